@@ -1,0 +1,174 @@
+"""Ingest: files -> documents and words in Postgres, bag of words on disk. All or nothing; the files stay."""
+
+import shutil
+import time
+from collections import Counter
+from dataclasses import asdict
+
+import numpy as np
+import orjson
+from django.db import InterfaceError, OperationalError, transaction
+from psycopg.types.json import Jsonb
+
+from inference.errors import Invalid
+from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
+from tasks import readers
+from tasks.celery import app
+from tasks.heartbeat import Heartbeat
+from webapp import bulk, events
+from webapp.models import Corpus
+from webapp.services import corpora, jobs, upkeep
+
+TRANSIENT = (OperationalError, InterfaceError)
+TELL_EVERY = 0.25  # seconds between two pieces of news
+PROBLEMS_KEPT = 10_000  # the report of a corpus lists so many; the rest is counted by kind
+CONFIGS = {  # ISO 639-1 -> Postgres's text search configurations; others are searched without stemming
+    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch", "en": "english",
+    "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian",
+    "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+
+@app.task(name="tasks.corpora.ingest")
+def ingest(corpus_id: int) -> None:
+    """Read a queued corpus, from its stored files."""
+    attempt = jobs.claim(jobs.READING, corpus_id)
+    if attempt is None:
+        return
+    try:
+        with Heartbeat(jobs.READING, corpus_id, attempt) as beat:
+            Ingest(Corpus.objects.get(pk=corpus_id), attempt, beat).go()
+    except jobs.Lost:
+        return
+    except TRANSIENT:
+        raise  # the heartbeat stops here, and the sweep queues the corpus again when Postgres is back
+    except (Invalid, readers.Unreadable) as error:
+        jobs.fail(jobs.READING, corpus_id, attempt, str(error))
+    except Exception:
+        jobs.crash(jobs.READING, corpus_id, attempt)
+
+
+class Ingest:
+    """One attempt at one corpus."""
+
+    def __init__(self, corpus: Corpus, attempt: int, beat: Heartbeat):
+        self.corpus, self.attempt, self.beat = corpus, attempt, beat
+        self.reading = corpora.Reading(**corpus.settings)
+        self.options = readers.Options(**self.reading.options)
+        self.folder = upkeep.corpus_folder(corpus.pk)
+        self.bytes_read = self.documents = self.words = 0
+        self.problems: list[readers.Problem] = []
+        self.problem_counts: Counter[str] = Counter()
+        self.told_at = 0.0
+
+    def go(self) -> None:
+        bow_folder = self.folder / "bow"
+        shutil.rmtree(bow_folder, ignore_errors=True)  # of an attempt that was killed
+        bow_folder.mkdir(parents=True)
+        builder = CorpusBuilder(bow_folder, Tokeniser(self.reading.language, self.reading.min_length))
+        with transaction.atomic():
+            documents = bulk.Partition("document", self.corpus.pk)
+            documents.create()
+            self._copy_documents(documents, builder)
+            self._tell("vocabulary", force=True)
+            bow, vocabulary = builder.finish(self._vocabulary_options())
+            self._tell("indexing", force=True)
+            words = bulk.Partition("word", self.corpus.pk)
+            words.create()
+            with words.writer() as write:
+                for number, word in enumerate(vocabulary.words):
+                    write(number, word, int(vocabulary.tokens[number]), int(vocabulary.documents[number]))
+            documents.attach()
+            words.attach()
+            jobs.update(
+                jobs.READING,
+                self.corpus.pk,
+                self.attempt,
+                status=Corpus.Status.READY,
+                documents=bow.D,
+                tokens=bow.tokens,
+                vocabulary=bow.V,
+                bytes_read=self.corpus.bytes_total,
+                documents_read=self.documents,
+                report=self._report(bow, vocabulary),
+            )
+
+    def _vocabulary_options(self) -> VocabularyOptions:
+        reading = self.reading
+        stops = stop_words(reading.language) | frozenset(word.lower() for word in reading.extra_stop_words)
+        return VocabularyOptions(stop_words=stops, min_documents=reading.min_documents, max_share=reading.max_share)
+
+    def _copy_documents(self, partition: bulk.Partition, builder: CorpusBuilder) -> None:
+        config = CONFIGS.get(self.reading.language, "simple")
+        with partition.writer() as write:
+            for item in self._items():
+                self.beat.check()
+                if isinstance(item, readers.Problem):
+                    self._problem(item)
+                    continue
+                count = builder.add(item.text)
+                write(
+                    self.documents,
+                    item.source_id,
+                    item.file,
+                    item.place,
+                    item.title,
+                    item.date,
+                    readers.parse_date(item.date),
+                    Jsonb(item.metadata, dumps=orjson.dumps),
+                    item.text,
+                    count,
+                    config,
+                )
+                self.documents += 1
+                self.words += count
+                self._tell("reading")
+        if not self.documents:
+            first = f" {self.problems[0].message}" if self.problems else ""
+            raise Invalid("files", f"No document could be read from what was uploaded.{first}")
+
+    def _items(self):
+        """Documents and problems of all files; one file that can't be read does not refuse the rest."""
+        files = corpora.paths(self.corpus)
+        for path, name in files:
+            try:
+                yield from readers.read(path, name, self.options, advance=self._advance)
+            except readers.Unreadable as error:
+                if len(files) == 1:
+                    raise
+                yield readers.Problem(file=name, place="", message=str(error), dropped=True)
+
+    def _advance(self, count: int) -> None:
+        self.bytes_read += count
+
+    def _problem(self, problem: readers.Problem) -> None:
+        self.problem_counts["dropped" if problem.dropped else "repaired"] += 1
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(problem)
+
+    def _tell(self, stage: str, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self.told_at >= TELL_EVERY:
+            self.told_at = now
+            event = {
+                "type": "progress",
+                "stage": stage,
+                "bytes_read": self.bytes_read,
+                "bytes_total": self.corpus.bytes_total,
+                "documents": self.documents,
+                "words": self.words,
+            }
+            events.corpus(self.corpus.pk, event)
+
+    def _report(self, bow, vocabulary) -> dict:
+        empty = int(np.count_nonzero(np.diff(bow.indptr) == 0))
+        return {
+            "words_read": self.words,
+            "without_words": empty,
+            "dropped": {reason: list(map(int, counts)) for reason, counts in vocabulary.dropped.items()},
+            "problem_counts": dict(self.problem_counts),
+            "problems": [asdict(p) for p in self.problems],
+            "digest": bow.digest,
+        }

@@ -1,0 +1,64 @@
+"""A worker's own life: it says that it lives, sweeps up after those that died, and takes its children with it."""
+
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+
+from celery.signals import worker_process_init, worker_ready, worker_shutting_down
+from django.db import close_old_connections, connection
+
+from webapp import events
+from webapp.services import jobs, upkeep
+
+log = logging.getLogger(__name__)
+
+BEAT = 1.5  # seconds; a key lives for events.WORKER_SECONDS
+SWEEP = 5.0  # seconds
+TIDY = 60.0  # seconds
+
+_stopping = threading.Event()
+
+
+@worker_ready.connect
+def begin(sender, **_):
+    threading.Thread(target=_live, args=(f"{sender.hostname}:{os.getpid()}",), daemon=True, name="liveness").start()
+
+
+@worker_shutting_down.connect
+def end(**_):
+    _stopping.set()
+
+
+def _live(name: str) -> None:
+    due = {_sweep: 0.0, _tidy: time.monotonic() + TIDY}
+    every = {_sweep: SWEEP, _tidy: TIDY}
+    while not _stopping.wait(BEAT):
+        for work in (lambda: events.beat(name), *[w for w, at in due.items() if time.monotonic() >= at]):
+            try:
+                work()
+            except Exception as error:  # whatever fails here is tried again; the worker must go on living
+                log.warning("%s: %s", error.__class__.__name__, error)
+            if work in due:
+                due[work] = time.monotonic() + every[work]
+
+
+def _sweep() -> None:
+    close_old_connections()
+    jobs.sweep()
+
+
+def _tidy() -> None:
+    upkeep.tidy()
+    connection.close()
+
+
+@worker_process_init.connect
+def die_with_parent(**_):
+    """A child must not go on alone when its worker is killed: it could not be stopped, nor seen."""
+    if sys.platform == "linux":
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

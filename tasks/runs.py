@@ -1,0 +1,136 @@
+"""Training: pull the engine's loop, write what comes out of it, tell open pages."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from django.db import InterfaceError, OperationalError
+from django.db.models.functions import Now
+
+import inference
+from inference import Progress, Snapshot, Theta, checkpoint, engines
+from inference.bow import Bow
+from inference.errors import Invalid
+from tasks.celery import app
+from tasks.heartbeat import Heartbeat
+from webapp import events
+from webapp.models import Metric, Run
+from webapp.services import jobs, snapshots, upkeep
+
+PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
+TRANSIENT = (OperationalError, InterfaceError)  # Postgres is away
+
+
+@app.task(name="tasks.runs.train")
+def train(run_id: int) -> None:
+    """Train a queued run to its end, or on from its checkpoint where another process left it."""
+    attempt = jobs.claim(jobs.TRAINING, run_id)
+    if attempt is None:
+        return
+    try:
+        with Heartbeat(jobs.TRAINING, run_id, attempt) as beat:
+            Training(Run.objects.select_related("corpus").get(pk=run_id), attempt, beat).go()
+    except jobs.Lost:
+        return
+    except TRANSIENT:
+        raise  # the heartbeat stops here, and the sweep queues the run again when Postgres is back
+    except Invalid as error:
+        jobs.fail(jobs.TRAINING, run_id, attempt, str(error))
+    except Exception:
+        jobs.crash(jobs.TRAINING, run_id, attempt)
+
+
+class Training:
+    """One attempt at one run."""
+
+    def __init__(self, run: Run, attempt: int, beat: Heartbeat):
+        self.run, self.attempt, self.beat = run, attempt, beat
+        self.engine = engines.get(run.engine)
+        self.config = engines.config(run.engine, **run.settings)
+        self.bow = Bow.open(upkeep.corpus_folder(run.corpus_id) / "bow")
+        self.checkpoint = upkeep.run_folder(run.pk) / "checkpoint"
+        self.published_at, self.publish_seconds = time.monotonic(), 0.0
+
+    def go(self) -> None:
+        self._resume()
+        if self.run.started_at is None:
+            self._update(started_at=Now())
+        for event in inference.train(
+            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads
+        ):
+            self.beat.check()
+            if isinstance(event, Progress):
+                if self._progress(event):
+                    break
+            else:
+                self._snapshot(event)
+        self._store()
+
+    def _resume(self) -> None:
+        """Take up the last checkpoint, and the seconds that were spent up to it."""
+        self.state, self.before = None, 0.0
+        if self.checkpoint.exists():
+            self.state, _ = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow)
+            point = Metric.objects.get(run=self.run, step=self.state.step)  # written before the checkpoint, always
+            self.before = point.seconds
+
+    def _update(self, **fields) -> None:
+        jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)
+
+    def _progress(self, p: Progress) -> bool:
+        """Tell how far it is; True when the user asks to stop here and keep what there is."""
+        seconds = self.before + p.seconds
+        self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
+        events.run(self.run.pk, {"type": "progress", "step": p.step, "steps": p.steps, "tokens": p.tokens, "seconds": seconds})
+        request = Run.objects.values_list("request", flat=True).get(pk=self.run.pk)
+        if request == Run.Request.CANCEL:
+            self._cancel()
+        return request == Run.Request.STOP
+
+    def _cancel(self) -> None:
+        self._update(status=Run.Status.CANCELLED, finished_at=Now())
+        snapshots.discard(self.run.pk)
+        raise jobs.Lost("cancelled")
+
+    def _snapshot(self, s: Snapshot) -> None:
+        """A point of the charts, a checkpoint, and the topics: these only where storing them costs little."""
+        seconds = self.before + s.seconds
+        snapshots.measure(self.run.pk, s, seconds)
+        self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
+        self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
+        self.state = s.state
+        began = time.monotonic()
+        if began - self.published_at >= self.publish_seconds / PUBLISH_SHARE:
+            snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
+            snapshots.drop_old(self.run.pk)
+            self.published_at = time.monotonic()
+            self.publish_seconds = self.published_at - began
+        events.run(self.run.pk, {"type": "snapshot", "step": s.step})
+
+    def _store(self) -> None:
+        """Fold in every document and publish all of it as the final snapshot."""
+        if self.state is None:
+            raise Invalid("corpus", "The training stopped before its first snapshot, so there is nothing to keep.")
+        self._update(status=Run.Status.STORING)
+        topics = self.engine.topics(self.config, self.state)
+        point = Metric.objects.get(run=self.run, step=self.state.step)
+        coherence = np.array([np.nan if c is None else c for c in point.topic_coherence])
+        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow, seed=self.run.seed)
+        snapshots.publish(self.run.pk, self.attempt, self.state.step, topics, coherence, self._folded(thetas))
+        snapshots.drop_old(self.run.pk)
+
+    def _folded(self, thetas: Iterable[Theta]) -> Iterator[Theta]:
+        """Pass the blocks on, and tell how far it is."""
+        for theta in thetas:
+            self.beat.check()
+            yield theta
+            done = theta.first + len(theta.indptr) - 1
+            events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
+
+
+def threads() -> int:
+    """This training's share of the cores: they are divided among the runs at work. The result does not depend on it."""
+    at_work = Run.objects.filter(status__in=jobs.TRAINING.active).count()
+    return max(1, (os.cpu_count() or 1) // max(1, at_work))

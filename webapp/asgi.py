@@ -1,0 +1,10 @@
+"""The web server's entry point: uvicorn webapp.asgi:application."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+os.environ.setdefault("TOPOGRAPH_POOL", "1")
+
+from django.core.asgi import get_asgi_application  # noqa: E402 (after the environment)
+
+application = get_asgi_application()

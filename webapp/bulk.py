@@ -1,0 +1,135 @@
+"""The large tables: one partition per corpus or snapshot, filled by COPY. The only module that copies.
+
+A partition is filled as a table of its own and attached at the end of the transaction that publishes it: readers are
+never blocked, never see a part of it, and the indexes are built once, from all rows. Dropping it is instant.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from django.db import OperationalError, connection, transaction
+from psycopg import sql
+
+KEYS = {"document": "corpus_id", "word": "corpus_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
+COLUMNS = {
+    "document": "corpus_id number source_id file place title date_text date metadata text words config",
+    "word": "corpus_id number word tokens documents",
+    "topic_word": "snapshot_id topic word rank weight",
+    "document_topic": "snapshot_id document topic weight",
+}
+# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of -1.
+_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_TRAILER = b"\xff\xff"
+_BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
+
+
+class Partition:
+    """A partition that is being filled; `table` and `key` say which. Rows leave out the key column."""
+
+    def __init__(self, table: str, key: int):
+        self.table, self.key = table, key
+        self.name = f"{table}_{key:d}"
+        self.columns = COLUMNS[table].split()
+
+    def _execute(self, template: str, **names) -> None:
+        identifiers = {k: sql.Identifier(v) for k, v in names.items()}
+        statement = sql.SQL(template).format(
+            part=sql.Identifier(self.name),
+            table=sql.Identifier(self.table),
+            key=sql.Identifier(KEYS[self.table]),
+            value=sql.Literal(self.key),
+            **identifiers,
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def create(self) -> None:
+        self._execute("DROP TABLE IF EXISTS {part}")
+        # The check lets ATTACH skip a scan of the rows.
+        self._execute(
+            "CREATE TABLE {part} (LIKE {table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE,"
+            " CHECK ({key} = {value}))"
+        )
+
+    def attach(self) -> None:
+        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
+        self._execute("ANALYZE {part}")
+
+    def _copy(self, options: str) -> sql.Composed:
+        columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))
+        return sql.SQL("COPY {} ({}) FROM STDIN " + options).format(sql.Identifier(self.name), columns)
+
+    @contextmanager
+    def writer(self) -> Iterator:
+        """A function that takes one row (without the key); for rows that hold text."""
+        with connection.cursor() as cursor, cursor.copy(self._copy("")) as copy:
+            yield lambda *row: copy.write_row((self.key, *row))
+
+    def write_arrays(self, blocks: Iterable[tuple[np.ndarray, ...]]) -> int:
+        """COPY blocks of columns (int or float arrays of one length, the key left out); returns the number of rows."""
+        rows = 0
+        with connection.cursor() as cursor:
+            types = self._types(cursor)
+            with cursor.copy(self._copy("(FORMAT binary)")) as copy:
+                copy.write(_HEADER)
+                for columns in blocks:
+                    for i in range(0, len(columns[0]), _BLOCK):
+                        copy.write(self._pack([c[i : i + _BLOCK] for c in columns], types))
+                    rows += len(columns[0])
+                copy.write(_TRAILER)
+        return rows
+
+    def _types(self, cursor) -> list[np.dtype]:
+        cursor.execute(
+            "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
+            " WHERE a.attrelid = %s::regclass",
+            [self.name],
+        )
+        of = dict(cursor.fetchall())
+        dtypes = {"int4": ">i4", "int8": ">i8", "float4": ">f4", "float8": ">f8"}
+        return [np.dtype(dtypes[of[column]]) for column in self.columns]
+
+    def _pack(self, columns: list[np.ndarray], types: list[np.dtype]) -> bytes:
+        fields = [("n", ">i2")]
+        for i, t in enumerate(types):
+            fields += [(f"size{i}", ">i4"), (f"value{i}", t)]
+        rows = np.empty(len(columns[0]), dtype=np.dtype(fields))
+        rows["n"] = len(types)
+        for i, t in enumerate(types):
+            rows[f"size{i}"] = t.itemsize
+            rows[f"value{i}"] = self.key if i == 0 else columns[i - 1]
+        return rows.tobytes()
+
+
+def drop(table: str, key: int) -> bool:
+    """Drop a partition; False where a reader held it for longer than a moment: then it is dropped by the next sweep."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # Waiting for this lock makes every later reader wait behind us: give up soon instead.
+            cursor.execute("SET LOCAL lock_timeout = '300ms'")
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(f"{table}_{key:d}")))
+    except OperationalError as error:
+        if error.__cause__.__class__.__name__ != "LockNotAvailable":
+            raise
+        return False
+    return True
+
+
+def orphans() -> list[tuple[str, int]]:
+    """Partitions whose corpus or snapshot is gone: (table, key)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            WITH part AS (
+                SELECT p.relname AS parent, substring(c.relname from '[0-9]+$')::bigint AS key
+                FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+                WHERE p.relname = ANY(%s) AND p.relkind = 'p')
+            SELECT parent, key FROM part
+            WHERE (parent IN ('document', 'word') AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
+               OR (parent IN ('topic_word', 'document_topic')
+                   AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
+            """,
+            [list(KEYS)],
+        )
+        return cursor.fetchall()

@@ -1,0 +1,58 @@
+"""The Redis wire format, once: who wrote an event, what it says, and which workers are alive.
+
+One stream, `events`, holds them all, newest last, cut to about STREAM_LENGTH entries: it carries news to pages that are
+open, and Postgres the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON object.
+"""
+
+import logging
+import time
+
+import orjson
+import redis
+from django.conf import settings
+
+log = logging.getLogger(__name__)
+
+STREAM = "events"
+STREAM_LENGTH = 10_000  # some minutes of news at many runs
+WORKER_SECONDS = 5  # a worker that has not said for so long that it lives is taken for dead
+WORKER_KEYS = "worker:*"
+
+_client = None
+
+
+def client() -> redis.Redis:
+    """This process's connection; a broken Redis answers within seconds, not minutes."""
+    global _client
+    if _client is None:
+        _client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=2)
+    return _client
+
+
+def publish(about: str, event: dict) -> None:
+    """Tell open pages. News are not history: where Redis is away they are lost, and the pages catch up from Postgres."""
+    try:
+        client().xadd(STREAM, {"about": about, "event": orjson.dumps(event)}, maxlen=STREAM_LENGTH, approximate=True)
+    except redis.RedisError as error:
+        log.warning("no news of %s: %s", about, error.__class__.__name__)
+
+
+def run(run_id: int, event: dict) -> None:
+    publish(f"run:{run_id}", event)
+
+
+def corpus(corpus_id: int, event: dict) -> None:
+    publish(f"corpus:{corpus_id}", event)
+
+
+def beat(name: str) -> None:
+    """Say that the worker `name` is alive, for WORKER_SECONDS."""
+    client().set(f"worker:{name}", int(time.time()), ex=WORKER_SECONDS)
+
+
+def workers() -> int | None:
+    """How many workers are alive; None where Redis does not answer."""
+    try:
+        return sum(1 for _ in client().scan_iter(WORKER_KEYS, count=1000))
+    except redis.RedisError:
+        return None

@@ -1,0 +1,205 @@
+"""The tables. Four large ones are partitioned, and written by webapp.bulk alone: see migrations/0001_initial.py."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+
+
+class Corpus(models.Model):
+    """What a user uploaded: stored files, then documents, words and a bag of words."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft"  # files are stored; the user has not yet said how to read them
+        QUEUED = "queued"
+        READING = "reading"
+        READY = "ready"
+        FAILED = "failed"
+
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    settings = models.JSONField(default=dict)  # services.corpora.Reading as a dict
+    report = models.JSONField(default=dict)  # dropped words and documents, problems, digest
+    error = models.TextField(default="")
+    documents = models.BigIntegerField(default=0)
+    tokens = models.BigIntegerField(default=0)
+    vocabulary = models.BigIntegerField(default=0)
+    bytes_read = models.BigIntegerField(default=0)
+    bytes_total = models.BigIntegerField(default=0)
+    documents_read = models.BigIntegerField(default=0)
+    attempt = models.IntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="corpus_status")]
+
+    def __str__(self):
+        return self.name
+
+
+class SourceFile(models.Model):
+    """A file as it was uploaded; `path` is relative to the state folder's files/."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="files")
+    position = models.IntegerField()
+    name = models.TextField()
+    path = models.TextField()
+    bytes = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")]
+
+
+class Document(models.Model):
+    """A text. `number` is its row in the bag of words and never changes. Partitioned by corpus."""
+
+    pk = models.CompositePrimaryKey("corpus_id", "number")
+    corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
+    number = models.BigIntegerField()
+    source_id = models.TextField()
+    file = models.TextField()
+    place = models.TextField()
+    title = models.TextField()
+    date_text = models.TextField()
+    date = models.DateField(null=True)
+    metadata = models.JSONField(default=dict)
+    text = models.TextField()
+    words = models.BigIntegerField()
+    config = models.TextField()  # the name of the text search configuration: english, simple …
+    search = SearchVectorField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = "document"
+
+
+class Word(models.Model):
+    """A word of a corpus's vocabulary; `number` is its column in the bag of words. Partitioned by corpus."""
+
+    pk = models.CompositePrimaryKey("corpus_id", "number")
+    corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
+    number = models.IntegerField()
+    word = models.TextField()
+    tokens = models.BigIntegerField()
+    documents = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+        db_table = "word"
+
+
+class Run(models.Model):
+    """One training of one engine on one corpus."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        STORING = "storing"
+        DONE = "done"
+        CANCELLED = "cancelled"
+        FAILED = "failed"
+
+    class Request(models.TextChoices):
+        NONE = ""
+        STOP = "stop"  # stop and keep what there is
+        CANCEL = "cancel"
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="runs")
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
+    engine = models.CharField(max_length=20, default="ssi")
+    settings = models.JSONField(default=dict)  # the engine's Config as a dict
+    seed = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    attempt = models.IntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+    step = models.BigIntegerField(default=0)
+    steps = models.BigIntegerField(default=0)
+    tokens_seen = models.BigIntegerField(default=0)
+    seconds = models.FloatField(default=0)  # of training, over all attempts
+    error = models.TextField(default="")
+    snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["corpus", "-id"], name="run_corpus"),
+            models.Index(fields=["status", "heartbeat_at"], name="run_status"),
+        ]
+
+    @property
+    def topics(self) -> int:
+        """K."""
+        return self.settings["topics"]
+
+    @property
+    def active(self) -> bool:
+        return self.status in (self.Status.QUEUED, self.Status.RUNNING, self.Status.STORING)
+
+
+class Metric(models.Model):
+    """A point of a run's charts."""
+
+    pk = models.CompositePrimaryKey("run_id", "step")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="metrics")
+    step = models.BigIntegerField()
+    tokens = models.BigIntegerField()
+    seconds = models.FloatField()
+    held_out = models.FloatField(null=True)  # nats per token; none when the corpus is too small to hold out
+    coherence = models.FloatField(null=True)  # mean UMass over topics
+    topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
+    nonzero = models.FloatField()  # share of the K x V parameters above eta
+
+    class Meta:
+        ordering = ["step"]
+
+
+class Snapshot(models.Model):
+    """The topics that a run published at a step."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="snapshots")
+    step = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    final = models.BooleanField(default=False)
+
+
+class Topic(models.Model):
+    pk = models.CompositePrimaryKey("snapshot_id", "number")
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="topics")
+    number = models.IntegerField()
+    share = models.FloatField()  # of the corpus's tokens; sums to 1 over topics
+    coherence = models.FloatField(null=True)  # UMass
+    floor = models.FloatField()  # the weight of each word that has no row in TopicWord
+    floor_mass = models.FloatField()  # the sum of those weights
+
+
+class TopicWord(models.Model):
+    """beta[k, w] above the topic's floor. Partitioned by snapshot."""
+
+    pk = models.CompositePrimaryKey("snapshot_id", "topic", "word")
+    snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
+    topic = models.IntegerField()
+    word = models.IntegerField()
+    rank = models.IntegerField()  # 0-based, by weight
+    weight = models.FloatField()
+
+    class Meta:
+        managed = False
+        db_table = "topic_word"
+
+
+class DocumentTopic(models.Model):
+    """theta[d, k] above the floor; what a document's rows leave of 1 is below it. Partitioned by snapshot."""
+
+    pk = models.CompositePrimaryKey("snapshot_id", "document", "topic")
+    snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
+    document = models.BigIntegerField()
+    topic = models.IntegerField()
+    weight = models.FloatField()
+
+    class Meta:
+        managed = False
+        db_table = "document_topic"

@@ -1,0 +1,121 @@
+"""What is done to a corpus: store uploaded files, say how to read them, have them read, delete."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+
+from inference.errors import Invalid
+from tasks import readers
+from webapp.models import Corpus, SourceFile
+from webapp.services import jobs, upkeep
+
+EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
+EXAMPLE_NAME = "State of the Union, 1790–2020"
+_CHUNK = 1 << 20
+
+
+class Upload(NamedTuple):
+    """A file that has arrived: its name as the user knows it, and where it is now (it is moved, not copied)."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a corpus is read: the form's values, kept on the corpus as a dict."""
+
+    options: dict = field(default_factory=dict)  # tasks.readers.Options as a dict
+    language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
+    min_documents: int = 5
+    max_share: float = 0.5
+    min_length: int = 2
+    extra_stop_words: list[str] = field(default_factory=list)
+
+
+def create(name: str, uploads: Iterable[Upload]) -> Corpus:
+    """A draft of these files. Raises Invalid("files", …) when there are none or all are empty."""
+    uploads = list(uploads)
+    if not uploads:
+        raise Invalid("files", "No file came. Choose at least one: .txt, .zip, .csv, .tsv or .jsonl, each also as .gz.")
+    empty = [u.name for u in uploads if u.path.stat().st_size == 0]
+    if len(empty) == len(uploads):
+        raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
+    with transaction.atomic():
+        corpus = Corpus.objects.create(name=(name.strip() or _name_from(uploads[0].name))[:200])
+        folder = upkeep.corpus_folder(corpus.pk) / "source"
+        folder.mkdir(parents=True)
+        files = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
+        SourceFile.objects.bulk_create(files, batch_size=1000)
+        corpus.bytes_total = sum(f.bytes for f in files)
+        corpus.save(update_fields=["bytes_total"])
+    return corpus
+
+
+def _name_from(file_name: str) -> str:
+    stem = Path(file_name).name
+    for suffix in (".gz", ".csv", ".tsv", ".jsonl", ".txt", ".zip"):
+        stem = stem.removesuffix(suffix)
+    return stem.replace("_", " ").strip() or "Untitled"
+
+
+def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> SourceFile:
+    """Move a file into the corpus's folder, under a name of ours: the user's name is data, never a path."""
+    path = folder / f"{position:06d}"
+    shutil.move(upload.path, path)
+    os.chmod(path, 0o600)
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return SourceFile(
+        corpus=corpus,
+        position=position,
+        name=upload.name,
+        path=str(path.relative_to(settings.FILES)),
+        bytes=path.stat().st_size,
+        sha256=digest.hexdigest(),
+    )
+
+
+def paths(corpus: Corpus) -> list[tuple[Path, str]]:
+    """Each stored file and the user's name of it, in order."""
+    return [(settings.FILES / f.path, f.name) for f in corpus.files.all()]
+
+
+def sniff(corpus: Corpus) -> readers.Sniff:
+    """What the first file seems to be: its first rows, and a guess at every option."""
+    path, name = paths(corpus)[0]
+    return readers.sniff(path, name)
+
+
+def read(corpus: Corpus, reading: Reading) -> None:
+    """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read already."""
+    again = Corpus.objects.filter(pk=corpus.pk, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    with transaction.atomic():
+        fields = {"settings": asdict(reading), "error": "", "attempt": 0, "bytes_read": 0, "documents_read": 0}
+        if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
+            raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
+        jobs.send(jobs.READING, corpus.pk)
+
+
+def example() -> Corpus:
+    """The example corpus, queued for reading with settings that fit it."""
+    copy = settings.FILE_UPLOAD_TEMP_DIR / f"example-{os.getpid()}-{os.urandom(4).hex()}"
+    shutil.copyfile(EXAMPLE, copy)
+    corpus = create(EXAMPLE_NAME, [Upload(EXAMPLE.name, copy)])
+    read(corpus, Reading(options=asdict(sniff(corpus).options), language="en"))
+    return corpus
+
+
+def delete(corpus: Corpus) -> None:
+    """Gone at once for every page; its partitions and files follow with the next tidy (services.upkeep)."""
+    corpus.delete()
+

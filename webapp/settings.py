@@ -1,0 +1,125 @@
+"""Django's settings. Everything that differs between installations is an environment variable (docs/operations.md)."""
+
+import os
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+
+from webapp.local import folder, servers
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA = folder.data()  # all state: see docs/architecture.md
+FILES = DATA / "files"
+
+DEBUG = os.environ.get("TOPOGRAPH_DEBUG", "") == "1"
+SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret_key()
+ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or ["127.0.0.1", "localhost", "[::1]"]
+CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "csp",
+    "webapp",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "webapp.errors.ErrorPages",
+]
+ROOT_URLCONF = "webapp.urls"
+ASGI_APPLICATION = "webapp.asgi.application"
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"  # only flash messages: nothing to store
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["webapp.templatetags.topograph"],
+        },
+    }
+]
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+# Servers ---------------------------------------------------------------------------------------------------------
+DATABASE_URL, REDIS_URL = servers.urls()
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
+if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 8, "timeout": 10}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done (tasks/sweep.py).
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 10, "socket_connect_timeout": 5, "retry_on_timeout": True}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# Pages -----------------------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_THOUSAND_SEPARATOR = True
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA / "static"
+SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
+SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
+
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        # Plotly sets style attributes; everything else of ours uses classes and SVG attributes.
+        "style-src": [SELF, "'unsafe-inline'"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# Uploads go straight to a file beside the place where they will stay, so that keeping them is a rename.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_TEMP_DIR = FILES / "uploads"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
+DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "webapp": {"level": "INFO"},
+        "tasks": {"level": "INFO"},
+        "celery": {"level": "INFO"},
+        "django.server": {"level": "WARNING"},
+    },
+}
