@@ -1,0 +1,107 @@
+// The charts of a run, and the only file that names Plotly. Axes say their units, lines are labelled where they end,
+// and nothing a user wrote is handed to Plotly, which would read tags in it.
+
+const MANY = 60; // more lines than this are a thicket: the server then sends quantile bands instead
+
+// A custom property may hold light-dark(…); only a computed colour says which of the two holds now.
+function colours() {
+  const probe = document.body.appendChild(document.createElement("i"));
+  const read = (name) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const found = {
+    paper: read("paper"), ink: read("ink"), faded: read("faded"), rule: read("rule"),
+    topics: Array.from({ length: 12 }, (_, i) => read(`t${i}`)),
+  };
+  probe.remove();
+  return found;
+}
+
+const clear = (colour, alpha) => colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+const signed = (x, places) => x.toFixed(places).replace("-", "−");
+const last = (list) => list[list.length - 1];
+
+function layout(colour, { steps, y, labels }) {
+  const axis = {
+    color: colour.faded, gridcolor: colour.rule, zeroline: false, showline: false, ticks: "", nticks: 6,
+    tickfont: { size: 13 }, title: { font: { size: 13 } }, fixedrange: false,
+  };
+  return {
+    uirevision: "keep", // what the reader zoomed to stays when points are added
+    font: { family: getComputedStyle(document.body).fontFamily, color: colour.ink, size: 13 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    margin: { l: 52, r: 64, t: 8, b: 40 }, // fixed, so that the frame does not move with the width of its numbers
+    showlegend: false, hovermode: "closest",
+    hoverlabel: { bgcolor: colour.paper, bordercolor: colour.rule, font: { color: colour.ink, size: 13 } },
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls the page
+    xaxis: { ...axis, range: [0, steps * 1.005], showgrid: false, tickformat: ",d", title: { ...axis.title, text: "step", standoff: 6 } },
+    yaxis: { ...axis, tickformat: y },
+    annotations: labels.map(({ x, y: at, text, color, shift = 0 }) => ({
+      x, y: at, text, font: { color, size: 13 }, showarrow: false, xanchor: "left", xshift: 8, yshift: shift,
+    })),
+  };
+}
+
+function draw(element, traces, shape) {
+  if (!element.matches(".js-plotly-plot")) element.replaceChildren();
+  return Plotly.react(element, traces, shape, { displayModeBar: false, responsive: true, doubleClick: "reset" });
+}
+
+export function heldOut(element, metrics, steps) {
+  const points = metrics.step.map((step, i) => [step, metrics.held_out[i]]).filter(([, value]) => value !== null);
+  if (!points.length) return;
+  const colour = colours();
+  const [x, y] = last(points);
+  draw(element, [{
+    x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers",
+    line: { color: colour.ink, width: 2 }, marker: { color: colour.ink, size: points.map((_, i) => (i === points.length - 1 ? 7 : 3)) },
+    hovertemplate: "step %{x:,d}<br>%{y:.3f} nats per token<extra></extra>",
+  }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
+}
+
+// A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
+// `lit` is the number of the topic that the reader points at, or null.
+export function coherence(element, metrics, steps, lit) {
+  const { step, coherence: mean, topic_coherence: rows, bands } = metrics;
+  if (!step.length || last(mean) === null) return;
+  const colour = colours();
+  const x = last(step);
+  const labels = [];
+  const traces = [];
+  if (rows?.length && rows[0].length <= MANY) {
+    const order = rows[0].map((_, k) => k).sort((a, b) => (a === lit) - (b === lit)); // the lit one on top
+    for (const k of order) {
+      const faint = lit !== null && k !== lit;
+      traces.push({
+        x: step, y: rows.map((row) => row[k]), mode: "lines", opacity: faint ? 0.12 : lit === k ? 1 : 0.5,
+        line: { color: colour.topics[k % 12], width: lit === k ? 3 : 1.2 },
+        hovertemplate: `T${String(k).padStart(2, "0")}  %{y:.2f}<extra></extra>`,
+      });
+    }
+    const ends = last(rows);
+    traces.push({
+      x: ends.map(() => x), y: ends, mode: "markers", hoverinfo: "skip",
+      marker: { size: 6, color: ends.map((_, k) => clear(colour.topics[k % 12], lit === null || lit === k ? 1 : 0.15)) },
+    });
+    if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
+      const above = ends[lit] >= last(mean);
+      labels.push({ x, y: ends[lit], text: `<b>T${String(lit).padStart(2, "0")}</b> ${signed(ends[lit], 2)}`, color: colour.ink,
+        shift: Math.abs(ends[lit] - last(mean)) < 0.15 ? (above ? 9 : -9) : 0 });
+    }
+  } else if (bands) {
+    const edge = { x: step, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
+    const band = (low, high, alpha) => traces.push(
+      { ...edge, y: bands[low] }, { ...edge, y: bands[high], fill: "tonexty", fillcolor: clear(colour.topics[0], alpha) });
+    band("p05", "p95", 0.16);
+    band("p25", "p75", 0.3);
+    labels.push({ x, y: last(bands.p95), text: "95%", color: colour.faded }, { x, y: last(bands.p75), text: "75%", color: colour.faded },
+      { x, y: last(bands.p25), text: "25%", color: colour.faded }, { x, y: last(bands.p05), text: "5%", color: colour.faded });
+  }
+  traces.push({
+    x: step, y: mean, mode: step.length > 1 ? "lines" : "markers", line: { color: colour.ink, width: 2.5 }, marker: { color: colour.ink, size: 7 },
+    hovertemplate: "mean  %{y:.2f}<extra></extra>",
+  });
+  if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${signed(last(mean), 2)}`, color: colour.ink });
+  draw(element, traces, layout(colour, { steps, y: ".1f", labels }));
+}

@@ -1,0 +1,54 @@
+// Follows a corpus while it is read; when it is ready or has failed the page is loaded anew, with the whole story.
+import { follow } from "./live.js";
+import { bytes, count } from "./format.js";
+
+const live = document.querySelector("[data-live]");
+const part = (name) => live.querySelector(`[data-${name}]`);
+const bar = part("bar");
+const stages = { queued: "Waiting for a worker", reading: "Being read" };
+let workers = null, lost = false, status = null;
+
+function show({ bytes_read, bytes_total, documents, words, stage }) {
+  if (bytes_total) {
+    bar.max = bytes_total;
+    bar.value = bytes_read;
+    part("bytes").textContent = `${bytes(bytes_read)} of ${bytes(bytes_total)}`;
+  }
+  part("documents").textContent = count(documents);
+  if (words !== undefined) part("words").textContent = count(words);
+  if (stage) part("status").textContent = stage;
+}
+
+function notice() {
+  part("notice").textContent = lost ? "The connection to the server is lost. This page goes on by itself when it is back."
+    : workers === 0 ? "No worker is running, so nothing moves. Start one, and this page goes on by itself."
+    : "";
+}
+
+function settle(next) {
+  if (next !== "queued" && next !== "reading") {
+    page.stop();
+    location.reload();
+  } else if (next !== status) {
+    status = next;
+    part("status").textContent = stages[next];
+  }
+}
+
+const page = follow({
+  json: live.dataset.json,
+  events: live.dataset.events,
+  onState(state) {
+    if (state.workers !== undefined) workers = state.workers;
+    settle(state.status);
+    show({ ...state, documents: state.documents_read });
+    notice();
+  },
+  onEvent(event) {
+    if (event.type === "progress") { status = "reading"; show(event); }
+    if (event.type === "status") settle(event.status);
+    if (event.type === "workers") workers = event.alive;
+    notice();
+  },
+  onLost(value) { lost = value; notice(); },
+});

@@ -1,0 +1,186 @@
+// Watches a run: numbers from its events, everything else from run.json, which is asked for again at every snapshot.
+import * as charts from "./charts.js";
+import { count, decimals, duration, hue, percent } from "./format.js";
+import { follow } from "./live.js";
+
+const page = document.querySelector("[data-run]");
+const part = (name) => page.querySelector(`[data-${name}]`);
+const ended = (status) => ["done", "cancelled", "failed"].includes(status);
+const names = { queued: "Waiting", running: "Training", storing: "Storing", done: "Done", cancelled: "Cancelled", failed: "Failed" };
+const title = document.title;
+
+let state = null;
+let lost = false;
+let lit = null; // the topic that the reader points at
+
+// Status and numbers ---------------------------------------------------------------------------------------------
+
+function said() {
+  const { status, request, step, steps, left, seconds, queue_ahead: ahead } = state;
+  if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
+  if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
+  if (status === "running" && request === "cancel") return "Cancelling.";
+  if (status === "running") return left === null ? "" : `${percent(step / steps)}, about ${duration(left)} left.`;
+  if (status === "storing") return "Finding the topics of every document.";
+  if (status === "done") return `${count(step)} steps in ${duration(seconds)}.`;
+  if (status === "cancelled") return `at step ${count(step)}.`;
+  return "";
+}
+
+function notice() {
+  if (lost) return "The connection to the server is lost. Training goes on, and so does this page when the connection is back.";
+  if (state?.status === "failed") return state.error;
+  if (state && !ended(state.status) && state.workers === 0) return "No worker is running, so nothing moves. Start one, and this page goes on by itself.";
+  return "";
+}
+
+function showNumbers() {
+  const { status, step, steps } = state;
+  part("status").textContent = names[status];
+  part("said").textContent = said();
+  part("notice").textContent = notice();
+  part("notice").classList.toggle("bad", lost || status === "failed");
+  const bar = part("bar");
+  bar.max = steps || 1;
+  bar.value = status === "done" ? bar.max : step;
+  const facts = {
+    step: `${count(step)} of ${count(steps)}`, tokens: count(state.tokens), seconds: duration(state.seconds), left: duration(state.left),
+    documents_per_second: count(state.documents_per_second), tokens_per_second: count(state.tokens_per_second),
+  };
+  for (const [name, value] of Object.entries(facts)) page.querySelector(`[data-fact="${name}"]`).textContent = value;
+  for (const item of page.querySelectorAll("[data-when]")) item.hidden = !item.dataset.when.split(" ").includes(status);
+  document.title = status === "running" && steps ? `${Math.floor((100 * step) / steps)}% · ${title}` : title;
+}
+
+// Charts, and their twin in words and numbers --------------------------------------------------------------------
+
+const figure = (name) => page.querySelector(`[data-chart="${name}"]`);
+const plot = (name) => figure(name).querySelector("[data-plot]");
+
+function summary(values, places) {
+  const known = values.filter((value) => value !== null);
+  if (!known.length) return "";
+  const [first, now] = [known[0], known[known.length - 1]];
+  return known.length < 2 ? `Now ${decimals(now, places)}.` : `From ${decimals(first, places)} to ${decimals(now, places)}.`;
+}
+
+function wait(name, sentence) {
+  if (plot(name).childElementCount) return;
+  const line = document.createElement("p");
+  line.className = "waiting";
+  line.textContent = sentence;
+  plot(name).append(line);
+}
+
+function drawCharts() {
+  const { metrics, status, steps } = state;
+  const last = metrics.step[metrics.step.length - 1];
+  const width = ended(status) && last ? last : steps || 1; // a run that was stopped fills its axis too
+  charts.heldOut(plot("held_out"), metrics, width);
+  charts.coherence(plot("coherence"), metrics, width, lit);
+  figure("held_out").querySelector("[data-summary]").textContent = summary(metrics.held_out, 3);
+  figure("coherence").querySelector("[data-summary]").textContent = summary(metrics.coherence, 2);
+  const pause = ended(status) ? "Nothing was measured." : "The first point comes a few seconds after training begins.";
+  wait("held_out", last && ended(status) ? "The corpus is too small to hold documents out." : pause);
+  wait("coherence", pause);
+}
+
+function fillTable() {
+  const { step, tokens, seconds, held_out: heldOut, coherence, nonzero } = state.metrics;
+  if (!step.length) return;
+  const rows = step.map((_, i) => {
+    const row = document.createElement("tr");
+    const cells = [count(step[i]), count(tokens[i]), decimals(seconds[i], 1), decimals(heldOut[i]), decimals(coherence[i]), percent(nonzero[i])];
+    for (const value of cells) {
+      const cell = row.insertCell();
+      cell.className = "n";
+      cell.textContent = value;
+    }
+    return row;
+  });
+  part("metrics").replaceChildren(...rows.reverse());
+}
+
+// Topics: each keeps its line, only its words change -------------------------------------------------------------
+
+const lines = new Map([...page.querySelectorAll("[data-topics] > li")].map((line) => [Number(line.dataset.topic), line]));
+
+function lineOf({ number, label, url }) {
+  if (lines.has(number)) return lines.get(number);
+  const line = document.createElement("li");
+  const chip = document.createElement("a");
+  const words = document.createElement("span");
+  const share = document.createElement("span");
+  line.dataset.topic = number;
+  chip.className = `chip ${hue(number)}`;
+  chip.textContent = label;
+  chip.href = url;
+  words.className = "words";
+  share.className = "n share";
+  line.append(chip, words, share);
+  lines.set(number, line);
+  return line;
+}
+
+function showTopics() {
+  const topics = [...state.topics].sort((a, b) => a.number - b.number);
+  if (!topics.length) return;
+  part("topics-said").textContent = "By topic number, with their share of all words."
+    + (ended(state.status) ? "" : " A word underlined with dots has just arrived.");
+  const shown = topics.map((topic) => {
+    const line = lineOf(topic);
+    const box = line.querySelector(".words");
+    const before = new Set([...box.children].map((word) => word.textContent));
+    box.replaceChildren(...topic.words.flatMap((word) => {
+      const item = document.createElement("span");
+      item.textContent = word;
+      item.classList.toggle("new", before.size > 0 && !before.has(word) && !ended(state.status));
+      return [item, " "];
+    }));
+    line.querySelector(".share").textContent = percent(topic.share);
+    return line;
+  });
+  const list = part("topics");
+  // Only a changed set of topics (K is larger than what is shown) touches the order, so focus and hover stay.
+  if (shown.length !== list.children.length || shown.some((line, i) => line !== list.children[i])) list.replaceChildren(...shown);
+}
+
+function light(number) {
+  if (number === lit) return;
+  lit = number;
+  if (state?.metrics.topic_coherence) drawCharts();
+}
+const pointed = ({ target }) => light(Number(target.closest("li")?.dataset.topic ?? NaN) >= 0 ? Number(target.closest("li").dataset.topic) : null);
+part("topics").addEventListener("pointerover", pointed);
+part("topics").addEventListener("pointerleave", () => light(null));
+part("topics").addEventListener("focusin", pointed);
+part("topics").addEventListener("focusout", () => light(null));
+addEventListener("themechange", () => state && drawCharts());
+
+// News -----------------------------------------------------------------------------------------------------------
+
+const live = follow({
+  json: page.dataset.run,
+  events: page.dataset.events,
+  onState(answer) {
+    state = answer;
+    showNumbers();
+    drawCharts();
+    fillTable();
+    showTopics();
+    if (ended(state.status)) live.stop();
+  },
+  onEvent(event) {
+    if (!state) return;
+    if (event.type === "progress") Object.assign(state, event, { status: state.status === "queued" ? "running" : state.status });
+    if (event.type === "workers") state.workers = event.alive;
+    if (event.type === "status") Object.assign(state, { status: event.status, error: event.error ?? "" });
+    showNumbers();
+    if (event.type === "snapshot" || event.type === "status") live.refresh();
+  },
+  onLost(value) {
+    lost = value;
+    part("notice").textContent = notice();
+    part("notice").classList.toggle("bad", lost);
+  },
+});
