@@ -1,5 +1,6 @@
 """Ingest: files -> documents and words in Postgres, bag of words on disk. All or nothing; the files stay."""
 
+import csv
 import shutil
 import time
 from collections import Counter
@@ -17,11 +18,12 @@ from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, events
 from webapp.models import Corpus
+from webapp.csvs import safe
 from webapp.services import corpora, jobs, upkeep
 
 TRANSIENT = (OperationalError, InterfaceError)
 TELL_EVERY = 0.25  # seconds between two pieces of news
-PROBLEMS_KEPT = 10_000  # the report of a corpus lists so many; the rest is counted by kind
+PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 CONFIGS = {  # ISO 639-1 -> Postgres's text search configurations; others are searched without stemming
     "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch", "en": "english",
     "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian",
@@ -68,7 +70,9 @@ class Ingest:
         shutil.rmtree(bow_folder, ignore_errors=True)  # of an attempt that was killed
         bow_folder.mkdir(parents=True)
         builder = CorpusBuilder(bow_folder, Tokeniser(self.reading.language, self.reading.min_length))
-        with transaction.atomic():
+        with transaction.atomic(), (self.folder / "report.csv").open("w", newline="", encoding="utf-8") as file:
+            self.report = csv.writer(file)
+            self.report.writerow(["file", "place", "problem", "dropped"])
             documents = bulk.Partition("document", self.corpus.pk)
             documents.create()
             self._copy_documents(documents, builder)
@@ -145,13 +149,15 @@ class Ingest:
 
     def _problem(self, problem: readers.Problem) -> None:
         self.problem_counts["dropped" if problem.dropped else "repaired"] += 1
-        if len(self.problems) < PROBLEMS_KEPT:
+        if len(self.problems) < PROBLEMS_SHOWN:
             self.problems.append(problem)
+        self.report.writerow(safe([problem.file, problem.place, problem.message, "yes" if problem.dropped else "no"]))
 
     def _tell(self, stage: str, force: bool = False) -> None:
         now = time.monotonic()
         if force or now - self.told_at >= TELL_EVERY:
             self.told_at = now
+            self.beat.fields = {"bytes_read": self.bytes_read, "documents_read": self.documents}
             event = {
                 "type": "progress",
                 "stage": stage,

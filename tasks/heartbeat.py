@@ -17,6 +17,7 @@ class Heartbeat:
 
     def __init__(self, kind: jobs.Kind, pk: int, attempt: int):
         self.job = (kind, pk, attempt)
+        self.fields: dict = {}  # written with each beat: progress, where the task itself is inside a transaction
         self._stop = threading.Event()
         self._lost = None
         self._thread = threading.Thread(target=self._run, daemon=True, name="heartbeat")
@@ -36,7 +37,7 @@ class Heartbeat:
     def _run(self) -> None:
         while not self._stop.wait(EVERY):
             try:
-                jobs.update(*self.job)
+                jobs.update(*self.job, **self.fields)
             except jobs.Lost as lost:
                 self._lost = lost
                 break

@@ -52,7 +52,6 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["webapp.templatetags.topograph"],
         },
     }
 ]

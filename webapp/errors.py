@@ -1,0 +1,40 @@
+"""What a reader is told when a request can't be answered; the rest is in the log, under the same id."""
+
+import logging
+import secrets
+
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+log = logging.getLogger(__name__)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.endswith(".json") or request.headers.get("Accept", "").startswith("application/json")
+
+
+class ErrorPages:
+    """Middleware: an exception of a view becomes a page, or JSON, that says what to do."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, BadRequest):
+            return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
+        if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
+            return None
+        error_id = secrets.token_hex(4)
+        log.error("error %s at %s", error_id, request.path, exc_info=error)
+        sentence = f"Something broke on our side. Error {error_id} stands in the log."
+        return self._answer(request, "500.html", 500, {"error_id": error_id}, sentence)
+
+    @staticmethod
+    def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
+        if wants_json(request):
+            return JsonResponse({"error": sentence}, status=status)
+        return render(request, template, context, status=status)

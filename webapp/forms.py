@@ -1,0 +1,111 @@
+"""Forms: how a corpus is read, and what a run is trained with. Each field says in a line what it does."""
+
+from django import forms
+
+from inference import engines
+from inference.errors import Invalid
+from inference.text import LANGUAGES
+from tasks import readers
+from webapp.models import Corpus
+from webapp.services.corpora import Reading
+
+MAX_STOP_WORDS = 10_000
+ENCODINGS = [
+    ("utf-8", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"),
+    ("cp1250", "Central European, Windows (cp1250)"), ("cp1251", "Cyrillic, Windows (cp1251)"), ("koi8-r", "Russian, KOI8-R"),
+    ("cp1253", "Greek, Windows (cp1253)"), ("cp1254", "Turkish, Windows (cp1254)"), ("cp1255", "Hebrew, Windows (cp1255)"),
+    ("cp1256", "Arabic, Windows (cp1256)"), ("shift_jis", "Japanese, Shift-JIS"), ("euc_jp", "Japanese, EUC-JP"),
+    ("gb18030", "Chinese, GB18030"), ("big5", "Chinese, Big5"), ("euc_kr", "Korean, EUC-KR"),
+]  # fmt: skip
+DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
+
+
+class ReadingForm(forms.Form):
+    """How a corpus is read. Fields that its format does not have are left out."""
+
+    name = forms.CharField(max_length=200, label="Name of the corpus")
+    text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents' text.")
+    title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
+    date = forms.TypedChoiceField(
+        coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
+    )
+    id = forms.TypedChoiceField(
+        coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
+    )
+    header = forms.BooleanField(
+        required=False, label="The first row holds the names of the columns", help_text="Otherwise it is a document."
+    )
+    delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
+    encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
+    language = forms.ChoiceField(
+        required=False, label="Language", help_text="Its stop words (such as “the”, “of”) are left out, and search knows its forms."
+    )
+    min_documents = forms.IntegerField(
+        min_value=1, max_value=1_000_000, label="Leave out words in fewer documents than",
+        help_text="Rare words, typing errors among them, teach a model little.",
+    )  # fmt: skip
+    max_share = forms.FloatField(
+        min_value=0, max_value=100, label="Leave out words in more than this per cent of documents",
+        help_text="Words that are everywhere tell no topic from another. 100 keeps them all.",
+    )  # fmt: skip
+    min_length = forms.IntegerField(min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out.")
+    extra_stop_words = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}), max_length=200_000,
+        label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
+    )  # fmt: skip
+
+    def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
+        reading = Reading(**corpus.settings) if corpus.settings else Reading(language="en")
+        options = readers.Options(**reading.options) if reading.options else sniff.options
+        initial = {
+            "name": corpus.name, "language": reading.language, "min_documents": reading.min_documents,
+            "max_share": round(100 * reading.max_share, 6), "min_length": reading.min_length,
+            "extra_stop_words": " ".join(reading.extra_stop_words), "encoding": options.encoding,
+            "header": options.header, "delimiter": options.delimiter or ",",
+            "text": options.text, "title": options.title, "date": options.date, "id": options.id,
+        }  # fmt: skip
+        super().__init__(*args, initial=initial, **kwargs)
+        self.options, self.sniff = options, sniff
+        self.fields["language"].choices = [("", "none, or another")] + sorted(LANGUAGES.items(), key=lambda item: item[1])
+        known = dict(ENCODINGS)
+        guess = sniff.options.encoding
+        self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
+        columns = list(enumerate(sniff.columns))
+        if not columns:
+            for name in ("text", "title", "date", "id"):
+                del self.fields[name]
+        else:
+            self.fields["text"].choices = columns
+            for name in ("title", "date", "id"):
+                self.fields[name].choices = [("", "none"), *columns]
+        if sniff.options.delimiter is None:
+            del self.fields["header"], self.fields["delimiter"]
+
+    def clean_max_share(self) -> float:
+        return self.cleaned_data["max_share"] / 100
+
+    def clean_extra_stop_words(self) -> list[str]:
+        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
+        if len(words) > MAX_STOP_WORDS:
+            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}.")
+        return sorted(set(words))
+
+    def clean(self) -> dict:
+        chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
+        chosen = [column for column in chosen if column is not None]
+        if len(set(chosen)) < len(chosen):
+            self.add_error("text", "Text, title and id must be different columns.")
+        return self.cleaned_data
+
+    def reading(self) -> Reading:
+        values = self.cleaned_data
+        options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
+        options |= {name: values[name] for name in options.keys() & values.keys()}
+        return Reading(
+            options=options,
+            language=values["language"],
+            min_documents=values["min_documents"],
+            max_share=values["max_share"],
+            min_length=values["min_length"],
+            extra_stop_words=values["extra_stop_words"],
+        )

@@ -1,0 +1,62 @@
+"""Corpora, for the home page and their own."""
+
+from django.db.models import Count
+
+from webapp.models import Corpus, Metric, Run
+
+PAGE = 30
+FILES_SHOWN = 20  # of a corpus's uploaded files
+
+
+def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
+    """A page of corpora, newest first, each with `run_count` and `latest_run`; and where the next page begins."""
+    found = Corpus.objects.annotate(run_count=Count("runs")).defer("report", "settings").order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    page = list(found[: PAGE + 1])
+    latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
+    by_corpus = {run.corpus_id: run for run in latest}
+    for corpus in page:
+        corpus.latest_run = by_corpus.get(corpus.pk)
+    return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:
+    """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
+    found = corpus.runs.order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    page = list(found[: PAGE + 1])
+    last = Metric.objects.filter(run__in=page[:PAGE]).order_by("run", "-step").distinct("run").defer("topic_coherence")
+    by_run = {metric.run_id: metric for metric in last}
+    rows = [
+        {
+            "id": run.pk,
+            "status": run.status,
+            "K": run.topics,
+            "created": run.created_at,
+            "held_out": by_run[run.pk].held_out if run.pk in by_run else None,
+            "coherence": by_run[run.pk].coherence if run.pk in by_run else None,
+        }
+        for run in page[:PAGE]
+    ]
+    return rows, page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def state(corpus: Corpus, workers: int | None) -> dict:
+    """corpus.json: all that its page shows while it is being read, and its numbers after."""
+    return {
+        "id": corpus.pk,
+        "name": corpus.name,
+        "status": corpus.status,
+        "error": corpus.error,
+        "bytes_read": corpus.bytes_read,
+        "bytes_total": corpus.bytes_total,
+        "documents_read": corpus.documents_read,
+        "documents": corpus.documents,
+        "tokens": corpus.tokens,
+        "vocabulary": corpus.vocabulary,
+        "dropped": corpus.report.get("dropped", {}),
+        "problem_counts": corpus.report.get("problem_counts", {}),
+        "workers": workers,
+    }

@@ -1,0 +1,143 @@
+"""Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
+
+from collections import defaultdict
+from datetime import date
+
+from django.urls import reverse
+
+from inference.text import Tokeniser
+from webapp.models import Corpus, Document, Run
+from webapp.queries import topics
+from webapp.queries.sql import rows
+
+PAGE = 25
+RANKED = 10_000  # matches of a search that are ranked; a search with more says so
+HIGHLIGHTED = 200_000  # characters of a document whose words are coloured; the rest is shown plain
+START, STOP = "\x02", "\x03"  # around a match in a headline; no document holds them (tasks.readers removes controls)
+
+
+def page(corpus: Corpus, after: int = -1, limit: int = PAGE) -> tuple[list[dict], str | None]:
+    """Documents in their order, behind number `after`; and where the next page begins."""
+    found = rows(
+        "SELECT number, title, source_id, date_text, left(text, 300) AS text FROM document"
+        " WHERE corpus_id = %s AND number > %s ORDER BY number LIMIT %s",
+        [corpus.pk, after, limit + 1],
+    )
+    for row in found:
+        row["snippet"] = [(row.pop("text"), False)]
+    return found[:limit], str(found[limit - 1]["number"]) if len(found) > limit else None
+
+
+def search(corpus: Corpus, query: str, after: tuple[float, int] | None = None, limit: int = PAGE) -> dict:
+    """Documents that match a query as web search engines read it: words, "a phrase", or, -without.
+
+    Returns documents (best first), count (at most RANKED), more (whether there are more matches than that), next.
+    """
+    rank, number = after or (1e30, -1)
+    found = rows(
+        """
+        WITH config AS (SELECT config FROM document WHERE corpus_id = %(corpus)s AND number = 0),
+        query AS (SELECT websearch_to_tsquery((SELECT config FROM config), %(query)s) AS q),
+        matches AS MATERIALIZED (
+            SELECT number, ts_rank(search, q) AS rank FROM document, query
+            WHERE corpus_id = %(corpus)s AND search @@ q LIMIT %(ranked)s + 1),
+        best AS MATERIALIZED (
+            SELECT number, rank FROM matches
+            WHERE (rank, -number) < (%(rank)s::real, -%(number)s) ORDER BY rank DESC, number LIMIT %(limit)s)
+        SELECT d.number, d.title, d.source_id, d.date_text, best.rank, (SELECT count(*) FROM matches) AS count,
+               ts_headline((SELECT config FROM config), left(d.text, 200000), q,
+                           'MaxFragments=2, MaxWords=30, MinWords=12, StartSel=' || chr(2) || ', StopSel=' || chr(3))
+               AS headline
+        FROM best JOIN document d ON d.corpus_id = %(corpus)s AND d.number = best.number, query
+        ORDER BY best.rank DESC, d.number
+        """,
+        {
+            "corpus": corpus.pk, "query": query, "ranked": RANKED, "rank": rank, "number": number, "limit": limit + 1,
+        },
+    )  # fmt: skip
+    count = found[0]["count"] if found else 0
+    following = f"{found[limit - 1]['rank']!r},{found[limit - 1]['number']}" if len(found) > limit else None
+    for row in found:
+        row["snippet"] = _marked(row.pop("headline"))
+    return {"documents": found[:limit], "count": min(count, RANKED), "more": count > RANKED, "next": following}
+
+
+def _marked(headline: str) -> list[tuple[str, bool]]:
+    """(text, is a match) parts of a headline."""
+    parts = []
+    for i, piece in enumerate(headline.split(START)):
+        match, _, rest = piece.partition(STOP) if i else ("", "", piece)
+        parts += [(match, True)] * bool(match) + [(rest, False)] * bool(rest)
+    return parts
+
+
+def document(corpus: Corpus, number: int) -> Document | None:
+    return Document.objects.defer("search").filter(corpus_id=corpus.pk, number=number).first()
+
+
+def proportions(run: Run, number: int) -> tuple[list[dict], float]:
+    """A document's topics, largest first, with their first words; and the share of all topics below the floor."""
+    found = rows(
+        "SELECT topic AS number, weight FROM document_topic WHERE snapshot_id = %s AND document = %s"
+        " ORDER BY weight DESC, topic",
+        [run.snapshot_id, number],
+    )
+    words = topics.top_words(run, [row["number"] for row in found], 5)
+    for row in found:
+        row |= topics.link(run, row["number"]) | {"words": words[row["number"]]}
+    return found, max(0.0, 1.0 - sum(row["weight"] for row in found))
+
+
+def explained(run: Run, text: str, mixture: dict[int, float]) -> list[tuple[str, int | None, float]]:
+    """The text in parts: (text, topic or None, probability).
+
+    A word belongs to the topic k of the document with the largest p(k | w, d), which is proportional to
+    theta[d, k] beta[k, w]: the topic proportions as they are, and the topic's weight of the word. Words outside the
+    vocabulary, and words that none of the document's topics lists, belong to none.
+    """
+    tokeniser = Tokeniser(run.corpus.settings["language"], run.corpus.settings["min_length"])
+    spans = tokeniser.spans(text[:HIGHLIGHTED])
+    best = _best_topics(run, {word for _, _, word in spans}, mixture)
+    parts, at = [], 0
+    for a, b, word in spans:
+        if word in best:
+            if a > at:
+                parts.append((text[at:a], None, 0.0))
+            parts.append((text[a:b], *best[word]))
+            at = b
+    parts.append((text[at:], None, 0.0))
+    return [part for part in parts if part[0]]
+
+
+def _best_topics(run: Run, words: set[str], mixture: dict[int, float]) -> dict[str, tuple[int, float]]:
+    """word -> (its most probable topic in this document, that probability)."""
+    found = rows(
+        """
+        SELECT w.word, tw.topic, tw.weight FROM topic_word tw
+        JOIN word w ON w.corpus_id = %(corpus)s AND w.number = tw.word
+        WHERE w.word = ANY(%(words)s) AND tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(topics)s)
+        """,
+        {"corpus": run.corpus_id, "words": list(words), "snapshot": run.snapshot_id, "topics": list(mixture)},
+    )
+    scores: dict[str, dict[int, float]] = defaultdict(dict)
+    for row in found:
+        scores[row["word"]][row["topic"]] = mixture[row["topic"]] * row["weight"]
+    best = {}
+    for word, of in scores.items():
+        topic = max(of, key=lambda k: (of[k], -k))
+        best[word] = (topic, of[topic] / sum(of.values()))
+    return best
+
+
+def with_urls(found: list[dict], run: Run | None) -> list[dict]:
+    """Each document with the page that shows it: inside a run where there is one."""
+    for row in found:
+        if run:
+            row["url"] = reverse("run_document", args=[run.pk, row["number"]])
+        else:
+            row["url"] = reverse("corpus_document", args=[row.pop("corpus_id"), row["number"]])
+    return found
+
+
+def iso(value: date | None) -> str | None:
+    return value.isoformat() if value else None

@@ -1,0 +1,43 @@
+"""Every address. A page that has a .json twin is listed by `page`, once for both."""
+
+from django.urls import URLPattern, path
+
+from webapp.views import corpora, documents, exports, runs, topics, words
+
+
+def page(route: str, view, name: str) -> list[URLPattern]:
+    """`route/` as a page and `route.json` with the same content as data."""
+    return [path(f"{route}/", view, name=name), path(f"{route}.json", view, {"as_json": True}, name=f"{name}_json")]
+
+
+CORPUS = "corpora/<int:corpus_id>"
+RUN = "runs/<int:run_id>"
+
+urlpatterns = [
+    path("", corpora.home, name="home"),
+    path("corpora/", corpora.upload, name="corpora"),
+    path("corpora/example/", corpora.example, name="example"),
+    path(f"{CORPUS}/prepare/", corpora.prepare, name="corpus_prepare"),
+    *page(CORPUS, corpora.detail, "corpus"),
+    path(f"{CORPUS}/events", corpora.watch, name="corpus_events"),
+    path(f"{CORPUS}/report.csv", corpora.report, name="corpus_report"),
+    path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
+    path(f"{CORPUS}/delete/", corpora.delete, name="corpus_delete"),
+    *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
+    *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),
+    *page(RUN, runs.detail, "run"),
+    path(f"{RUN}/events", runs.watch, name="run_events"),
+    path(f"{RUN}/stop/", runs.stop, name="run_stop"),
+    path(f"{RUN}/cancel/", runs.cancel, name="run_cancel"),
+    path(f"{RUN}/again/", runs.again, name="run_again"),
+    path(f"{RUN}/delete/", runs.delete, name="run_delete"),
+    *page(f"{RUN}/topics", topics.index, "run_topics"),
+    *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
+    *page(f"{RUN}/documents", documents.of_run, "run_documents"),
+    *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
+    *page(f"{RUN}/words", words.index, "run_words"),
+    *page(f"{RUN}/words/<path:word>", words.detail, "run_word"),
+    path(f"{RUN}/export/topics-long.csv", exports.csv, {"form": "topics-long"}, name="export_topics_long"),
+    path(f"{RUN}/export/topics-wide.csv", exports.csv, {"form": "topics-wide"}, name="export_topics_wide"),
+    path(f"{RUN}/export/document-topics.csv", exports.csv, {"form": "document-topics"}, name="export_document_topics"),
+]

@@ -1,0 +1,154 @@
+"""Corpora: the home page, upload, how to read, a corpus's own page."""
+
+from pathlib import Path
+
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from inference.errors import Invalid
+from tasks import readers
+from webapp import events, forms, live
+from webapp.errors import wants_json
+from webapp.models import Corpus
+from webapp.queries import corpora as queries
+from webapp.services import corpora, runs, upkeep
+from webapp.views.pages import address, corpus_or_404, number, page
+
+REASONS = {  # inference.text.Vocabulary.dropped -> words for people
+    "stop word": "stop words",
+    "too short": "too short",
+    "too long": "too long to be a word",
+    "too rare": "in too few documents",
+    "too common": "in too many documents",
+}
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    found, following = queries.recent(number(request, "before"))
+    more = address(request, before=following) if following else None
+    return page(request, "home.html", {"corpora": found, "more": more})
+
+
+@require_POST
+def upload(request: HttpRequest) -> HttpResponse:
+    """Store what was uploaded as a draft; the next page shows what was understood."""
+    files = request.FILES.getlist("files")
+    try:
+        uploads = [corpora.Upload(file.name, Path(file.temporary_file_path())) for file in files]
+        corpus = corpora.create(request.POST.get("name", ""), uploads)
+    except Invalid as error:
+        return _refused(request, error.message)
+    url = reverse("corpus_prepare", args=[corpus.pk])
+    return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
+
+
+def _refused(request: HttpRequest, sentence: str) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"error": sentence}, status=400)
+    messages.error(request, sentence)
+    return redirect("home")
+
+
+@require_POST
+def example(request: HttpRequest) -> HttpResponse:
+    return redirect("corpus", corpora.example().pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """What was understood of the files, and the options; POST has them read."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+        return redirect("corpus", corpus.pk)
+    try:
+        sniff = corpora.sniff(corpus)
+    except readers.Unreadable as error:
+        Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=str(error))
+        return redirect("corpus", corpus.pk)
+    form = forms.ReadingForm(request.POST or None, corpus=corpus, sniff=sniff)
+    if request.method == "POST" and form.is_valid():
+        corpus.name = form.cleaned_data["name"]
+        try:
+            corpora.read(corpus, form.reading())
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(None, error.message)
+    files = [
+        {"name": file.name, "size": file.bytes, "format": sniff.options.format}
+        for file in corpus.files.all()[: queries.FILES_SHOWN]
+    ]
+    data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
+    return page(request, "corpus/prepare.html", data, status=400 if form.errors else 200)
+
+
+@require_GET
+def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    state = queries.state(corpus, events.workers())
+    if as_json:
+        return page(request, "", state, as_json=True)
+    return _detail(request, corpus, forms.TrainForm(corpus=corpus), state=state)
+
+
+def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None) -> HttpResponse:
+    found, following = queries.runs(corpus, number(request, "before"))
+    dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in corpus.report.get("dropped", {}).items()]
+    return page(
+        request,
+        "corpus/detail.html",
+        {
+            "corpus": corpus,
+            "state": state,
+            "train_form": train_form,
+            "runs": found,
+            "more": address(request, before=following) if following else None,
+            "dropped": dropped,
+            "problems": corpus.report.get("problems", [])[:20],
+            "problem_counts": corpus.report.get("problem_counts", {}),
+            "without_words": corpus.report.get("without_words", 0),
+        },
+        status=status,
+    )
+
+
+@require_POST
+def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Create a run and go and watch it."""
+    corpus = corpus_or_404(corpus_id)
+    form = forms.TrainForm(request.POST, corpus=corpus)
+    if form.is_valid():
+        try:
+            run = runs.create(corpus, **form.settings())
+            return redirect("run", run.pk)
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    return _detail(request, corpus, form, status=400)
+
+
+@require_POST
+def delete(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    corpora.delete(corpus)
+    messages.success(request, f"“{corpus.name}” is deleted.")
+    return redirect("home")
+
+
+@require_GET
+def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Every file and document that was dropped or repaired, with the reason and the place."""
+    corpus = corpus_or_404(corpus_id)
+    path = upkeep.corpus_folder(corpus.pk) / "report.csv"
+    if corpus.status != Corpus.Status.READY or not path.exists():
+        raise Http404("This corpus has no report: it has not been read yet.")
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv")
+
+
+@require_GET
+async def watch(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    if not await Corpus.objects.filter(pk=corpus_id).aexists():
+        raise Http404(f"There is no corpus {corpus_id}.")
+    return live.response(f"corpus:{corpus_id}")

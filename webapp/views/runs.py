@@ -1,0 +1,62 @@
+"""Runs: watching one train, and what can be done to it."""
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_GET, require_POST
+
+from inference.errors import Invalid
+from webapp import events, forms, live
+from webapp.models import Run
+from webapp.queries import runs as queries
+from webapp.services import runs
+from webapp.views.pages import page, run_or_404
+
+
+@require_GET
+def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = run_or_404(run_id)
+    state = queries.state(run, events.workers())
+    if as_json:
+        return page(request, "", state, as_json=True)
+    data = {"run": run, "corpus": run.corpus, "settings": forms.described(run), "state": state}
+    return page(request, "run/detail.html", data)
+
+
+@require_GET
+async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
+    if not await Run.objects.filter(pk=run_id).aexists():
+        raise Http404(f"There is no run {run_id}.")
+    return live.response(f"run:{run_id}")
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    runs.stop(run)
+    return redirect("run", run.pk)
+
+
+@require_POST
+def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    runs.cancel(run)
+    return redirect("run", run.pk)
+
+
+@require_POST
+def again(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    try:
+        return redirect("run", runs.again(run).pk)
+    except Invalid as error:
+        raise BadRequest(error.message) from None
+
+
+@require_POST
+def delete(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    runs.delete(run)
+    messages.success(request, f"Run {run_id} is deleted.")
+    return redirect("corpus", run.corpus_id)
