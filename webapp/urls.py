@@ -36,7 +36,7 @@ urlpatterns = [
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     *page(f"{RUN}/words", words.index, "run_words"),
-    *page(f"{RUN}/words/<path:word>", words.detail, "run_word"),
+    *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
     path(f"{RUN}/export/topics-long.csv", exports.csv, {"form": "topics-long"}, name="export_topics_long"),
     path(f"{RUN}/export/topics-wide.csv", exports.csv, {"form": "topics-wide"}, name="export_topics_wide"),
     path(f"{RUN}/export/document-topics.csv", exports.csv, {"form": "document-topics"}, name="export_document_topics"),

@@ -1,12 +1,10 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
+import json
 from collections import defaultdict
-from datetime import date
-
-from django.urls import reverse
 
 from inference.text import Tokeniser
-from webapp.models import Corpus, Document, Run
+from webapp.models import Corpus, Run
 from webapp.queries import topics
 from webapp.queries.sql import rows
 
@@ -71,8 +69,14 @@ def _marked(headline: str) -> list[tuple[str, bool]]:
     return parts
 
 
-def document(corpus: Corpus, number: int) -> Document | None:
-    return Document.objects.defer("search").filter(corpus_id=corpus.pk, number=number).first()
+def document(corpus: Corpus, number: int) -> dict | None:
+    """One document, whole."""
+    found = rows(
+        "SELECT number, source_id, file, place, title, date_text, date, metadata, text, words FROM document"
+        " WHERE corpus_id = %s AND number = %s",
+        [corpus.pk, number],
+    )
+    return found[0] | {"metadata": json.loads(found[0]["metadata"])} if found else None
 
 
 def proportions(run: Run, number: int) -> tuple[list[dict], float]:
@@ -128,16 +132,3 @@ def _best_topics(run: Run, words: set[str], mixture: dict[int, float]) -> dict[s
         best[word] = (topic, of[topic] / sum(of.values()))
     return best
 
-
-def with_urls(found: list[dict], run: Run | None) -> list[dict]:
-    """Each document with the page that shows it: inside a run where there is one."""
-    for row in found:
-        if run:
-            row["url"] = reverse("run_document", args=[run.pk, row["number"]])
-        else:
-            row["url"] = reverse("corpus_document", args=[row.pop("corpus_id"), row["number"]])
-    return found
-
-
-def iso(value: date | None) -> str | None:
-    return value.isoformat() if value else None

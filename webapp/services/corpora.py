@@ -90,10 +90,10 @@ def paths(corpus: Corpus) -> list[tuple[Path, str]]:
     return [(settings.FILES / f.path, f.name) for f in corpus.files.all()]
 
 
-def sniff(corpus: Corpus) -> readers.Sniff:
-    """What the first file seems to be: its first rows, and a guess at every option."""
+def sniff(corpus: Corpus, **known) -> readers.Sniff:
+    """What the first file seems to be: its first rows, and a guess at every option that is not `known`."""
     path, name = paths(corpus)[0]
-    return readers.sniff(path, name)
+    return readers.sniff(path, name, **known)
 
 
 def read(corpus: Corpus, reading: Reading) -> None:

@@ -1,0 +1,34 @@
+"""manage.py export_topics RUN > topics.csv: the same files as the pages give."""
+
+import sys
+
+from django.core.management.base import BaseCommand, CommandError
+
+from webapp.models import Run
+from webapp.queries import exports
+
+FORMS = {"long": "topics-long", "wide": "topics-wide", "documents": "document-topics"}
+
+
+class Command(BaseCommand):
+    help = "Write a run's topics (or its documents' proportions) as CSV to standard output."
+
+    def add_arguments(self, parser):
+        parser.add_argument("run", type=int, metavar="RUN", help="its number, as train prints it")
+        parser.add_argument("--format", choices=FORMS, default="long",
+                            help="long: topic, rank, word, weight; wide: one row a topic; documents: their topics")  # fmt: skip
+        parser.add_argument("--words", type=int, default=exports.WORDS, help="of each topic, in the wide form")
+
+    def handle(self, *args, **given):
+        run = Run.objects.select_related("corpus", "snapshot").filter(pk=given["run"]).first()
+        if run is None:
+            raise CommandError(f"There is no run {given['run']}.")
+        form = FORMS[given["format"]]
+        if run.snapshot is None or (form == "document-topics" and not run.snapshot.final):
+            raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
+        if not 1 <= given["words"] <= exports.MAX_WORDS:
+            raise CommandError(f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}.")
+        options = {"words": given["words"]} if form == "topics-wide" else {}
+        for piece in exports.stream(exports.FORMS[form](run, **options)):
+            sys.stdout.buffer.write(piece)
+        sys.stdout.flush()

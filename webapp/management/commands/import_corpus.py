@@ -1,0 +1,104 @@
+"""manage.py import_corpus PATH…: read files into a corpus, as the pages do. The last line is the corpus's number."""
+
+import os
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from inference.errors import Invalid
+from inference.text import LANGUAGES
+from tasks import readers
+from webapp.local.processes import worker_if_none
+from webapp.management.following import follow
+from webapp.models import Corpus
+from webapp.services import corpora
+
+DEFAULT = corpora.Reading()
+
+
+class Command(BaseCommand):
+    help = "Read files (.txt, .zip, .csv, .tsv, .jsonl, each also .gz) into a new corpus; prints its number last."
+
+    def add_arguments(self, parser):
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder: all files in it")
+        parser.add_argument("--name", default="", help="of the corpus; by default the first file's")
+        parser.add_argument("--language", default="en", choices=["none", *LANGUAGES], metavar="CODE",
+                            help="ISO 639-1, for stop words and search; none for none (default: en)")  # fmt: skip
+        parser.add_argument("--min-documents", type=int, default=DEFAULT.min_documents,
+                            help="leave out words in fewer documents (default: %(default)s)")  # fmt: skip
+        parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
+                            help="leave out words in more than this share of documents (default: %(default)s)")  # fmt: skip
+        parser.add_argument("--min-length", type=int, default=DEFAULT.min_length,
+                            help="leave out words with fewer letters (default: %(default)s)")  # fmt: skip
+        parser.add_argument("--stop-words", type=Path, metavar="FILE", help="more words to leave out, one on a line")
+        for role in ("text", "title", "date", "id"):
+            parser.add_argument(f"--{role}", metavar="COLUMN", help=f"name, or number from 1, of the column with the {role}")
+        parser.add_argument("--encoding", help="of the files; by default it is detected")
+        parser.add_argument("--header", action="store_true", default=None, help="the first row holds the names of the columns")
+        parser.add_argument("--no-header", action="store_false", dest="header", help="it does not")
+        parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
+
+    def handle(self, *args, **given):
+        try:
+            corpus = corpora.create(given["name"], [self._copy(path) for path in self._files(given["paths"])])
+            corpora.read(corpus, self._reading(corpus, given))
+        except (Invalid, readers.Unreadable) as error:
+            raise CommandError(str(error)) from None
+        if not given["no_wait"]:
+            with worker_if_none():
+                follow(
+                    corpus,
+                    {Corpus.Status.READY, Corpus.Status.FAILED},
+                    lambda c: c.bytes_read / max(1, c.bytes_total),
+                    lambda c: f"{c.documents_read:,} documents",
+                )
+            self._tell(corpus)
+        self.stdout.write(str(corpus.pk))
+
+    def _files(self, given: list[str]) -> list[Path]:
+        files = []
+        for path in map(Path, given):
+            if not path.exists():
+                raise CommandError(f"There is no file {path}.")
+            files += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        return files
+
+    def _copy(self, path: Path) -> corpora.Upload:
+        """A copy for Topograph to keep: the user's file stays where it is."""
+        copy = settings.FILE_UPLOAD_TEMP_DIR / f"import-{os.getpid()}-{os.urandom(6).hex()}"
+        shutil.copyfile(path, copy)
+        return corpora.Upload(path.name, copy)
+
+    def _reading(self, corpus: Corpus, given: dict) -> corpora.Reading:
+        options = {name: given[name] for name in ("encoding", "header") if given[name] is not None}
+        sniff = corpora.sniff(corpus, **options)
+        columns = {role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]}
+        words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
+        return corpora.Reading(
+            options=asdict(replace(sniff.options, **columns)),
+            language="" if given["language"] == "none" else given["language"],
+            min_documents=given["min_documents"],
+            max_share=given["max_share"],
+            min_length=given["min_length"],
+            extra_stop_words=sorted(set(words)),
+        )
+
+    def _column(self, sniff: readers.Sniff, wanted: str) -> int:
+        if wanted in sniff.columns:
+            return sniff.columns.index(wanted)
+        if wanted.isdigit() and 1 <= int(wanted) <= len(sniff.columns):
+            return int(wanted) - 1
+        raise CommandError(f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}.")
+
+    def _tell(self, corpus: Corpus) -> None:
+        report = corpus.report
+        self.stderr.write(f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}")
+        for reason, (types, tokens) in report["dropped"].items():
+            self.stderr.write(f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences")
+        for kind, count in report["problem_counts"].items():
+            self.stderr.write(f"  {kind}: {count:,}")
+        for problem in report["problems"][:10]:
+            self.stderr.write(f"  {problem['message']}")

@@ -1,0 +1,33 @@
+"""Waiting for a job from a terminal: a progress bar where there is one, a line every few seconds where there is none."""
+
+import sys
+import time
+from collections.abc import Callable
+
+from django.core.management.base import CommandError
+from django.db.models import Model
+
+EVERY = 0.3  # seconds between two looks
+LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
+WIDTH = 30
+
+
+def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
+    """Return when the row's status is one of `over`; `part` of the work is done (0 to 1), `said` in words."""
+    terminal, line_at = sys.stderr.isatty(), 0.0
+    while True:
+        row.refresh_from_db()
+        done = min(1.0, max(0.0, part(row)))
+        text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
+        if terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - line_at >= LINE_EVERY or row.status in over:
+            line_at = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+        if row.status in over:
+            break
+        time.sleep(EVERY)
+    if terminal:
+        print(file=sys.stderr)
+    if row.status == "failed":
+        raise CommandError(row.error)
