@@ -103,5 +103,5 @@ export function coherence(element, metrics, steps, lit) {
     hovertemplate: "mean  %{y:.2f}<extra></extra>",
   });
   if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${signed(last(mean), 2)}`, color: colour.ink });
-  draw(element, traces, layout(colour, { steps, y: ".1f", labels }));
+  draw(element, traces, layout(colour, { steps, y: ".2f", labels }));
 }
