@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterator, Iterator
 
 import psycopg
-from django.conf import settings
 from django.db import connection
 from psycopg import sql
 
@@ -67,7 +66,10 @@ def stream(query: sql.Composed) -> Iterator[bytes]:
 
 async def astream(query: sql.Composed) -> AsyncIterator[bytes]:
     """The CSV in pieces, for a page; on a connection of its own, as a reader may take its time."""
-    async with await psycopg.AsyncConnection.connect(settings.DATABASE_URL, autocommit=True) as own:
+    database = connection.settings_dict
+    names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+    address = {name: database[key] for name, key in names.items() if database[key]}
+    async with await psycopg.AsyncConnection.connect(**address, autocommit=True) as own:
         async with own.cursor() as cursor, cursor.copy(_copy(query)) as copy:
             gathered = bytearray()
             async for piece in copy:  # one piece is one row

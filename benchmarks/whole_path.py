@@ -1,0 +1,184 @@
+"""The README's figures: the example corpus from the upload to topics one can browse, on a running Topograph.
+
+    python3 manage.py start                                  # in one terminal
+    .venv/bin/python -m benchmarks.whole_path http://127.0.0.1:8000/ [--topics 50] [--json FILE]
+
+It acts over HTTP as a browser does (upload, options, train, watch by Server-Sent Events, browse) and prints seconds.
+The last line is `failed: N`, the number of figures beyond their target.
+"""
+
+import argparse
+import json
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
+TARGETS = {"ready": 15.0, "first_point": 3.0, "browsable": 40.0, "page_median_ms": 50.0, "page_p95_ms": 150.0}
+BOUNDARY = "topograph-benchmark"
+REQUESTS = 30  # of each page
+
+
+class Browser:
+    """Just enough of one: cookies, forms with their token, redirects."""
+
+    def __init__(self, base: str):
+        self.base = base.rstrip("/")
+        self.cookies = CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
+
+    def get(self, path: str) -> str:
+        with self.opener.open(urllib.parse.urljoin(self.base, path), timeout=300) as response:
+            self.url = response.url
+            return response.read().decode()
+
+    def json(self, path: str) -> dict:
+        return json.loads(self.get(path))
+
+    def post(self, path: str, fields: dict[str, str], token_from: str, file: Path | None = None) -> str:
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from)).group(1)
+        fields = {"csrfmiddlewaretoken": token, **fields}
+        body, kind = urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        if file:
+            body, kind = self._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
+        request = urllib.request.Request(urllib.parse.urljoin(self.base, path), body, {"Content-Type": kind})
+        with self.opener.open(request, timeout=300) as response:
+            self.url = response.url
+            return response.read().decode()
+
+    @staticmethod
+    def _multipart(fields: dict[str, str], file: Path) -> bytes:
+        parts = [f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in fields.items()]
+        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{file.name}"\r\n\r\n'
+        return "".join([*parts, head]).encode() + file.read_bytes() + f"\r\n--{BOUNDARY}--\r\n".encode()
+
+    def events(self, path: str):
+        """(seconds since the epoch, event) as they come."""
+        with self.opener.open(urllib.parse.urljoin(self.base, path), timeout=300) as response:
+            for line in response:
+                if line.startswith(b"data: "):
+                    yield time.time(), json.loads(line[6:])
+
+
+def form_fields(html: str) -> dict[str, str]:
+    """The values that a form is preset with: what a user sends who changes nothing."""
+    fields = {}
+    for tag in re.findall(r"<input[^>]*>", html):
+        of = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        if "name" in of and of["name"] != "csrfmiddlewaretoken" and (of.get("type") != "checkbox" or " checked" in tag):
+            fields[of["name"]] = of.get("value", "on")
+    for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
+        selected = re.search(r'<option value="([^"]*)" selected', options)
+        fields[name] = selected.group(1) if selected else ""
+    for name, text in re.findall(r'<textarea name="(\w+)"[^>]*>(.*?)</textarea>', html, re.S):
+        fields[name] = text.strip()
+    return fields
+
+
+def upload(browser: Browser) -> tuple[int, float]:
+    """Upload the example, take the options as proposed; returns the corpus and seconds until it can be trained."""
+    began = time.time()
+    prepare = browser.post("/corpora/", {"name": "Benchmark"}, "/", EXAMPLE)
+    address = urllib.parse.urlparse(browser.url).path
+    browser.post(address, form_fields(prepare), address)
+    corpus = int(re.search(r"/corpora/(\d+)/", browser.url).group(1))
+    while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in ("ready", "failed"):
+        time.sleep(0.05)
+    if state["status"] == "failed":
+        sys.exit(state["error"])
+    return corpus, time.time() - began
+
+
+def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float]:
+    """Press train; returns the run, seconds to the first point of the chart, and to topics and documents in Postgres."""
+    fields = form_fields(browser.get(f"/corpora/{corpus}/")) | {"topics": str(topics)}
+    fields = {k: v for k, v in fields.items() if k not in ("q",)}
+    token = f"/corpora/{corpus}/"
+    began = time.time()
+    browser.post(f"/corpora/{corpus}/runs/", fields, token)
+    run = int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+    first = None
+    for at, event in browser.events(f"/runs/{run}/events"):
+        if first is None and (event["type"] == "snapshot" or browser.json(f"/runs/{run}.json")["metrics"]["step"]):
+            first = at - began
+        if event["type"] == "status" and event["status"] in ("done", "failed", "cancelled"):
+            if event["status"] != "done":
+                sys.exit(event["error"])
+            return run, first, at - began
+    sys.exit("the stream of events ended before the run did")
+
+
+def pages(browser: Browser, corpus: int, run: int, documents: int) -> dict[str, list[float]]:
+    """Milliseconds of each page as a client on this machine sees them, so at least the server's own."""
+    topics = browser.json(f"/runs/{run}.json")["topics"]
+    word = topics[0]["words"][0]
+    paths = {
+        "home": lambda i: "/",
+        "corpus": lambda i: f"/corpora/{corpus}/",
+        "watch": lambda i: f"/runs/{run}/",
+        "topics": lambda i: f"/runs/{run}/topics/",
+        "topic": lambda i: f"/runs/{run}/topics/{i % len(topics)}/",
+        "documents": lambda i: f"/runs/{run}/documents/?after={i * 7919 % documents}",
+        "document": lambda i: f"/runs/{run}/documents/{i * 7919 % documents}/",
+        "search": lambda i: f"/runs/{run}/documents/?q={topics[i % len(topics)]['words'][1]}",
+        "word": lambda i: f"/runs/{run}/words/{word}/",
+    }
+    measured = {}
+    for name, path in paths.items():
+        browser.get(path(0))  # the first request of a process prepares statements and templates
+        measured[name] = []
+        for i in range(REQUESTS):
+            began = time.perf_counter()
+            browser.get(path(i))
+            measured[name].append(1000 * (time.perf_counter() - began))
+    return measured
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url", help="of a running Topograph")
+    parser.add_argument("--topics", type=int, default=50)
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    given = parser.parse_args()
+    browser = Browser(given.url)
+    corpus, ready = upload(browser)
+    documents = browser.json(f"/corpora/{corpus}.json")["documents"]
+    run, first, browsable = train(browser, corpus, given.topics)
+    times = pages(browser, corpus, run, documents)
+    every = sorted(t for of in times.values() for t in of)
+    figures = {
+        "ready": ready,
+        "first_point": first,
+        "browsable": browsable,
+        "page_median_ms": max(statistics.median(of) for of in times.values()),
+        "page_p95_ms": max(sorted(of)[int(0.95 * len(of))] for of in times.values()),
+    }
+    said = {
+        "ready": "upload to ready to train, s",
+        "first_point": "train pressed to first live point, s",
+        "browsable": f"train pressed to K={given.topics} stored and browsable, s",
+        "page_median_ms": "slowest page's median, ms",
+        "page_p95_ms": "slowest page's 95th percentile, ms",
+    }
+    for name, of in times.items():
+        print(f"  {name:10} median {statistics.median(of):6.1f} ms   95% {sorted(of)[int(0.95 * len(of))]:6.1f} ms")
+    print(f"  all pages  median {statistics.median(every):6.1f} ms   95% {every[int(0.95 * len(every))]:6.1f} ms")
+    for name, value in figures.items():
+        print(f"{said[name]:55} {value:8.1f}   target {TARGETS[name]:g}")
+    if given.json:
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+        machine = {"machine": platform.machine(), "system": platform.system(), "python": platform.python_version()}
+        given.json.write_text(json.dumps({"commit": commit, **machine, "figures": figures, "pages_ms": times}, indent=1))
+    print(f"failed: {sum(value > TARGETS[name] for name, value in figures.items())}")
+
+
+if __name__ == "__main__":
+    main()

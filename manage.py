@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Topograph's commands. `python3 manage.py start` and `python3 manage.py test` set up all they need by themselves."""
+
+import os
+import sys
+
+from webapp.local import environment
+
+SERVERLESS = {"start", "test", "help", "--help", "-h", "--version", "version"}  # these start their own, or need none
+
+
+def main() -> None:
+    environment.enter(sys.argv)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    if command in ("start", "test"):
+        from importlib import import_module
+
+        sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
+    from django.core.management import execute_from_command_line
+
+    from webapp.local import servers
+
+    if command in SERVERLESS or "--help" in sys.argv:
+        os.environ.setdefault("DATABASE_URL", "postgres://none")
+        os.environ.setdefault("REDIS_URL", "redis://none")
+        execute_from_command_line(sys.argv)
+    else:
+        with servers.for_command():
+            execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""What pages and exports say is what the model says: recomputed here from the arrays."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from asgiref.sync import async_to_sync
+from django.db import connection
+from django.test import AsyncClient
+from django.urls import reverse
+
+from inference import checkpoint, engines
+from inference.bow import Bow
+from webapp.models import DocumentTopic, Metric, Topic, Word
+from webapp.queries import documents, exports, topics, words
+from webapp.services import upkeep
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def model(trained):
+    """The run's topics, straight from its last checkpoint."""
+    config = engines.config(trained.engine, **trained.settings)
+    bow = Bow.open(upkeep.corpus_folder(trained.corpus_id) / "bow")
+    state, _ = checkpoint.load(upkeep.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
+    return engines.get(trained.engine).topics(config, state), bow
+
+
+def download(url: str) -> list[list[str]]:
+    """A CSV as a browser gets it, as rows."""
+
+    async def get():
+        response = await AsyncClient().get(url)
+        assert response.status_code == 200
+        assert response["Content-Disposition"].startswith("attachment")
+        return b"".join([piece async for piece in response.streaming_content])
+
+    return list(csv.reader(io.StringIO(async_to_sync(get)().decode())))
+
+
+def test_topic_words_are_the_models(trained, model):
+    found, _ = model
+    vocabulary = list(Word.objects.filter(corpus_id=trained.corpus_id).order_by("number").values_list("word", flat=True))
+    for k in range(trained.topics):
+        listed, _ = topics.words(trained, k, limit=10**6)
+        row = slice(found.indptr[k], found.indptr[k + 1])
+        assert [w["word"] for w in listed] == [vocabulary[w] for w in found.words[row]]
+        assert np.array_equal(np.float32([w["weight"] for w in listed]), found.weights[row])
+
+
+def test_each_topic_sums_to_one(trained, model):
+    found, bow = model
+    for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
+        listed = sum(w["weight"] for w in topics.words(trained, topic.number, limit=10**6)[0])
+        assert listed + topic.floor_mass == pytest.approx(1, abs=1e-5)
+    shares = Topic.objects.filter(snapshot_id=trained.snapshot_id).values_list("share", flat=True)
+    assert sum(shares) == pytest.approx(1, abs=1e-6)
+
+
+def test_every_document_with_words_has_proportions(trained, model):
+    _, bow = model
+    stored = set(DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", flat=True))
+    with_words = set(np.flatnonzero(np.diff(bow.indptr)).tolist())
+    assert stored == with_words
+    for number in list(with_words)[:50]:
+        parts, rest = documents.proportions(trained, number)
+        assert sum(p["weight"] for p in parts) + rest == pytest.approx(1, abs=1e-5)
+
+
+def test_bag_of_words_row_is_the_documents_text(trained, model):
+    """Identity: row n of the arrays, row n in Postgres and the text of document n are one document."""
+    from collections import Counter
+
+    from inference.text import Tokeniser
+
+    _, bow = model
+    vocabulary = list(Word.objects.filter(corpus_id=trained.corpus_id).order_by("number").values_list("word", flat=True))
+    known, tokeniser = set(vocabulary), Tokeniser("en", 2)
+    for number in (0, 1, 57, bow.D - 1):
+        text = documents.document(trained.corpus, number)["text"]
+        expected = Counter(w for w in tokeniser.words(text) if w in known)
+        row = slice(bow.indptr[number], bow.indptr[number + 1])
+        assert {vocabulary[w]: c for w, c in zip(bow.words[row], bow.counts[row], strict=True)} == expected
+
+
+def test_senses_of_a_word_sum_to_one(trained, model):
+    found, bow = model
+    word = words.word(trained.corpus, "militia")
+    listed, rest = words.senses(trained, word)
+    beta = found.dense()[:, word.number]
+    share = np.array(Topic.objects.filter(snapshot_id=trained.snapshot_id).order_by("number").values_list("share", flat=True))
+    posterior = share * beta / (share * beta).sum()
+    assert sum(s["posterior"] for s in listed) + rest == pytest.approx(1, abs=1e-6)
+    for sense in listed:
+        assert sense["posterior"] == pytest.approx(posterior[sense["number"]], rel=1e-4)
+
+
+def test_coloured_text_is_the_text(trained):
+    text = documents.document(trained.corpus, 5)["text"]
+    mixture = {p["number"]: p["weight"] for p in documents.proportions(trained, 5)[0]}
+    parts = documents.explained(trained, text, mixture)
+    assert "".join(part for part, _, _ in parts) == text
+    assert {topic for _, topic, _ in parts if topic is not None} <= set(mixture)
+    assert all(0 < p <= 1 for _, topic, p in parts if topic is not None)
+
+
+def test_long_csv_is_the_database(trained):
+    rows = download(reverse("export_topics_long", args=[trained.pk]))
+    assert rows[0] == ["topic", "rank", "word", "weight"]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT topic, rank + 1, w.word, weight::text FROM topic_word t JOIN word w ON w.number = t.word"
+            " WHERE snapshot_id = %s AND corpus_id = %s ORDER BY topic, rank",
+            [trained.snapshot_id, trained.corpus_id],
+        )
+        assert [tuple(r) for r in rows[1:]] == [tuple(map(str, r)) for r in cursor.fetchall()]
+
+
+def test_wide_csv_is_the_topics(trained):
+    rows = download(reverse("export_topics_wide", args=[trained.pk]) + "?words=7")
+    assert rows[0][:3] == ["topic", "share", "coherence"] and len(rows[0]) == 3 + 7
+    assert [int(r[0]) for r in rows[1:]] == list(range(trained.topics))
+    for row in rows[1:]:
+        assert row[3:] == topics.top_words(trained, [int(row[0])], 7)[int(row[0])]
+
+
+def test_document_csv_is_the_database(trained):
+    rows = download(reverse("export_document_topics", args=[trained.pk]))
+    assert rows[0] == ["document", "id", "title", "date", "topic", "weight"]
+    stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
+    assert len(rows) - 1 == stored.count()
+    weights = {(d, k): w for d, k, w in stored.values_list("document", "topic", "weight")}
+    for number, source_id, _, _, topic, weight in rows[1:200]:
+        assert weights[int(number), int(topic)] == pytest.approx(float(weight), rel=1e-6)
+        assert documents.document(trained.corpus, int(number))["source_id"] == source_id
+
+
+def test_command_writes_what_the_page_gives(trained, capsysbinary):
+    page = download(reverse("export_topics_long", args=[trained.pk]))
+    written = b"".join(exports.stream(exports.topics_long(trained))).decode()
+    assert list(csv.reader(io.StringIO(written))) == page
+
+
+def test_charts_have_a_point_for_every_snapshot(trained):
+    points = list(Metric.objects.filter(run=trained).order_by("step"))
+    assert len(points) >= 3 and points[-1].step == trained.step == trained.steps
+    tokens = [p.tokens for p in points]
+    assert tokens == sorted(set(tokens))
+    for point in points:
+        assert len(point.topic_coherence) == trained.topics
+        assert point.held_out is not None and -12 < point.held_out < -3
+        assert 0 < point.nonzero <= 1

@@ -1,0 +1,65 @@
+"""Where Postgres and Redis are: the ones that the environment names, those of a running Topograph, or our own."""
+
+import os
+from contextlib import contextmanager
+
+from webapp.local import folder
+from webapp.local.postgres import Postgres
+from webapp.local.processes import Supervisor
+from webapp.local.valkey import Valkey
+
+
+class NotRunning(Exception):
+    """Neither the environment nor a running Topograph says where the servers are."""
+
+
+def urls() -> tuple[str, str]:
+    """(database URL, Redis URL) for settings.py. Starts nothing; raises NotRunning."""
+    known = folder.servers() if not both_given() else {}
+    try:
+        return (
+            os.environ.get("DATABASE_URL") or known["database_url"],
+            os.environ.get("REDIS_URL") or known["redis_url"],
+        )
+    except KeyError:
+        raise NotRunning(
+            "No database is known. Run commands by `python3 manage.py …`, which finds or starts one, "
+            "or set DATABASE_URL and REDIS_URL."
+        ) from None
+
+
+def both_given() -> bool:
+    return bool(os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"))
+
+
+def start(supervisor: Supervisor) -> tuple[str, str]:
+    """Start the servers that the environment does not name, and return both URLs once they answer."""
+    found = []
+    for variable, kind in (("DATABASE_URL", Postgres), ("REDIS_URL", Valkey)):
+        if os.environ.get(variable):
+            found.append((None, None, os.environ[variable]))
+            continue
+        server = kind()
+        part = server.part()
+        supervisor.add(part)
+        found.append((server, part, server.url))
+    for server, part, _ in found:
+        if server:
+            server.wait(part.process)
+    return found[0][2], found[1][2]
+
+
+@contextmanager
+def for_command():
+    """Servers for one command: a running Topograph's, or our own for as long as it takes."""
+    if both_given() or (folder.locked() and folder.servers()):
+        yield
+        return
+    supervisor = Supervisor(print)
+    with folder.lock():
+        try:
+            database, broker = start(supervisor)
+            os.environ.update(DATABASE_URL=database, REDIS_URL=broker)
+            yield
+        finally:
+            supervisor.stop()

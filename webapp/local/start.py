@@ -1,0 +1,108 @@
+"""`manage.py start`: everything on this machine, until Ctrl-C."""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+from webapp.local import folder, processes, servers
+from webapp.local.postgres import Failed
+
+READY_SECONDS = 120.0
+
+
+class Stop(Exception):
+    """Ctrl-C, or SIGTERM."""
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="manage.py start", description=__doc__)
+    parser.add_argument("--port", type=int, default=int(os.environ.get("TOPOGRAPH_PORT", "8000")),
+                        help="the next free one is used where it is taken (default: %(default)s)")  # fmt: skip
+    given = parser.parse_args(argv)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    supervisor = processes.Supervisor(say)
+    try:
+        with folder.lock():
+            try:
+                url = bring_up(supervisor, given.port)
+                say(f"Topograph is ready at {url}")
+                while True:
+                    time.sleep(0.2)
+                    supervisor.look()
+            except Stop:
+                say("Stopping …")
+            finally:
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    signal.signal(number, signal.SIG_IGN)
+                folder.tell()
+                supervisor.stop()
+    except (folder.Busy, Failed, OSError) as error:
+        sys.exit(str(error))
+    return 0
+
+
+def _stop(*_) -> None:
+    raise Stop
+
+
+def bring_up(supervisor: processes.Supervisor, port: int) -> str:
+    """Start every part; returns the address once the web server answers and a worker is alive."""
+    say(f"State folder: {folder.data()}")
+    database, broker = servers.start(supervisor)
+    logs = folder.data() / "logs"
+    env = dict(os.environ) | {
+        "DATABASE_URL": database, "REDIS_URL": broker, "DJANGO_SETTINGS_MODULE": "webapp.settings",
+        "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
+    manage = [sys.executable, "-W", "ignore", "-m", "django"]
+    run([*manage, "migrate", "--verbosity", "0"], env, "The database could not be brought up to date")
+    say("Servers are up; compiling the engine where that is not done yet …")
+    run([sys.executable, "-c", "import inference; inference.warm_up()"], env, "The engine could not be compiled")
+    port = processes.free_port(port)
+    url = f"http://127.0.0.1:{port}/"
+    web = [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
+           "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off"]  # fmt: skip
+    folder.tell(database_url=database, redis_url=broker, url=url)
+    supervisor.add(processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0))
+    start_web = lambda: processes.spawn(web, logs / "web.log", env=env, cwd=folder.ROOT)  # noqa: E731
+    supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
+    _wait(supervisor, url, broker)
+    return url
+
+
+def run(argv: list[str], env: dict, what: str) -> None:
+    done = subprocess.run(argv, env=env, cwd=folder.ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"{what}:\n{done.stderr.strip()}")
+
+
+def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
+    """Until the home page answers and a worker says that it lives."""
+    import redis
+
+    deadline = time.monotonic() + READY_SECONDS
+    with redis.Redis.from_url(broker, socket_timeout=5) as client:
+        while True:
+            supervisor.look()
+            if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
+                return
+            if time.monotonic() > deadline:
+                raise Failed(f"Topograph did not get ready within {READY_SECONDS:.0f} s. See the logs in {folder.data() / 'logs'}.")
+            time.sleep(0.05)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+def say(text: str) -> None:
+    print(text, flush=True)

