@@ -1,0 +1,120 @@
+"""The bag of words: a corpus as a sparse matrix of counts, documents by words (CSR), in memory or on disk."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from inference.errors import Invalid
+
+FORMAT = 1  # of the folder: raised when the files change their meaning
+_ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
+_CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
+
+
+class Bow:
+    """Counts of words by document. Document d's words are `words[indptr[d]:indptr[d + 1]]`, ascending, without repeats.
+
+    indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the vocabulary's size.
+    D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers never slip.
+    Raises Invalid("corpus", …) when the arrays do not fit together.
+    """
+
+    def __init__(self, indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int, *, check: bool = True):
+        self.indptr = np.asanyarray(indptr, np.int64)
+        self.words = np.asanyarray(words, np.int32)
+        self.counts = np.asanyarray(counts, np.int32)
+        self.V = int(V)
+        if check:
+            self._check()
+        self._digest: str | None = None
+        self._tokens: int | None = None
+
+    @property
+    def D(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def tokens(self) -> int:
+        if self._tokens is None:
+            self._tokens = int(self.counts.sum(dtype=np.int64))
+        return self._tokens
+
+    @property
+    def digest(self) -> str:
+        """sha256 of V and the three arrays, in hexadecimal: the same for the same corpus wherever it lies."""
+        if self._digest is None:
+            digest = hashlib.sha256(f"bow {FORMAT} {self.V}".encode())
+            for name in _ARRAYS:
+                array = getattr(self, name)
+                for i in range(0, len(array), _CHUNK):
+                    digest.update(np.ascontiguousarray(array[i : i + _CHUNK]).data)
+            self._digest = digest.hexdigest()
+        return self._digest
+
+    def _check(self) -> None:
+        indptr, words, counts = self.indptr, self.words, self.counts
+        if indptr.ndim != 1 or len(indptr) < 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+            raise Invalid("corpus", "indptr must begin with 0 and never fall.")
+        if not len(words) == len(counts) == indptr[-1]:
+            raise Invalid("corpus", f"words and counts must have indptr[-1] = {indptr[-1]} entries, got {len(words)} and {len(counts)}.")
+        if len(words) == 0:
+            return
+        starts = np.zeros(len(words) + 1, bool)
+        starts[indptr] = True
+        for i in range(0, len(words), _CHUNK):
+            end = min(i + _CHUNK, len(words))
+            w, c = words[i:end], counts[i:end]
+            if w.min() < 0 or w.max() >= self.V:
+                raise Invalid("corpus", f"words must be from 0 to V - 1 = {self.V - 1}, got {w.min()} to {w.max()}.")
+            if c.min() < 1:
+                raise Invalid("corpus", f"counts must be at least 1, got {c.min()}.")
+            j = max(i, 1)
+            if np.any((words[j:end] <= words[j - 1 : end - 1]) & ~starts[j:end]):
+                raise Invalid("corpus", "words must ascend within a document, without repeats.")
+
+    @classmethod
+    def from_csr(cls, matrix) -> "Bow":
+        """From anything with indptr, indices, data and shape, documents by words, such as scipy's csr_array."""
+        indptr = np.asarray(matrix.indptr, np.int64)
+        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        order = np.lexsort((matrix.indices, row))
+        data = np.asarray(matrix.data)[order]
+        counts = data.astype(np.int32)
+        if not np.array_equal(counts, data):
+            raise Invalid("corpus", "Counts must be whole numbers below 2^31.")
+        keep = counts != 0
+        kept = np.concatenate(([0], np.cumsum(np.bincount(row[order][keep], minlength=len(indptr) - 1))))
+        return cls(kept, np.asarray(matrix.indices)[order][keep], counts[keep], matrix.shape[1])
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays; meta.json comes last, so a folder that has one is whole."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            target = folder / f"{name}.npy"
+            if not (isinstance(array, np.memmap) and Path(array.filename) == target.resolve()):
+                np.save(target, array)
+        meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
+        temporary = folder / "meta.json.new"
+        temporary.write_text(json.dumps(meta))
+        temporary.replace(folder / "meta.json")
+
+    @classmethod
+    def open(cls, folder: Path) -> "Bow":
+        """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of another format."""
+        folder = Path(folder)
+        try:
+            meta = json.loads((folder / "meta.json").read_text())
+        except (FileNotFoundError, ValueError):
+            raise Invalid("corpus", f"There is no finished bag of words in {folder}.") from None
+        if meta["format"] != FORMAT:
+            raise Invalid("corpus", f"The bag of words in {folder} has format {meta['format']}; this version reads {FORMAT}.")
+        # An empty array can't be memory-mapped.
+        mode = "r" if meta["tokens"] else None
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS}
+        bow = cls(**arrays, V=meta["V"], check=False)
+        bow._digest, bow._tokens = meta["digest"], meta["tokens"]
+        return bow
