@@ -5,7 +5,9 @@ import { bytes, count } from "./format.js";
 const live = document.querySelector("[data-live]");
 const part = (name) => live.querySelector(`[data-${name}]`);
 const bar = part("bar");
-const stages = { queued: "Waiting for a worker", reading: "Being read" };
+const stages = {
+  queued: "Waiting for a worker", reading: "Being read", vocabulary: "Making the vocabulary", indexing: "Preparing the search",
+};
 let workers = null, lost = false, status = null;
 
 function show({ bytes_read, bytes_total, documents, words, stage }) {
@@ -16,7 +18,7 @@ function show({ bytes_read, bytes_total, documents, words, stage }) {
   }
   part("documents").textContent = count(documents);
   if (words !== undefined) part("words").textContent = count(words);
-  if (stage) part("status").textContent = stage;
+  if (stage) part("status").textContent = stages[stage];
 }
 
 function notice() {

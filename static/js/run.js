@@ -12,6 +12,7 @@ const title = document.title;
 let state = null;
 let lost = false;
 let lit = null; // the topic that the reader points at
+let stored = 0; // share of the documents whose topics are found
 
 // Status and numbers ---------------------------------------------------------------------------------------------
 
@@ -21,7 +22,7 @@ function said() {
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
   if (status === "running") return left === null ? "" : `${percent(step / steps)}, about ${duration(left)} left.`;
-  if (status === "storing") return "Finding the topics of every document.";
+  if (status === "storing") return `Finding the topics of every document${stored ? `, ${percent(stored)} done` : ""}.`;
   if (status === "done") return `${count(step)} steps in ${duration(seconds)}.`;
   if (status === "cancelled") return `at step ${count(step)}.`;
   return "";
@@ -49,6 +50,7 @@ function showNumbers() {
   };
   for (const [name, value] of Object.entries(facts)) page.querySelector(`[data-fact="${name}"]`).textContent = value;
   for (const item of page.querySelectorAll("[data-when]")) item.hidden = !item.dataset.when.split(" ").includes(status);
+  for (const button of page.querySelectorAll("[data-when~=running] button")) button.disabled = Boolean(state.request);
   document.title = status === "running" && steps ? `${Math.floor((100 * step) / steps)}% · ${title}` : title;
 }
 
@@ -81,7 +83,7 @@ function drawCharts() {
   figure("held_out").querySelector("[data-summary]").textContent = summary(metrics.held_out, 3);
   figure("coherence").querySelector("[data-summary]").textContent = summary(metrics.coherence, 2);
   const pause = ended(status) ? "Nothing was measured." : "The first point comes a few seconds after training begins.";
-  wait("held_out", last && ended(status) ? "The corpus is too small to hold documents out." : pause);
+  wait("held_out", last ? "The corpus is too small to hold documents out." : pause);
   wait("coherence", pause);
 }
 
@@ -125,7 +127,9 @@ function lineOf({ number, label, url }) {
 function showTopics() {
   const topics = [...state.topics].sort((a, b) => a.number - b.number);
   if (!topics.length) return;
-  part("topics-said").textContent = "By topic number, with their share of all words."
+  const total = Number(part("topics").dataset.total);
+  part("topics-said").textContent = (topics.length < total ? `The ${topics.length} largest of ${count(total)}, by` : "By")
+    + " topic number, with their share of all words."
     + (ended(state.status) ? "" : " A word underlined with dots has just arrived.");
   const shown = topics.map((topic) => {
     const line = lineOf(topic);
@@ -150,12 +154,25 @@ function light(number) {
   lit = number;
   if (state?.metrics.topic_coherence) drawCharts();
 }
-const pointed = ({ target }) => light(Number(target.closest("li")?.dataset.topic ?? NaN) >= 0 ? Number(target.closest("li").dataset.topic) : null);
+function pointed({ target }) {
+  const line = target.closest("[data-topic]");
+  light(line && Number(line.dataset.topic));
+}
 part("topics").addEventListener("pointerover", pointed);
 part("topics").addEventListener("pointerleave", () => light(null));
 part("topics").addEventListener("focusin", pointed);
 part("topics").addEventListener("focusout", () => light(null));
 addEventListener("themechange", () => state && drawCharts());
+
+// What follows from the numbers of a progress event, where it does not say so itself.
+function progress({ step, steps, tokens, seconds, left, tokens_per_second: speed, documents_per_second: documents }) {
+  Object.assign(state, {
+    status: state.status === "queued" ? "running" : state.status, step, steps, tokens, seconds,
+    left: left ?? (step ? (seconds * (steps - step)) / step : null),
+    tokens_per_second: speed ?? (seconds ? tokens / seconds : null),
+    documents_per_second: documents ?? state.documents_per_second,
+  });
+}
 
 // News -----------------------------------------------------------------------------------------------------------
 
@@ -172,7 +189,8 @@ const live = follow({
   },
   onEvent(event) {
     if (!state) return;
-    if (event.type === "progress") Object.assign(state, event, { status: state.status === "queued" ? "running" : state.status });
+    if (event.type === "progress") progress(event);
+    if (event.type === "storing") stored = event.documents / event.of;
     if (event.type === "workers") state.workers = event.alive;
     if (event.type === "status") Object.assign(state, { status: event.status, error: event.error ?? "" });
     showNumbers();
