@@ -44,8 +44,14 @@ function layout(colour, { steps, y, labels }) {
 }
 
 function draw(element, traces, shape) {
-  if (!element.matches(".js-plotly-plot")) element.replaceChildren();
-  return Plotly.react(element, traces, shape, { displayModeBar: false, responsive: true, doubleClick: "reset" });
+  const first = !element.matches(".js-plotly-plot");
+  if (first) element.replaceChildren();
+  Plotly.react(element, traces, shape, { displayModeBar: false, responsive: true, doubleClick: "reset" });
+  if (!first) return;
+  // Tells the page which topic's line is under the pointer, so that it can light the same topic elsewhere.
+  const tell = (number) => element.dispatchEvent(new CustomEvent("topic", { detail: number }));
+  element.on("plotly_hover", ({ points }) => tell(points[0].data.meta ?? null));
+  element.on("plotly_unhover", () => tell(null));
 }
 
 export function heldOut(element, metrics, steps) {
@@ -74,7 +80,7 @@ export function coherence(element, metrics, steps, lit) {
     for (const k of order) {
       const faint = lit !== null && k !== lit;
       traces.push({
-        x: step, y: rows.map((row) => row[k]), mode: "lines", opacity: faint ? 0.12 : lit === k ? 1 : 0.5,
+        x: step, y: rows.map((row) => row[k]), meta: k, mode: "lines", opacity: faint ? 0.12 : lit === k ? 1 : 0.5,
         line: { color: colour.topics[k % 12], width: lit === k ? 3 : 1.2 },
         hovertemplate: `T${String(k).padStart(2, "0")}  %{y:.2f}<extra></extra>`,
       });

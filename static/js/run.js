@@ -162,6 +162,9 @@ part("topics").addEventListener("pointerover", pointed);
 part("topics").addEventListener("pointerleave", () => light(null));
 part("topics").addEventListener("focusin", pointed);
 part("topics").addEventListener("focusout", () => light(null));
+plot("coherence").addEventListener("topic", ({ detail }) => {
+  for (const [number, line] of lines) line.classList.toggle("lit", number === detail);
+});
 addEventListener("themechange", () => state && drawCharts());
 
 // What follows from the numbers of a progress event, where it does not say so itself.
