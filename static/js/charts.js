@@ -35,7 +35,7 @@ function layout(colour, { steps, y, labels }) {
     showlegend: false, hovermode: "closest",
     hoverlabel: { bgcolor: colour.paper, bordercolor: colour.rule, font: { color: colour.ink, size: 13 } },
     dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls the page
-    xaxis: { ...axis, range: [0, steps * 1.005], showgrid: false, tickformat: ",d", title: { ...axis.title, text: "step", standoff: 6 } },
+    xaxis: { ...axis, range: [0, steps], showgrid: false, tickformat: ",d", title: { ...axis.title, text: "step", standoff: 6 } },
     yaxis: { ...axis, tickformat: y },
     annotations: labels.map(({ x, y: at, text, color, shift = 0 }) => ({
       x, y: at, text, font: { color, size: 13 }, showarrow: false, xanchor: "left", xshift: 8, yshift: shift,
@@ -60,7 +60,7 @@ export function heldOut(element, metrics, steps) {
   const colour = colours();
   const [x, y] = last(points);
   draw(element, [{
-    x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers",
+    x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers", cliponaxis: false,
     line: { color: colour.ink, width: 2 }, marker: { color: colour.ink, size: points.map((_, i) => (i === points.length - 1 ? 7 : 3)) },
     hovertemplate: "step %{x:,d}<br>%{y:.3f} nats per token<extra></extra>",
   }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
@@ -87,7 +87,7 @@ export function coherence(element, metrics, steps, lit) {
     }
     const ends = last(rows);
     traces.push({
-      x: ends.map(() => x), y: ends, mode: "markers", hoverinfo: "skip",
+      x: ends.map(() => x), y: ends, mode: "markers", hoverinfo: "skip", cliponaxis: false,
       marker: { size: 6, color: ends.map((_, k) => clear(colour.topics[k % 12], lit === null || lit === k ? 1 : 0.15)) },
     });
     if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
