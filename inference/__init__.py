@@ -1,0 +1,35 @@
+"""Topic models of large collections: the sparse stochastic engine, and the measures that judge it.
+
+    from inference import Bow, engines, train
+    config = engines.config("ssi", topics=50)
+    for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
+        ...
+"""
+
+from inference import checkpoint, engines
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.topics import Theta, Topics
+from inference.train import Progress, Snapshot, fold_in_corpus, train
+
+__all__ = [
+    "Bow", "Invalid", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus", "train", "warm_up",
+]  # fmt: skip
+
+
+def warm_up() -> None:
+    """Compile every kernel, or load it from the cache beside the code: a run on a tiny corpus. Takes half a minute once."""
+    import tempfile
+    from pathlib import Path
+
+    import numpy as np
+
+    bow = Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3)
+    config = engines.config("ssi", topics=2, minibatch=10, passes=1)
+    engine = engines.get("ssi")
+    for event in train(engine, config, bow):
+        if isinstance(event, Snapshot):
+            with tempfile.TemporaryDirectory() as folder:
+                checkpoint.save(Path(folder) / "checkpoint", event.state, config=config, bow=bow)
+                state = checkpoint.load(Path(folder) / "checkpoint", config=config, bow=bow)
+            list(fold_in_corpus(engine, config, state, bow))

@@ -1,0 +1,61 @@
+"""The registry of engines. An engine is a module with Config, init, step, topics and fold_in (docs/architecture.md)."""
+
+from dataclasses import MISSING, dataclass, fields as dataclass_fields
+from types import ModuleType
+
+from inference.engines import ssi
+from inference.errors import Invalid
+
+ENGINES: dict[str, ModuleType] = {"ssi": ssi}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A setting as forms and commands show it."""
+
+    name: str
+    label: str
+    symbol: str
+    help: str
+    default: int | float | None  # None: chosen from the corpus, or required
+    type: type
+
+
+def get(name: str) -> ModuleType:
+    if name not in ENGINES:
+        raise Invalid("engine", f"There is no engine “{name}”; there are {', '.join(ENGINES)}.")
+    return ENGINES[name]
+
+
+def config(name: str, **settings):
+    """The engine's Config. Raises Invalid, naming the field, for a setting that is unknown or can't be."""
+    engine = get(name)
+    for setting in settings.keys() - {field.name for field in dataclass_fields(engine.Config)}:
+        raise Invalid(setting, f"The engine {name} has no setting “{setting}”.")
+    return engine.Config(**settings)
+
+
+def fields(name: str) -> list[Field]:
+    """The settings of an engine, in the order of its Config."""
+    return [
+        Field(
+            name=field.name,
+            label=field.metadata["label"],
+            symbol=field.metadata["symbol"],
+            help=field.metadata["help"],
+            default=None if field.default is MISSING else field.default,
+            type=field.metadata.get("type", field.type),
+        )
+        for field in dataclass_fields(get(name).Config)
+    ]
+
+
+def suggest_topics(documents: int) -> int:
+    """A number of topics to begin with: about the square root of half the documents, a round number from 5 to 200.
+
+    There is no right number: few topics give an overview, many give detail. The rule gives 50 for the 8,000 sections of
+    the State of the Union and 150 for 50,000 abstracts.
+    """
+    wanted = (documents / 2) ** 0.5
+    rounds = (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200)
+    return min(rounds, key=lambda k: (abs(k / wanted - 1) if wanted else k, k))

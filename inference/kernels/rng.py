@@ -1,0 +1,102 @@
+"""Random numbers that depend on nothing but their key: the same for any number of threads, and after any restart."""
+
+import numpy as np
+from numba import njit, uint64
+
+# SplitMix64 (Steele, Lea, Flood 2014): a counter, and a mixer that makes it random.
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_TO_UNIT = 1.0 / (1 << 53)
+
+# What a key is for: two purposes never share a stream.
+SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE = range(6)
+
+
+@njit(uint64(uint64), cache=True, inline="always")
+def mix(x):
+    x = (x ^ (x >> np.uint64(30))) * _M1
+    x = (x ^ (x >> np.uint64(27))) * _M2
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(uint64(uint64, uint64, uint64, uint64), cache=True)
+def key(seed, purpose, a, b):
+    """The start of a stream, as from four numbers."""
+    x = mix(seed + _GAMMA)
+    x = mix(x ^ (purpose + _GAMMA))
+    x = mix(x ^ (a + _GAMMA))
+    return mix(x ^ (b + _GAMMA))
+
+
+@njit(uint64(uint64), cache=True, inline="always")
+def after(state):
+    """The stream's next state; `unit` of it is a random number."""
+    return state + _GAMMA
+
+
+@njit(cache=True, inline="always")
+def unit(state):
+    """Uniform in [0, 1), from a state."""
+    return np.float64(mix(state) >> np.uint64(11)) * _TO_UNIT
+
+
+@njit(cache=True)
+def hash_unit(seed, purpose, item):
+    """A number in [0, 1) that belongs to an item."""
+    return unit(key(seed, purpose, item, np.uint64(0)))
+
+
+@njit(cache=True)
+def permuted(i, n, k):
+    """The place of i under the k-th pseudo-random permutation of 0 … n - 1, without an array of size n.
+
+    A Feistel network of four rounds over the next even number of bits; what falls outside walks on until it is inside.
+    """
+    bits = 2
+    while (1 << bits) < n:
+        bits += 2
+    half = np.uint64(bits // 2)
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    x = np.uint64(i)
+    while True:
+        left, right = x >> half, x & mask
+        for r in range(4):
+            left, right = right, left ^ (key(k, np.uint64(PERMUTE), right, np.uint64(r)) & mask)
+        x = (left << half) | right
+        if x < np.uint64(n):
+            return np.int64(x)
+
+
+@njit(cache=True)
+def permutation_slice(start, stop, n, k):
+    """permuted(start … stop - 1), int64."""
+    out = np.empty(stop - start, np.int64)
+    for i in range(start, stop):
+        out[i - start] = permuted(i, n, k)
+    return out
+
+
+@njit(cache=True)
+def chosen(n, purpose, share, seed):
+    """Which of the items 0 … n - 1 have a hash below `share`: ascending int64."""
+    out = np.empty(64, np.int64)
+    count = 0
+    for i in range(n):
+        if hash_unit(seed, np.uint64(purpose), np.uint64(i)) < share:
+            if count == len(out):
+                bigger = np.empty(2 * count, np.int64)
+                bigger[:count] = out
+                out = bigger
+            out[count] = i
+            count += 1
+    return out[:count].copy()
+
+
+@njit(cache=True)
+def keys(seed, purpose, a, items):
+    """A stream for each of some items: uint64[n]."""
+    out = np.empty(len(items), np.uint64)
+    for i in range(len(items)):
+        out[i] = key(seed, purpose, a, np.uint64(items[i]))
+    return out

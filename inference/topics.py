@@ -1,0 +1,63 @@
+"""What an engine finds: topics, and documents' mixtures of them; both sparse, both summing to one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Topics(NamedTuple):
+    """beta, a row for each topic: weights that are listed, and one small weight for every word that is not.
+
+    indptr: int64[K + 1]. words: int32[nnz]. weights: float32[nnz], largest first within a topic. floor: float64[K],
+    beta of each word that is not listed in the row; floor_mass: float64[K], their sum, 1 - sum(weights). share:
+    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size.
+    """
+
+    indptr: np.ndarray
+    words: np.ndarray
+    weights: np.ndarray
+    floor: np.ndarray
+    floor_mass: np.ndarray
+    share: np.ndarray
+    V: int
+
+    @property
+    def K(self) -> int:
+        return len(self.floor)
+
+    def top(self, n: int) -> np.ndarray:
+        """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""
+        found = np.full((self.K, n), -1, np.int32)
+        for k in range(self.K):
+            row = self.words[self.indptr[k] : min(self.indptr[k] + n, self.indptr[k + 1])]
+            found[k, : len(row)] = row
+        return found
+
+    def columns(self, words: np.ndarray) -> np.ndarray:
+        """beta of some words only: float64[K, len(words)]."""
+        place = np.full(self.V, -1, np.int64)
+        place[words] = np.arange(len(words))
+        beta = np.repeat(self.floor[:, None], len(words), axis=1)
+        topic = np.repeat(np.arange(self.K), np.diff(self.indptr))
+        at = place[self.words]
+        beta[topic[at >= 0], at[at >= 0]] = self.weights[at >= 0]
+        return beta
+
+    def dense(self) -> np.ndarray:
+        """beta: float64[K, V]."""
+        return self.columns(np.arange(self.V))
+
+
+class Theta(NamedTuple):
+    """theta of consecutive documents, from number `first` on.
+
+    indptr: int64[n + 1]. topics: int32[nnz]. weights: float32[nnz], largest first within a document, none below the
+    engine's floor: what a document's weights leave of 1 is spread over all other topics. A document without words has
+    an empty row. tokens: float64[K], how many of the block's tokens each topic has.
+    """
+
+    first: int
+    indptr: np.ndarray
+    topics: np.ndarray
+    weights: np.ndarray
+    tokens: np.ndarray
