@@ -17,8 +17,8 @@ from inference.topics import Theta, Topics
 
 PROGRESS_EVERY = 0.25  # seconds
 FIRST_SNAPSHOT = 50_000  # tokens
-GROWTH = 0.15  # the next snapshot comes after so much more training,
-SNAPSHOTS = 100  # or after this fraction of all of it, whichever is sooner
+GROWTH = 0.2  # the next snapshot comes after so much more training,
+SNAPSHOTS = 60  # or after this fraction of all of it, whichever is sooner
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class _Schedule:
         """The documents of step t, counted from 0: a slice of this pass's permutation, held-out documents left out."""
         k, i = divmod(t, self.per_pass)
         first = i * self.minibatch
-        order = rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0))
+        order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
         batch = rng.permutation_slice(first, min(first + self.minibatch, self.D), self.D, order)
         return batch[~np.isin(batch, self.held_out)]
 

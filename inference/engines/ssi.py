@@ -135,7 +135,7 @@ def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: S
         factor = step_size * shape.D / (len(documents) * config.samples)
         found = rows.count(tokens, len(words), samples, config.topics)
         state.tokens += len(tokens)
-        _make_room(state, rows.room_needed(words, len(words), found[0], state.length, state.capacity))
+        _make_room(state, words, found[0])
         state.used = rows.add(
             words, len(words), *found, factor / state.pi, DROPPED_TOKENS / state.pi, config.topics, state.start, state.length,
             state.capacity, state.arena_topics, state.arena_values, state.used, state.totals,
@@ -159,25 +159,29 @@ def _sample(config: Config, state: State, bow: Bow, documents: np.ndarray, keys:
         return None
     words = distinct[:n]
     norm = gibbs.normalisers(state.pi * state.totals, bow.V, config.eta, True)
-    row_ptr, row_topics, c, cum = gibbs.gather(
+    row_ptr, row_topics, c, cum, table = gibbs.gather(
         words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, config.alpha, True
     )
     g, gcum = gibbs.smoothing(norm, config.eta, config.alpha, True)
     out = np.empty((samples, len(tokens)), np.int32)
-    gibbs.sample(offsets, tokens, row_ptr, row_topics, c, cum, g, gcum, config.alpha, burn_in, samples, keys, out)
+    gibbs.sample(offsets, tokens, row_ptr, row_topics, c, cum, table, g, gcum, config.alpha, burn_in, samples, keys, out)
     return words, offsets, tokens, out
 
 
-def _make_room(state: State, needed: int) -> None:
-    """Let the arena hold `needed` more entries: first without what moved rows left behind, then larger."""
-    if state.used + needed <= len(state.arena_topics):
+def _make_room(state: State, words: np.ndarray, indptr: np.ndarray) -> None:
+    """Let the arena hold what `add` will append: first without what moved rows left behind, then larger."""
+    if state.used + rows.room_needed(words, len(words), indptr, state.length, state.capacity) <= len(state.arena_topics):
         return
-    size = state.nonzero + needed
-    _compact(state, 1.0, max(len(state.arena_topics), 2 * size))
+    _compact(state, 1.0)
+    wanted = state.used + rows.room_needed(words, len(words), indptr, state.length, state.capacity)
+    if 2 * wanted > len(state.arena_topics):  # half full at the least, so that this does not come again at once
+        state.arena_topics = np.resize(state.arena_topics, 2 * wanted)
+        state.arena_values = np.resize(state.arena_values, 2 * wanted)
 
 
-def _compact(state: State, scale: float, size: int | None = None) -> None:
-    size = size or len(state.arena_topics)
+def _compact(state: State, scale: float) -> None:
+    """Rewrite the rows behind one another, times `scale`."""
+    size = len(state.arena_topics)
     topics, values = np.empty(size, np.int32), np.empty(size, np.float32)
     drop_below = DROPPED_TOKENS / (state.pi / scale)
     state.used = rows.compact(

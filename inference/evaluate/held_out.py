@@ -78,7 +78,7 @@ def _split(documents, indptr, words, counts, V, seed):
     return distinct[:n].copy(), out_ptr, places, observed, scored
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})  # sums over k may be vectorised
 def _score(beta, indptr, places, observed, scored, alpha, iterations):
     """Sum of log probabilities of each document's scored tokens: float64[n]. beta: float64[words, K]."""
     n, K = len(indptr) - 1, beta.shape[1]

@@ -16,27 +16,33 @@ from numba import njit, prange
 from inference.kernels import rng
 from inference.kernels.special import exp_digamma
 
+TABLE_ENTRIES = 1 << 23  # of (word, topic) weights that a minibatch may spread out for direct look-up: 32 MiB
 CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
 
 
 @njit(cache=True, parallel=True)
 def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation):
-    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], topics int32[nnz], c, cum float64[nnz]).
+    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], topics int32[nnz], c, cum float64[nnz], table).
 
     words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values, which hold
     N~_kw / scale. norm: float64[K], exp psi(V eta + N~_k), or V eta + N~_k where log_expectation is False. `cum` is the
-    running sum of c within a word, times alpha.
+    running sum of c within a word, times alpha. `table` holds c as float32[n, K] where that is small, else nothing.
     """
-    n = len(words)
+    n, K = len(words), len(norm)
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
         indptr[i + 1] = indptr[i] + length[words[i]]
     topics = np.empty(indptr[n], np.int32)
     c = np.empty(indptr[n])
     cum = np.empty(indptr[n])
+    spread = n * K <= TABLE_ENTRIES
+    table = np.empty((n, K) if spread else (0, K), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(n):
         total = 0.0
+        if spread:
+            for k in range(K):
+                table[i, k] = 0.0
         at = start[words[i]]
         for j in range(length[words[i]]):
             k = row_topics[at + j]
@@ -46,7 +52,9 @@ def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha
             topics[indptr[i] + j] = k
             c[indptr[i] + j] = value
             cum[indptr[i] + j] = alpha * total
-    return indptr, topics, c, cum
+            if spread:
+                table[i, k] = value
+    return indptr, topics, c, cum, table
 
 
 @njit(cache=True)
@@ -92,14 +100,20 @@ def _find(topics, lo, hi, k):
 
 
 @njit(cache=True)
-def draw(u, a, b, topics, c, cum, g, gcum, counts, active, n_active, g_mass, alpha, buffer_topic, buffer_sum):
-    """A topic from eq. 9 for a token whose word has the row topics[a:b], by u uniform in [0, 1).
+def draw(u, w, a, b, topics, c, cum, table, g, gcum, counts, active, n_active, g_mass, alpha, buffer_topic, buffer_sum):
+    """A topic from eq. 9 for a token of the word w, whose row is topics[a:b], by u uniform in [0, 1).
 
     counts: N_dk without this token, int32[K]; active: its non-zero topics, n_active of them; g_mass: sum of N_dk g_k.
     """
     # sum_k N_dk c_wk: over the word's topics or over the document's, whichever are fewer.
     m, q = 0, 0.0
-    if b - a <= 4 * n_active:
+    if len(table):
+        m = n_active
+        for i in range(n_active):
+            k = active[i]
+            q += counts[k] * table[w, k]
+            buffer_topic[i], buffer_sum[i] = k, q
+    elif b - a <= 4 * n_active:
         for j in range(a, b):
             k = topics[j]
             if counts[k]:
@@ -149,7 +163,7 @@ def draw(u, a, b, topics, c, cum, g, gcum, counts, active, n_active, g_mass, alp
 
 
 @njit(cache=True, parallel=True)
-def sample(indptr, tokens, row_ptr, row_topics, c, cum, g, gcum, alpha, burn_in, samples, keys, out):
+def sample(indptr, tokens, row_ptr, row_topics, c, cum, table, g, gcum, alpha, burn_in, samples, keys, out):
     """Gibbs sweeps over each document of a minibatch by itself; the last `samples` sweeps go to `out`.
 
     indptr: int64[n + 1], the documents' tokens; tokens: int32[N], each the place of its word among the rows. keys:
@@ -186,8 +200,8 @@ def sample(indptr, tokens, row_ptr, row_topics, c, cum, g, gcum, alpha, burn_in,
                                 g_mass = 0.0
                     state = rng.after(state)
                     w = tokens[i]
-                    new = draw(rng.unit(state), row_ptr[w], row_ptr[w + 1], row_topics, c, cum, g, gcum, counts, active,
-                               n_active, g_mass, alpha, buffer_topic, buffer_sum)  # fmt: skip
+                    new = draw(rng.unit(state), w, row_ptr[w], row_ptr[w + 1], row_topics, c, cum, table, g, gcum, counts,
+                               active, n_active, g_mass, alpha, buffer_topic, buffer_sum)  # fmt: skip
                     if counts[new] == 0:
                         active[n_active] = new
                         place[new] = n_active

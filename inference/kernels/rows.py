@@ -35,6 +35,21 @@ def expand(documents, indptr, words, counts, slot, distinct):
     return offsets, tokens, n
 
 
+@njit(cache=True, inline="always")
+def _sort(values, first, end):
+    """Sort values[first:end]: by insertion where it is short, as nearly all are."""
+    if end - first > 48:
+        values[first:end].sort()
+        return
+    for i in range(first + 1, end):
+        x = values[i]
+        j = i - 1
+        while j >= first and values[j] > x:
+            values[j + 1] = values[j]
+            j -= 1
+        values[j + 1] = x
+
+
 @njit(cache=True, parallel=True)
 def count(tokens, n_words, samples, K):
     """How often each (word, topic) pair was sampled: (indptr int64[n + 1], topics int32, counts int64), topics ascending.
@@ -67,7 +82,7 @@ def count(tokens, n_words, samples, K):
                         found_topics[at + m] = k
                         m += 1
                     tally[k] += 1
-            found_topics[at : at + m].sort()
+            _sort(found_topics, at, at + m)
             for j in range(m):
                 found_counts[at + j] = tally[found_topics[at + j]]
                 tally[found_topics[at + j]] = 0
@@ -76,10 +91,10 @@ def count(tokens, n_words, samples, K):
         found[w + 1] += found[w]
     topics = np.empty(found[n_words], np.int32)
     counts = np.empty(found[n_words], np.int64)
-    for w in range(n_words):
-        at, m = position[w] * S, found[w + 1] - found[w]
-        topics[found[w] : found[w + 1]] = found_topics[at : at + m]
-        counts[found[w] : found[w + 1]] = found_counts[at : at + m]
+    for w in range(n_words):  # not by slices: numba would make a parallel region of each
+        at = position[w] * S - found[w]
+        for j in range(found[w], found[w + 1]):
+            topics[j], counts[j] = found_topics[at + j], found_counts[at + j]
     return found, topics, counts
 
 
@@ -232,9 +247,9 @@ def mixtures(indptr, samples, alpha, K, floor):
     topics = np.empty(out[n], np.int32)
     weights = np.empty(out[n], np.float32)
     for d in range(n):
-        a = S * indptr[d]
-        topics[out[d] : out[d + 1]] = found_topics[a : a + sizes[d + 1]]
-        weights[out[d] : out[d + 1]] = found_weights[a : a + sizes[d + 1]]
+        at = S * indptr[d] - out[d]
+        for j in range(out[d], out[d + 1]):
+            topics[j], weights[j] = found_topics[at + j], found_weights[at + j]
     return out, topics, weights
 
 
