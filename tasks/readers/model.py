@@ -1,0 +1,61 @@
+"""What readers give and take."""
+
+from dataclasses import dataclass, field
+
+MAX_FIELDS = 64  # of a document's other columns that are kept
+MAX_FIELD = 1_000  # characters of each: metadata is for labels, not for texts
+MAX_TITLE = 500
+MAX_ID = 500
+MAX_TEXT = 200_000_000  # characters of one document: a thousand novels; Postgres takes at most 1 GB
+PREVIEW_ROWS = 6
+PREVIEW_CELL = 300  # characters
+
+
+class Unreadable(ValueError):
+    """A whole file can't be read; the message says what was expected, what came, and what to do."""
+
+    @property
+    def message(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Document:
+    text: str
+    title: str = ""
+    date: str = ""  # as it was written; parse_date reads it
+    source_id: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    file: str = ""
+    place: str = ""  # in the file, such as "row 12"
+
+
+@dataclass(frozen=True)
+class Problem:
+    file: str
+    place: str
+    message: str  # a sentence: what was expected, what came, what was done
+    dropped: bool  # whether a document was lost by it
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a file is read. Columns are counted from 0; None where there is none."""
+
+    format: str = "text"
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    header: bool = False
+    text: int | None = None
+    title: int | None = None
+    date: int | None = None
+    id: int | None = None
+    names: tuple[str, ...] = ()  # of the columns: how JSON objects, whose keys have no order, are read
+
+
+@dataclass(frozen=True)
+class Sniff:
+    options: Options
+    columns: list[str]  # empty for formats without columns
+    rows: list[list[str]]
+    problem: str | None = None  # something to look at before reading

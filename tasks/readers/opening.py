@@ -1,0 +1,140 @@
+"""Files as they come: compressed or not, in any encoding; and texts as the database can keep them."""
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import regex
+from charset_normalizer import from_bytes
+
+from tasks.readers.model import Unreadable
+
+SAMPLE = 1 << 18  # bytes by which an encoding is guessed
+_BOMS = [(codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+         (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")]  # fmt: skip
+_KINDS = [  # how a file of another kind begins
+    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"), (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive"), (b"PK\x05\x06", "a ZIP archive"), (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"),
+    (b"BZh", "a bzip2 file"), (b"\xfd7zXZ", "an xz file"), (b"SQLite format 3", "an SQLite database"), (b"\x1f\x8b", "a gzip file"),
+]  # fmt: skip
+# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab and line ends, halves of
+# surrogate pairs, and the marks of direction that make a line look other than it is.
+_UNWANTED = regex.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+
+
+def extension(name: str) -> str:
+    """The lower-case ending of a name that says the format: ".csv" of "a.csv.gz"."""
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def is_gzip(name: str) -> bool:
+    return name.lower().endswith(".gz")
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells how many bytes are read from it."""
+
+    def __init__(self, path: Path, advance: Callable[[int], None]):
+        self.file, self.advance = path.open("rb", buffering=0), advance
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        count = self.file.readinto(buffer)
+        self.advance(count)
+        return count
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+@contextmanager
+def opened(path: Path, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed where its name ends in .gz."""
+    with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
+        if not is_gzip(name):
+            yield raw
+            return
+        with gzip.GzipFile(fileobj=raw) as unzipped:
+            try:
+                yield io.BufferedReader(unzipped, 1 << 18)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise Unreadable(_bad_gzip(name, error)) from None
+
+
+def _bad_gzip(name: str, error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."
+    return f"“{name}” ends in .gz, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
+
+
+def head(path: Path, name: str, size: int = SAMPLE) -> bytes:
+    """The first bytes of the content."""
+    with opened(path, name) as file:
+        return file.read(size)
+
+
+def looks_like(path: Path, name: str) -> str | None:
+    """What a file is when it is not text; None for text."""
+    start = head(path, name, 4096)
+    for magic, kind in _KINDS:
+        if start.startswith(magic):
+            return kind
+    if any(start.startswith(bom) for bom, _ in _BOMS) or _utf16(start):
+        return None
+    if start.count(0) > len(start) // 100:
+        return "binary data (it has zero bytes)"
+    return None
+
+
+def _utf16(start: bytes) -> str | None:
+    """UTF-16 without a mark shows by zero bytes on one side, where text is in an alphabet near ASCII, or by line ends."""
+    even, odd = start[0::2], start[1::2]
+    if not even or len(start) < 4:
+        return None
+    for side, name in ((even, "utf-16-be"), (odd, "utf-16-le")):
+        other = odd if side is even else even
+        if side.count(0) > 0.3 * len(side) and other.count(0) < 0.02 * len(other):
+            return name
+    return None
+
+
+def guess_encoding(sample: bytes) -> str:
+    """By its mark; else UTF-8 where the sample is; else what charset-normalizer finds most likely."""
+    for bom, encoding in _BOMS:
+        if sample.startswith(bom):
+            return encoding
+    if found := _utf16(sample):
+        return found
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)  # not final: the sample may end within a character
+        return "utf-8"
+    except UnicodeDecodeError:
+        best = from_bytes(sample).best()
+        return best.encoding if best else "cp1252"
+
+
+def check_encoding(encoding: str) -> str:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise Unreadable(f"“{encoding}” is no encoding that is known here. Try utf-8 or cp1252.") from None
+    return encoding
+
+
+def decoded(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
+    """The file as text; bytes that are no characters become U+FFFD, which the readers count and report."""
+    return io.TextIOWrapper(file, check_encoding(encoding), errors="replace", newline="")
+
+
+def clean(text: str) -> str:
+    """The text without what the database or a reader's eye can't take."""
+    return _UNWANTED.sub("", text) if _UNWANTED.search(text) else text
