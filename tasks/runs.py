@@ -56,37 +56,47 @@ class Training:
         self._resume()
         if self.run.started_at is None:
             self._update(started_at=Now())
-        for event in inference.train(
-            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads
-        ):
+        trained = inference.train(
+            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, until=lambda: self.stop
+        )
+        for event in trained:
             self.beat.check()
             if isinstance(event, Progress):
-                if self._progress(event):
-                    break
+                self._progress(event)
             else:
                 self._snapshot(event)
         self._store()
 
     def _resume(self) -> None:
         """Take up the last checkpoint, and the seconds that were spent up to it."""
-        self.state, self.before = None, 0.0
+        self.state, self.before, self.stop = None, 0.0, False
         if self.checkpoint.exists():
-            self.state, _ = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow)
-            point = Metric.objects.get(run=self.run, step=self.state.step)  # written before the checkpoint, always
+            self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow)
+            point = Metric.objects.get(run=self.run, step=self.state.t)  # written before the checkpoint, always
             self.before = point.seconds
 
     def _update(self, **fields) -> None:
         jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)
 
-    def _progress(self, p: Progress) -> bool:
-        """Tell how far it is; True when the user asks to stop here and keep what there is."""
+    def _progress(self, p: Progress) -> None:
+        """Tell how far it is, and hear whether the user wants it to end."""
         seconds = self.before + p.seconds
         self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
-        events.run(self.run.pk, {"type": "progress", "step": p.step, "steps": p.steps, "tokens": p.tokens, "seconds": seconds})
+        event = {
+            "type": "progress",
+            "step": p.step,
+            "steps": p.steps,
+            "tokens": p.tokens,
+            "seconds": seconds,
+            "tokens_per_second": p.tokens / seconds,
+            "documents_per_second": p.documents / p.seconds,
+            "left": (p.steps - p.step) * seconds / p.step,
+        }
+        events.run(self.run.pk, event)
         request = Run.objects.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
             self._cancel()
-        return request == Run.Request.STOP
+        self.stop = request == Run.Request.STOP
 
     def _cancel(self) -> None:
         self._update(status=Run.Status.CANCELLED, finished_at=Now())
@@ -111,14 +121,12 @@ class Training:
 
     def _store(self) -> None:
         """Fold in every document and publish all of it as the final snapshot."""
-        if self.state is None:
-            raise Invalid("corpus", "The training stopped before its first snapshot, so there is nothing to keep.")
         self._update(status=Run.Status.STORING)
         topics = self.engine.topics(self.config, self.state)
-        point = Metric.objects.get(run=self.run, step=self.state.step)
+        point = Metric.objects.get(run=self.run, step=self.state.t)
         coherence = np.array([np.nan if c is None else c for c in point.topic_coherence])
-        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow, seed=self.run.seed)
-        snapshots.publish(self.run.pk, self.attempt, self.state.step, topics, coherence, self._folded(thetas))
+        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
+        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, coherence, self._folded(thetas))
         snapshots.drop_old(self.run.pk)
 
     def _folded(self, thetas: Iterable[Theta]) -> Iterator[Theta]:

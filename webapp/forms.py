@@ -6,7 +6,7 @@ from inference import engines
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
-from webapp.models import Corpus
+from webapp.models import Corpus, Run
 from webapp.services.corpora import Reading
 
 MAX_STOP_WORDS = 10_000
@@ -109,3 +109,46 @@ class ReadingForm(forms.Form):
             min_length=values["min_length"],
             extra_stop_words=values["extra_stop_words"],
         )
+
+
+class TrainForm(forms.Form):
+    """Settings of a run: the fields are the engine's own (inference.engines.fields), so that it alone describes them."""
+
+    def __init__(self, *args, corpus: Corpus, engine: str = "ssi", **kwargs):
+        super().__init__(*args, **kwargs)
+        suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+        for field in engines.fields(engine):
+            kind = forms.IntegerField if field.type is int else forms.FloatField
+            initial = suggested if field.name == "topics" else field.default
+            self.fields[field.name] = kind(label=field.label, help_text=field.help, initial=initial)
+            self.fields[field.name].symbol = field.symbol
+            self.fields[field.name].default = "" if field.name == "topics" else f"{field.default:g}"
+            self.fields[field.name].widget.attrs["step"] = "1" if field.type is int else "any"
+        self.fields["topics"].help_text += (
+            f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
+        )
+        self.fields["seed"] = forms.IntegerField(
+            label="Seed", initial=0, help_text="The same seed, settings and corpus give the same topics; another seed gives others."
+        )
+
+    @property
+    def advanced_errors(self) -> bool:
+        return bool(self.errors.keys() - {"topics", "seed"})
+
+    def clean(self) -> dict:
+        """The engine's own checks become errors of the fields."""
+        if not self.errors:
+            try:
+                engines.config("ssi", **{k: v for k, v in self.cleaned_data.items() if k != "seed"})
+            except Invalid as error:
+                self.add_error(error.field, error.message)
+        return self.cleaned_data
+
+    def settings(self) -> dict:
+        return self.cleaned_data
+
+
+def described(run: Run) -> list[tuple[str, str, str]]:
+    """A run's settings as (label, symbol, value), for its page."""
+    values = [(f.label, f.symbol, f"{run.settings[f.name]:g}") for f in engines.fields(run.engine)]
+    return [*values, ("Seed", "", str(run.seed))]

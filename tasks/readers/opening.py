@@ -96,13 +96,10 @@ def looks_like(path: Path, name: str) -> str | None:
 
 
 def _utf16(start: bytes) -> str | None:
-    """UTF-16 without a mark shows by zero bytes on one side, where text is in an alphabet near ASCII, or by line ends."""
-    even, odd = start[0::2], start[1::2]
-    if not even or len(start) < 4:
-        return None
-    for side, name in ((even, "utf-16-be"), (odd, "utf-16-le")):
-        other = odd if side is even else even
-        if side.count(0) > 0.3 * len(side) and other.count(0) < 0.02 * len(other):
+    """UTF-16 without a mark: spaces, commas and line ends have a zero byte, always on the same side; text has no others."""
+    even, odd = start[0 : len(start) & ~1 : 2], start[1::2]
+    for side, other, name in ((even, odd, "utf-16-be"), (odd, even, "utf-16-le")):
+        if side.count(0) > 0.02 * len(side) and other.count(0) <= 0.001 * len(other):
             return name
     return None
 

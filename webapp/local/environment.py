@@ -57,7 +57,8 @@ def make(kind: str) -> None:
     (VENV / "topograph-lock").unlink(missing_ok=True)
     try:
         shutil.rmtree(VENV, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(VENV)], _NO_VENV)
+        base = getattr(sys, "_base_executable", sys.executable)  # not the one inside the .venv that was just removed
+        _run([base, "-m", "venv", str(VENV)], _NO_VENV)
         _install(kind)
     except OSError as error:
         sys.exit(f"The folder {ROOT} can't be written to: {error}. Move the project to a folder of yours.")

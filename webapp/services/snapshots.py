@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 from django.db import transaction
+from django.db.models.functions import Now
 
 from inference import Snapshot as Trained
 from inference import Theta, Topics
@@ -60,7 +61,7 @@ def publish(
         words.attach()
         if final:
             documents.attach()
-        fields = {"status": Run.Status.DONE} if final else {}
+        fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
         jobs.update(jobs.TRAINING, run_id, attempt, snapshot=snapshot, **fields)
     return snapshot
 
@@ -92,16 +93,18 @@ def _topic_rows(topics: Topics) -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def _write_thetas(partition: bulk.Partition, thetas: Iterable[Theta], topics: Topics) -> np.ndarray:
-    """COPY the documents' proportions; returns the topics' share of the corpus's tokens."""
+    """COPY the documents' proportions; returns each topic's share of the corpus's tokens, as they were folded in."""
+    tokens = np.zeros(topics.K)
 
     def rows():
         for theta in thetas:
             lengths = np.diff(theta.indptr)
             document = np.repeat(np.arange(theta.first, theta.first + len(lengths), dtype=np.int64), lengths)
+            np.add(tokens, theta.tokens, out=tokens)
             yield document, theta.topics, theta.weights
 
     partition.write_arrays(rows())
-    return topics.share
+    return tokens / tokens.sum()
 
 
 def _topics(snapshot: Snapshot, topics: Topics, share: np.ndarray, coherence: np.ndarray) -> list[Topic]:
