@@ -63,7 +63,7 @@ export function heldOut(element, metrics, steps) {
     x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers", cliponaxis: false,
     line: { color: colour.ink, width: 2 }, marker: { color: colour.ink, size: points.map((_, i) => (i === points.length - 1 ? 7 : 3)) },
     hovertemplate: "step %{x:,d}<br>%{y:.3f} nats per token<extra></extra>",
-  }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
+  }], layout(colour, { steps, y: ".2~f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
 }
 
 // A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
@@ -109,5 +109,5 @@ export function coherence(element, metrics, steps, lit) {
     hovertemplate: "mean  %{y:.2f}<extra></extra>",
   });
   if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${signed(last(mean), 2)}`, color: colour.ink });
-  draw(element, traces, layout(colour, { steps, y: ".2f", labels }));
+  draw(element, traces, layout(colour, { steps, y: ".2~f", labels }));
 }

@@ -141,6 +141,7 @@ function showTopics() {
       item.classList.toggle("new", before.size > 0 && !before.has(word) && !ended(state.status));
       return [item, " "];
     }));
+    if (!topic.words.length) box.textContent = "no words of its own";
     line.querySelector(".share").textContent = percent(topic.share);
     return line;
   });
