@@ -20,6 +20,7 @@ function colours() {
 
 const clear = (colour, alpha) => colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 const signed = (x, places) => x.toFixed(places).replace("-", "−");
+const short = (x) => signed(x, Math.abs(x) < 10 ? 2 : 1); // coherence is a sum over pairs of words: its size varies
 const last = (list) => list[list.length - 1];
 
 function layout(colour, { steps, y, labels }) {
@@ -63,7 +64,7 @@ export function heldOut(element, metrics, steps) {
     x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers", cliponaxis: false,
     line: { color: colour.ink, width: 2 }, marker: { color: colour.ink, size: points.map((_, i) => (i === points.length - 1 ? 7 : 3)) },
     hovertemplate: "step %{x:,d}<br>%{y:.3f} nats per token<extra></extra>",
-  }], layout(colour, { steps, y: ".2~f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
+  }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
 }
 
 // A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
@@ -92,7 +93,7 @@ export function coherence(element, metrics, steps, lit) {
     });
     if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
       const above = ends[lit] >= last(mean);
-      labels.push({ x, y: ends[lit], text: `<b>T${String(lit).padStart(2, "0")}</b> ${signed(ends[lit], 2)}`, color: colour.ink,
+      labels.push({ x, y: ends[lit], text: `<b>T${String(lit).padStart(2, "0")}</b> ${short(ends[lit])}`, color: colour.ink,
         shift: Math.abs(ends[lit] - last(mean)) < 0.15 ? (above ? 9 : -9) : 0 });
     }
   } else if (bands) {
@@ -108,6 +109,6 @@ export function coherence(element, metrics, steps, lit) {
     x: step, y: mean, mode: step.length > 1 ? "lines" : "markers", line: { color: colour.ink, width: 2.5 }, marker: { color: colour.ink, size: 7 },
     hovertemplate: "mean  %{y:.2f}<extra></extra>",
   });
-  if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${signed(last(mean), 2)}`, color: colour.ink });
+  if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${short(last(mean))}`, color: colour.ink });
   draw(element, traces, layout(colour, { steps, y: ".2~f", labels }));
 }

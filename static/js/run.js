@@ -23,7 +23,7 @@ function said() {
   if (status === "running" && request === "cancel") return "Cancelling.";
   if (status === "running") return left === null ? "" : `${percent(step / steps)}, about ${duration(left)} left.`;
   if (status === "storing") return `Finding the topics of every document${stored ? `, ${percent(stored)} done` : ""}.`;
-  if (status === "done") return `${count(step)} steps in ${duration(seconds)}.`;
+  if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
   if (status === "cancelled") return `at step ${count(step)}.`;
   return "";
 }
@@ -43,7 +43,7 @@ function showNumbers() {
   part("notice").classList.toggle("bad", lost || status === "failed");
   const bar = part("bar");
   bar.max = steps || 1;
-  bar.value = status === "done" ? bar.max : step;
+  bar.value = step;
   const facts = {
     step: `${count(step)} of ${count(steps)}`, tokens: count(state.tokens), seconds: duration(state.seconds), left: duration(state.left),
     documents_per_second: count(state.documents_per_second), tokens_per_second: count(state.tokens_per_second),
