@@ -59,6 +59,7 @@ class Ingest:
         self.corpus, self.attempt, self.beat = corpus, attempt, beat
         self.reading = corpora.Reading(**corpus.settings)
         self.options = readers.Options(**self.reading.options)
+        self.files = corpora.paths(corpus)  # now: during a COPY its connection answers nothing else
         self.folder = upkeep.corpus_folder(corpus.pk)
         self.bytes_read = self.documents = self.words = 0
         self.problems: list[readers.Problem] = []
@@ -135,12 +136,11 @@ class Ingest:
 
     def _items(self):
         """Documents and problems of all files; one file that can't be read does not refuse the rest."""
-        files = corpora.paths(self.corpus)
-        for path, name in files:
+        for path, name in self.files:
             try:
                 yield from readers.read(path, name, self.options, advance=self._advance)
             except readers.Unreadable as error:
-                if len(files) == 1:
+                if len(self.files) == 1:
                     raise
                 yield readers.Problem(file=name, place="", message=str(error), dropped=True)
 

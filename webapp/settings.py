@@ -55,7 +55,6 @@ TEMPLATES = [
         },
     }
 ]
-FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # Servers ---------------------------------------------------------------------------------------------------------
 DATABASE_URL, REDIS_URL = servers.urls()
