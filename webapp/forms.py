@@ -56,10 +56,10 @@ class ReadingForm(forms.Form):
 
     def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
         reading = Reading(**corpus.settings) if corpus.settings else Reading(language="en")
-        options = readers.Options(**reading.options) if reading.options else sniff.options
+        options = sniff.options
         initial = {
             "name": corpus.name, "language": reading.language, "min_documents": reading.min_documents,
-            "max_share": round(100 * reading.max_share, 6), "min_length": reading.min_length,
+            "max_share": f"{100 * reading.max_share:g}", "min_length": reading.min_length,
             "extra_stop_words": " ".join(reading.extra_stop_words), "encoding": options.encoding,
             "header": options.header, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id,

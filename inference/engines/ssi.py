@@ -49,19 +49,15 @@ class Config:
         for name, least in (("topics", 1), ("minibatch", 1), ("burn_in", 0), ("samples", 1), ("passes", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
-                raise Invalid(name, f"{_label(self, name)} ({name}) must be a whole number of at least {least}, got {value}.")
+                raise Invalid(name, f"{name} must be a whole number of at least {least}, got {value}.")
         for name in ("alpha", "eta"):
             value = getattr(self, name)
             if not 1e-9 <= value <= 1e6:
-                raise Invalid(name, f"{_label(self, name)} ({name}) must be above 0, from 1e-9 to 1e6, got {value}.")
+                raise Invalid(name, f"{name} must be above 0, from 1e-9 to 1e6, got {value}.")
         if not 0.5 < self.kappa <= 1:
             raise Invalid("kappa", f"kappa must be in (0.5, 1], got {self.kappa}.")
         if not 0 <= self.tau0 <= 1e12:
             raise Invalid("tau0", f"tau0 must be at least 0, got {self.tau0}.")
-
-
-def _label(config: Config, name: str) -> str:
-    return config.__dataclass_fields__[name].metadata["label"]
 
 
 class Shape(NamedTuple):

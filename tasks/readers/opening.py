@@ -23,6 +23,8 @@ _KINDS = [  # how a file of another kind begins
     (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"),
     (b"BZh", "a bzip2 file"), (b"\xfd7zXZ", "an xz file"), (b"SQLite format 3", "an SQLite database"), (b"\x1f\x8b", "a gzip file"),
 ]  # fmt: skip
+_TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})  # of any encoding but UTF-16 and UTF-32
+MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is reported, and not another kind of file
 # What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab and line ends, halves of
 # surrogate pairs, and the marks of direction that make a line look other than it is.
 _UNWANTED = regex.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
@@ -90,8 +92,8 @@ def looks_like(path: Path, name: str) -> str | None:
             return kind
     if any(start.startswith(bom) for bom, _ in _BOMS) or _utf16(start):
         return None
-    if start.count(0) > len(start) // 100:
-        return "binary data (it has zero bytes)"
+    if len(start.translate(None, _TEXT_BYTES)) > MOST_CONTROLS * len(start):
+        return "binary data (it has bytes that no text has)"
     return None
 
 

@@ -24,7 +24,7 @@ def model(trained):
     """The run's topics, straight from its last checkpoint."""
     config = engines.config(trained.engine, **trained.settings)
     bow = Bow.open(upkeep.corpus_folder(trained.corpus_id) / "bow")
-    state, _ = checkpoint.load(upkeep.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
+    state = checkpoint.load(upkeep.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
     return engines.get(trained.engine).topics(config, state), bow
 
 

@@ -22,7 +22,7 @@ OTHER = ["home", "corpus_prepare"]
 
 def arguments(name: str, corpus: int, run: int) -> dict:
     route = next(p for p in get_resolver().url_patterns if p.name == name).pattern
-    values = {"corpus_id": corpus, "run_id": run, "number": 2, "word": "states"}
+    values = {"corpus_id": corpus, "run_id": run, "number": 2, "word": "militia"}
     return {key: values[key] for key in route.converters}
 
 

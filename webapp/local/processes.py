@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,19 +121,3 @@ def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.P
     argv = [sys.executable, "-m", "celery", "-A", "tasks", "worker", "--pool", "prefork", "--loglevel", "INFO",
             "--concurrency", str(concurrency or cores + 1), "--without-gossip", "--without-mingle"]  # fmt: skip
     return spawn(argv, log, env={"NUMBA_NUM_THREADS": str(cores), **env}, cwd=Path(__file__).resolve().parents[2])
-
-
-@contextmanager
-def worker_if_none():
-    """For a command that waits for a task: run a worker meanwhile where none is alive."""
-    from webapp import events
-    from webapp.local import folder
-
-    if events.workers():
-        yield
-        return
-    process = worker(dict(os.environ), folder.data() / "logs" / "worker.log")
-    try:
-        yield
-    finally:
-        stop(process, signal.SIGQUIT, 3.0)

@@ -1,11 +1,17 @@
 """Waiting for a job from a terminal: a progress bar where there is one, a line every few seconds where there is none."""
 
+import os
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from django.core.management.base import CommandError
 from django.db.models import Model
+
+from webapp import events
+from webapp.local import folder, processes
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
@@ -31,3 +37,16 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
         print(file=sys.stderr)
     if row.status == "failed":
         raise CommandError(row.error)
+
+
+@contextmanager
+def worker_if_none() -> Iterator[None]:
+    """For a command that waits for a task: run a worker meanwhile where none is alive."""
+    if events.workers():
+        yield
+        return
+    process = processes.worker(dict(os.environ), folder.data() / "logs" / "worker.log")
+    try:
+        yield
+    finally:
+        processes.stop(process, signal.SIGQUIT, 3.0)

@@ -18,9 +18,10 @@ def create(corpus: Corpus, *, seed: int = 0, engine: str = "ssi", **settings) ->
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"Corpus {corpus.pk} is {corpus.status}; only one that is ready can be trained on.")
     config = engines.config(engine, **settings)
-    if config.topics > min(corpus.vocabulary, MAX_TOPICS):
-        most = min(corpus.vocabulary, MAX_TOPICS)
-        raise Invalid("topics", f"Number of topics must be at most {most:,}: {'the size of the vocabulary' if most < MAX_TOPICS else 'the limit'}. It is {config.topics:,}.")
+    most = min(corpus.vocabulary, MAX_TOPICS)
+    if config.topics > most:
+        why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
+        raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():

@@ -17,6 +17,7 @@ from webapp.queries import corpora as queries
 from webapp.services import corpora, runs, upkeep
 from webapp.views.pages import address, corpus_or_404, number, page
 
+FORMATS = {"text": "text", "csv": "table (CSV)", "tsv": "table (TSV)", "jsonl": "JSON lines", "zip": "ZIP archive"}
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "stop word": "stop words",
     "too short": "too short",
@@ -64,12 +65,13 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
         return redirect("corpus", corpus.pk)
+    known = _chosen(request) if "preview" in request.POST else {}
     try:
-        sniff = corpora.sniff(corpus)
+        sniff = corpora.sniff(corpus, **known)
     except readers.Unreadable as error:
         Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=str(error))
         return redirect("corpus", corpus.pk)
-    form = forms.ReadingForm(request.POST or None, corpus=corpus, sniff=sniff)
+    form = forms.ReadingForm(request.POST if request.POST and not known else None, corpus=corpus, sniff=sniff)
     if request.method == "POST" and form.is_valid():
         corpus.name = form.cleaned_data["name"]
         try:
@@ -78,11 +80,17 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
     files = [
-        {"name": file.name, "size": file.bytes, "format": sniff.options.format}
+        {"name": file.name, "size": file.bytes, "format": FORMATS[sniff.options.format]}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
     data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
     return page(request, "corpus/prepare.html", data, status=400 if form.errors else 200)
+
+
+def _chosen(request: HttpRequest) -> dict:
+    """What the preview is to be read with: the rest is guessed anew."""
+    known = {name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)}
+    return known | ({"header": "header" in request.POST} if "delimiter" in known else {})
 
 
 @require_GET

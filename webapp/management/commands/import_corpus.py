@@ -11,8 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
-from webapp.local.processes import worker_if_none
-from webapp.management.following import follow
+from webapp.management.following import follow, worker_if_none
 from webapp.models import Corpus
 from webapp.services import corpora
 

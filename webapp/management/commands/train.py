@@ -4,8 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference import engines
 from inference.errors import Invalid
-from webapp.local.processes import worker_if_none
-from webapp.management.following import follow
+from webapp.management.following import follow, worker_if_none
 from webapp.models import Corpus, Run
 from webapp.services import runs
 

@@ -1,0 +1,92 @@
+"""What all tests share. Servers are real: `manage.py test` starts them and says where they are."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPORA = ROOT.parent / "shared" / "corpora"
+START_SECONDS = 180  # a first start compiles the engine
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's own loop runs in the tests' thread
+
+
+@pytest.fixture(scope="session")
+def corpora_folder() -> Path:
+    """Corpora that are too large, or not free, to be part of the project."""
+    if not CORPORA.is_dir():
+        pytest.skip(f"the folder of corpora {CORPORA.parent.name}/{CORPORA.name} is not beside the project")
+    return CORPORA
+
+
+@dataclass
+class System:
+    """A Topograph that runs as a user's does, with a state folder of its own."""
+
+    process: subprocess.Popen
+    data: Path
+    url: str
+
+    @property
+    def database_url(self) -> str:
+        import json
+
+        return json.loads((self.data / "servers.json").read_text())["database_url"]
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+def start(data: Path, *arguments: str) -> System:
+    """`manage.py start`, up to its last line of preparation."""
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")}
+    env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "manage.py"), "start", *arguments],
+        env=env, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    lines, deadline = [], time.monotonic() + START_SECONDS
+    for line in process.stdout:
+        lines.append(line)
+        if line.startswith("Topograph is ready at "):
+            return System(process, data, line.split()[-1])
+        if time.monotonic() > deadline:
+            process.kill()
+    raise AssertionError("manage.py start did not get ready:\n" + "".join(lines))
+
+
+@pytest.fixture(scope="session")
+def live_system(tmp_path_factory):
+    system = start(tmp_path_factory.mktemp("live") / "data", "--port", "8200")
+    yield system
+    system.stop()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Playwright's own Chromium where it is installed, else the system's. In CI there must be one."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+        if not Path(path).exists():
+            path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if path is None:
+            if os.environ.get("CI"):
+                pytest.fail("CI needs a Chromium: .ci/run installs one")
+            pytest.skip("no Chromium found: install the package chromium, or run `playwright install chromium`")
+        arguments = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        except Error as error:
+            pytest.fail(f"Chromium at {path} does not start: {error}")
+        yield browser
+        browser.close()
