@@ -10,7 +10,7 @@ from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.topics import Theta, Topics
-from inference.train import Progress, Snapshot, fold_in_corpus, train
+from inference.training import Progress, Snapshot, fold_in_corpus, train
 
 __all__ = [
     "Bow", "Invalid", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus", "train", "warm_up",

@@ -33,14 +33,14 @@ class Config:
 
     topics: int = _setting("Number of topics", "K", "How many topics are looked for: few for an overview, many for detail.")
     alpha: float = _setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.", 0.1
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.", 0.3
     )
     eta: float = _setting(
         "Topic smoothing", "η", "Prior of each word in a topic: values near 0 freeze early, random decisions.", 0.4
     )
     kappa: float = _setting("Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7)
     tau0: float = _setting("Delay", "τ₀", "How much the first steps are held back.", 10.0)
-    minibatch: int = _setting("Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", 200)
+    minibatch: int = _setting("Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", 400)
     burn_in: int = _setting("Burn-in sweeps", "B", "Sweeps over a document's words before any is counted.", 2)
     samples: int = _setting("Saved sweeps", "S", "Sweeps over a document's words that are counted.", 3)
     passes: int = _setting("Passes", "", "How often the whole corpus is gone through.", 15)

@@ -1,0 +1,29 @@
+"""Small corpora for tests."""
+
+import numpy as np
+
+from inference.bow import Bow
+
+
+def bow_of(documents: list[list[int]], V: int) -> Bow:
+    """From lists of word numbers."""
+    indptr, words, counts = [0], [], []
+    for document in documents:
+        w, c = np.unique(np.array(document, np.int64), return_counts=True)
+        words += w.tolist()
+        counts += c.tolist()
+        indptr.append(len(words))
+    return Bow(np.array(indptr), np.array(words, np.int32), np.array(counts, np.int32), V)
+
+
+def planted(K: int, V: int, D: int, length: int, seed: int) -> tuple[Bow, np.ndarray]:
+    """Documents from known topics, and beta: each topic has V // K words of its own, and a little of the others."""
+    rng = np.random.default_rng(seed)
+    beta = np.full((K, V), 0.1 / V)
+    for k in range(K):
+        own = np.arange(k * (V // K), (k + 1) * (V // K))
+        beta[k, own] += 0.9 * rng.dirichlet(np.ones(len(own)))
+    beta /= beta.sum(axis=1, keepdims=True)
+    theta = rng.dirichlet(np.full(K, 0.2), D)
+    documents = [rng.choice(V, size=length, p=theta[d] @ beta).tolist() for d in range(D)]
+    return bow_of(documents, V), beta

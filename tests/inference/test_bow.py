@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from tests.inference.corpora import bow_of
+
+
+def test_from_csr_sorts_and_drops_zeros():
+    bow = Bow.from_csr(csr_array(np.array([[0, 2, 1], [0, 0, 0], [3, 0, 0]])))
+    assert (bow.D, bow.V, bow.tokens) == (3, 3, 6)
+    assert bow.indptr.tolist() == [0, 2, 2, 3]
+    assert bow.words.tolist() == [1, 2, 0]
+    assert bow.counts.tolist() == [2, 1, 3]
+
+
+def test_fractions_are_no_counts():
+    with pytest.raises(Invalid, match="whole numbers"):
+        Bow.from_csr(csr_array(np.array([[0.5]])))
+
+
+@pytest.mark.parametrize("documents", [[[0, 1, 1], [], [2]], [[], []], []])
+def test_saved_and_opened(tmp_path, documents):
+    bow = bow_of(documents, 3)
+    bow.save(tmp_path)
+    again = Bow.open(tmp_path)
+    assert (again.D, again.V, again.tokens, again.digest) == (bow.D, bow.V, bow.tokens, bow.digest)
+    assert np.array_equal(again.words, bow.words)
+    assert np.array_equal(again.indptr, bow.indptr)
+    assert Bow(again.indptr, again.words, again.counts, 3).digest == bow.digest
+
+
+def test_digest_tells_corpora_apart():
+    assert len({bow_of(d, 3).digest for d in ([[0, 1]], [[0], [1]], [[0, 2]], [[0, 1, 1]])}) == 4
+    assert bow_of([[0, 1]], 3).digest != bow_of([[0, 1]], 4).digest
+
+
+def test_an_unfinished_folder_is_refused(tmp_path):
+    with pytest.raises(Invalid, match="no finished bag of words"):
+        Bow.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "words", "counts", "sentence"),
+    [
+        ([1, 2], [0], [1], "begin with 0"),
+        ([0, 2, 1], [0, 1], [1, 1], "never fall"),
+        ([0, 2], [0], [1], "entries"),
+        ([0, 1], [3], [1], "words must be"),
+        ([0, 1], [-1], [1], "words must be"),
+        ([0, 1], [0], [0], "at least 1"),
+        ([0, 2], [1, 0], [1, 1], "ascend"),
+        ([0, 2], [1, 1], [1, 1], "ascend"),
+    ],
+)
+def test_arrays_that_do_not_fit(indptr, words, counts, sentence):
+    with pytest.raises(Invalid, match=sentence):
+        Bow(np.array(indptr), np.array(words), np.array(counts), 3)
+
+
+def test_words_may_fall_between_documents():
+    assert Bow(np.array([0, 2, 2, 3]), np.array([0, 2, 0]), np.array([1, 1, 1]), 3).D == 3
