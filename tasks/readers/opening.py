@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,18 +93,21 @@ def looks_like(path: Path, name: str) -> str | None:
             return kind
     if any(start.startswith(bom) for bom, _ in _BOMS) or _utf16(start):
         return None
-    if len(start.translate(None, _TEXT_BYTES)) > MOST_CONTROLS * len(start):
+    if len(start.translate(None, _TEXT_BYTES)) > max(8, MOST_CONTROLS * len(start)):
         return "binary data (it has bytes that no text has)"
     return None
 
 
 def _utf16(start: bytes) -> str | None:
-    """UTF-16 without a mark: spaces, commas and line ends have a zero byte, always on the same side; text has no others."""
-    even, odd = start[0 : len(start) & ~1 : 2], start[1::2]
-    for side, other, name in ((even, odd, "utf-16-be"), (odd, even, "utf-16-le")):
-        if side.count(0) > 0.02 * len(side) and other.count(0) <= 0.001 * len(other):
-            return name
-    return None
+    """UTF-16 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
+    if start.count(0) < 0.01 * len(start):
+        return None
+    scores = {}
+    for encoding in ("utf-16-be", "utf-16-le"):
+        text = start[: len(start) & ~1].decode(encoding, "replace")
+        scores[encoding] = sum(unicodedata.category(c)[0] in "LMNPZ" or c in "\r\n\t" for c in text) / max(1, len(text))
+    best = max(scores, key=scores.get)
+    return best if scores[best] > 0.95 else None
 
 
 def guess_encoding(sample: bytes) -> str:

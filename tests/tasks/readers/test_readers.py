@@ -1,0 +1,364 @@
+"""Every format, and every kind of bad file: what can be read is read, and the rest is told in a sentence."""
+
+import gzip
+import json
+import struct
+import tracemalloc
+import zipfile
+from datetime import date
+
+import pytest
+
+from tasks import readers
+from tasks.readers import archive, parse_date, table
+from tasks.readers.model import Document, Problem, Unreadable
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write bytes, or text as UTF-8, under a name; returns (path, name)."""
+
+    def write(content, name):
+        path = tmp_path / "stored"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path, name
+
+    return write
+
+
+def load(path, name, **known):
+    options = readers.sniff(path, name, **known).options
+    items = list(readers.read(path, name, options))
+    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, Problem)]
+
+
+HEADER = "key,headline,year,who,side,body\n"
+ROWS = "".join(f"k{i},Headline number {i} of many,{1900 + i},Someone,left,{'A long text about something. ' * 5}{i}\n" for i in range(8))
+
+
+def roles(options):
+    return {role: getattr(options, role) for role in ("text", "title", "date", "id")}
+
+
+def test_columns_are_guessed(file):
+    sniff = readers.sniff(*file(HEADER + ROWS, "a.csv"))
+    assert sniff.options.header and sniff.columns == ["key", "headline", "year", "who", "side", "body"]
+    assert roles(sniff.options) == {"text": 5, "title": 1, "date": 2, "id": 0}
+
+
+def test_without_a_header_the_content_decides(file):
+    sniff = readers.sniff(*file(ROWS, "a.csv"))
+    assert not sniff.options.header and sniff.columns[0] == "column 1"
+    assert roles(sniff.options) == {"text": 5, "title": 1, "date": 2, "id": 0}
+    assert len(load(*file(ROWS, "a.csv"))[0]) == 8
+
+
+@pytest.mark.parametrize(("delimiter", "name"), [(";", "a.csv"), ("\t", "a.tsv"), ("|", "a.csv"), ("\t", "a.csv")])
+def test_delimiters(file, delimiter, name):
+    documents, problems = load(*file((HEADER + ROWS).replace(",", delimiter), name))
+    assert len(documents) == 8 and not problems
+    assert documents[3].source_id == "k3" and documents[3].date == "1903" and documents[3].metadata == {"who": "Someone", "side": "left"}
+    assert documents[3].text.endswith("3") and documents[3].place == "row 4 (line 5)"
+
+
+def test_quotes_commas_and_lines_in_a_cell(file):
+    documents, problems = load(*file('id,text\n1,"a ""quoted"", and\ntwo lines"\n2,plain text\n', "a.csv"))
+    assert documents[0].text == 'a "quoted", and\ntwo lines' and documents[1].place == "row 2 (line 4)"
+    assert not problems
+
+
+def test_a_lone_quotation_mark_in_tabs_is_a_letter(file):
+    documents, _ = load(*file('1\t1914\tHe said "no\n2\t1915\tand went on for a while\n', "a.tsv"))
+    assert [d.text for d in documents] == ['He said "no', "and went on for a while"]
+
+
+def test_ragged_rows(file):
+    documents, problems = load(*file("id,title,text\n1,a,first text here\n2,b\n3,c,third text here,extra\n4,d,fourth text here\n", "a.csv"))
+    assert [d.source_id for d in documents] == ["1", "3", "4"]
+    assert [p.dropped for p in problems] == [True, False]
+    assert "“a.csv”, row 2 (line 3): expected 3 columns, found 2" in problems[0].message
+    assert "found 4; it was kept" in problems[1].message
+
+
+def test_a_quotation_mark_that_is_never_closed(file):
+    documents, problems = load(*file('id,text\n1,first text\n2,"second text\n3,third text\n', "a.csv"))
+    assert documents[0].text == "first text"
+    assert "never closed" in problems[-1].message and "row 2" in problems[-1].message
+
+
+def test_a_cell_beyond_the_limit(file, monkeypatch):
+    path, name = file("id,text\n1,fine words\n" + "2," + "x" * 5000 + "\n3,fine again\n", "a.csv")
+    options = readers.sniff(path, name).options
+    before = table.csv.field_size_limit(1000)
+    try:
+        items = list(readers.read(path, name, options))
+    finally:
+        table.csv.field_size_limit(before)
+    assert any("line 3" in i.message and "never closed" in i.message for i in items if isinstance(i, Problem))
+    assert [i.source_id for i in items if isinstance(i, Document)] == ["1", "3"]
+
+
+def test_too_many_columns(file):
+    with pytest.raises(Unreadable, match="3,000 columns; at most 2,000"):
+        readers.sniff(*file(",".join(map(str, range(3000))) + "\n", "a.csv"))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl", "a.zip", "a.csv.gz"])
+def test_an_empty_file(file, name):
+    with pytest.raises(Unreadable, match="is empty"):
+        readers.sniff(*file(b"", name))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_blank_file(file, name):
+    with pytest.raises(Unreadable, match="a\\."):
+        readers.sniff(*file(b"\n  \n\n", name))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "a PNG picture"),
+        (b"%PDF-1.7 ...", "a PDF document"),
+        (b"\x7fELF" + bytes(50), "a program"),
+        (bytes(range(256)) * 20, "binary data"),
+        (b"PK\x03\x04" + bytes(50), "a ZIP archive"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
+def test_binary_under_another_name(file, name, content, said):
+    with pytest.raises(Unreadable, match=f"expected to be .*content is {said}"):
+        readers.sniff(*file(content, name))
+
+
+def test_an_unknown_ending(file):
+    with pytest.raises(Unreadable, match=r"\.txt, \.csv, \.tsv, \.jsonl"):
+        readers.sniff(*file("text", "a.docx"))
+
+
+def test_control_characters_are_taken_out_and_told(file):
+    documents, problems = load(*file(b"id,text\n1,a fine\x00 wo\x07rd here\n2,another fine line\n3,one more of them\n", "a.csv"))
+    assert documents[0].text == "a fine word here"
+    assert "2 control characters" in problems[0].message and "line 2" in problems[0].message
+
+
+def test_bytes_that_are_no_characters(file):
+    text = "id,text\n" + "".join(f"{i},plain words\n" for i in range(30_000))
+    documents, problems = load(*file(text.encode() + b"x,caf\xe9 noir\n", "a.csv"))
+    assert documents[-1].text == "caf\ufffd noir"
+    assert len(problems) == 1 and "row 30001 (line 30002)" in problems[0].message and "utf-8" in problems[0].message
+
+
+def test_lone_surrogates_and_marks_of_direction(file):
+    documents, _ = load(*file('{"text": "a \\ud800 b \\u202e c"}\n{"text": "fine"}\n', "a.jsonl"))
+    assert all("\ud800" not in d.text and "\u202e" not in d.text for d in documents)
+
+
+def test_hostile_words_are_data(file):
+    evil = "<script>alert(1)</script>"
+    documents, _ = load(*file(f'id,title,text\n=1+1,{evil},"{evil} and more text here"\n2,b,another text of some length\n', "a.csv"))
+    assert documents[0].title == evil and documents[0].source_id == "=1+1" and documents[0].text.startswith(evil)
+
+
+def test_jsonl(file):
+    lines = [
+        '{"id": 1, "title": "One", "date": "1999-01-02", "tags": ["a", "b"], "text": "the first text"}',
+        '{"id": 2, "text": "cut off',
+        "[1, 2]",
+        '{"id": 4, "text": ""}',
+        '{"id": 5, "title": "Five"}',
+        '{"id": 6, "text": 7}',
+        "",
+        '{"id": 8, "text": "the eighth", "deep": {"a": 1}}',
+    ]
+    documents, problems = load(*file("\n".join(lines), "a.jsonl"))
+    assert [d.source_id for d in documents] == ["1", "8"]
+    assert documents[0].metadata == {"tags": "a; b"} and documents[1].metadata == {"deep": '{"a":1}'}
+    assert [p.place for p in problems] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
+    said = [p.message for p in problems]
+    assert "no JSON at all, or cut off" in said[0] and "no object" in said[1] and "is empty" in said[2]
+    assert "is missing" in said[3] and "is no text (int)" in said[4]
+    assert all(p.dropped for p in problems)
+
+
+def test_no_json_at_all(file):
+    with pytest.raises(Unreadable, match="one JSON object a line"):
+        readers.sniff(*file("just\nsome\nlines\n", "a.jsonl"))
+
+
+def test_text_file(file):
+    documents, problems = load(*file("\ufeffHello there.\n", "Letters, 1914.txt"))
+    assert documents[0].text == "Hello there.\n" and documents[0].title == "Letters, 1914" and not problems
+    assert load(*file(gzip.compress(b"Hello"), "a.txt.gz"))[0][0].title == "a"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("utf-8", "déjà vu à l'été"), ("utf-8-sig", "déjà vu"), ("utf-16", "déjà vu naïve"), ("utf-16-le", "déjà vu naïve, plain"),
+        ("cp1252", "Les élections législatives françaises ont été précédées d’une campagne très animée à Paris, où l’été était chaud."),
+        ("shift_jis", "これは日本語の文章です。東京は大きな都市であり、多くの人々が住んでいます。"),
+        ("gb18030", "这是一个中文句子。北京是中国的首都,有很多人住在那里,历史悠久。"),
+        ("koi8-r", "Москва является столицей России и крупнейшим городом страны, она расположена на реке Москве."),
+    ],
+)  # fmt: skip
+def test_encodings(file, encoding, words):
+    content = ((words + " ") * 20).encode(encoding)
+    documents, _ = load(*file(content, "a.txt"))
+    assert words in documents[0].text
+
+
+FRENCH = "Les élections législatives françaises ont été précédées d’une campagne très animée à Paris, où l’été était chaud. " * 5
+
+
+def zipped(tmp_path, entries):
+    path = tmp_path / "stored"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
+        for name, content in entries:
+            zip_file.writestr(name, content)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")
+def test_zip(tmp_path):
+    link = zipfile.ZipInfo("link.txt")
+    link.external_attr = 0o120777 << 16
+    bomb = b"a" * 40_000_000
+    entries = [
+        ("letters/one.txt", "the first letter"), ("letters/", ""), ("two.TXT", "the second letter"), ("../out.txt", "x"), ("/etc/passwd.txt", "x"),
+        ("C:/x.txt", "x"), (link, "/etc/passwd"), ("bomb.txt", bomb), ("inner.zip", "PK"), ("picture.png", "x"), ("__MACOSX/._one.txt", "x"),
+        ("two.TXT", "the second, again"), ("empty.txt", ""), ("latin.txt", FRENCH.encode("cp1252")),
+    ]  # fmt: skip
+    path = zipped(tmp_path, entries)
+    read_bytes = []
+    options = readers.sniff(path, "a.zip", encoding="utf-8").options
+    items = list(readers.read(path, "a.zip", options, read_bytes.append))
+    documents = [i for i in items if isinstance(i, Document)]
+    assert [d.text for d in documents] == ["the first letter", "the second letter", "the second, again", FRENCH]
+    assert documents[0].file == "a.zip/letters/one.txt" and documents[0].title == "one"
+    said = {i.file: i.message for i in items if isinstance(i, Problem)}
+    assert "leads out" in said["a.zip/../out.txt"] and "leads out" in said["a.zip//etc/passwd.txt"] and "leads out" in said["a.zip/C:/x.txt"]
+    assert "link" in said["a.zip/link.txt"] and "200 times" in said["a.zip/bomb.txt"] and "no .txt" in said["a.zip/inner.zip"]
+    assert "more than once" in said["a.zip/two.TXT"] and "no text in it" in said["a.zip/empty.txt"]
+    assert "no characters in utf-8" in said["a.zip/latin.txt"]
+    assert sum(read_bytes) <= path.stat().st_size
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["stored"]
+
+
+def test_damaged_and_encrypted_entries(tmp_path):
+    path = zipped(tmp_path, [("good.txt", "a good text " * 50), ("bad.txt", bytes(range(97, 123)) * 100)])
+    content = bytearray(path.read_bytes())
+    at = content.index(b"bad.txt") + len(b"bad.txt")
+    content[at + 5] ^= 0xFF
+    path.write_bytes(content)
+    documents, problems = load(path, "a.zip")
+    assert [d.title for d in documents] == ["good"] and "is damaged" in problems[0].message
+    directory = bytes(content).rindex(b"PK\x01\x02")
+    content[directory + 8 : directory + 10] = struct.pack("<H", 1)
+    path.write_bytes(content)
+    assert "is encrypted" in load(path, "a.zip")[1][0].message
+
+
+def test_not_a_zip_and_half_a_zip(tmp_path, file):
+    with pytest.raises(Unreadable, match="no ZIP archive"):
+        readers.sniff(*file("hello there", "a.zip"))
+    path = zipped(tmp_path, [("one.txt", "text " * 10_000)])
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(Unreadable, match="no whole ZIP archive"):
+        readers.sniff(path, "a.zip")
+    with pytest.raises(Unreadable, match=r"holds no \.txt file"):
+        readers.sniff(zipped(tmp_path, [("a.pdf", "x")]), "a.zip")
+
+
+def test_too_much_inside(tmp_path, monkeypatch):
+    path = zipped(tmp_path, [(f"{i}.txt", f"{i} " * 40) for i in range(9)])
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 200)
+    with pytest.raises(Unreadable, match="Split it"):
+        load(path, "a.zip")
+
+
+def test_gzip_that_is_none_or_ends_too_soon(file):
+    with pytest.raises(Unreadable, match="not compressed by gzip"):
+        readers.sniff(*file("id,text\n", "a.csv.gz"))
+    whole = gzip.compress((HEADER + ROWS * 3000).encode())
+    path, name = file(whole[: len(whole) // 2], "a.csv.gz")
+    options = readers.Options("csv", "utf-8", ",", True, 5, 1, 2, 0)
+    items = []
+    with pytest.raises(Unreadable, match="ends in the middle"):
+        for item in readers.read(path, name, options):
+            items.append(item)
+    assert len(items) > 100  # what came before is given
+
+
+def test_progress_is_the_size_of_the_file(file):
+    for name, content in (("a.csv", (HEADER + ROWS).encode()), ("a.csv.gz", gzip.compress((HEADER + ROWS).encode()))):
+        path, name = file(content, name)
+        read = []
+        list(readers.read(path, name, readers.sniff(path, name).options, read.append))
+        assert sum(read) == path.stat().st_size
+
+
+def test_memory_stays_flat(tmp_path):
+    path = tmp_path / "stored"
+    with path.open("w") as out:
+        out.write("id,text\n")
+        for i in range(60_000):
+            out.write(f"{i},{'some words of a document ' * 30}\n")
+    options = readers.sniff(path, "a.csv").options
+    tracemalloc.start()
+    count = sum(1 for _ in readers.read(path, "a.csv", options))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 60_000 and path.stat().st_size > 40_000_000
+    assert peak < 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1790", date(1790, 1, 1)), ("1914-1-3", date(1914, 1, 3)), ("26-FEB-1987", date(1987, 2, 26)), ("3 January 1914", date(1914, 1, 3)),
+        ("January 3, 1914", date(1914, 1, 3)), ("2020-05", date(2020, 5, 1)), ("2024-01-14T10:00:00Z", date(2024, 1, 14)),
+        ("3. März 1848", date(1848, 3, 3)), ("14.07.1789", date(1789, 7, 14)), ("20200131", date(2020, 1, 31)), ("May 1968", date(1968, 5, 1)),
+        ("12/3/1999", None), ("0000", None), ("9999-99-99", None), ("", None), ("yesterday", None), ("1" * 500, None), ("30 Foo 1999", None),
+    ],
+)  # fmt: skip
+def test_dates(text, expected):
+    assert parse_date(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "expected"),
+    [
+        ("state_of_the_union.csv.gz", 8375, {"text": 5, "title": 1, "date": 2, "id": 0}),
+        ("state_of_the_union_1914_2009.mallet.tsv.gz", 9743, {"text": 2, "title": None, "date": 1, "id": 0}),
+        ("arxiv_senses.csv.gz", 4350, {"text": 5, "title": 1, "date": 2, "id": 0}),
+        ("reuters21578.jsonl.gz", 18777, {"text": 5, "title": 1, "date": 2, "id": 0}),
+    ],
+)
+def test_real_corpora(corpora_folder, name, count, expected):
+    path = corpora_folder / name
+    assert roles(readers.sniff(path, name).options) == expected
+    documents, problems = load(path, name)
+    assert len(documents) == count and not problems
+    assert sum(parse_date(d.date) is not None for d in documents) > 0.99 * count
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("ja_wikinews/ja_wikinews_raw.shift_jis.csv.gz", {"cp932", "shift_jis"}), ("zh_poems/zh_poems.gb18030.csv.gz", {"gb18030"}),
+        ("zh_poems/zh_poems.utf16be_nobom.csv.gz", {"utf-16-be"}), ("zh_poems/zh_poems.utf8bom.csv.gz", {"utf-8-sig"}),
+        ("fr_novels/fr_novel_chapters.cp1252.csv.gz", {"cp1252"}), ("ar_classical/ar_plain.cp1256.csv.gz", {"cp1256"}),
+    ],
+)  # fmt: skip
+def test_real_encodings(corpora_folder, name, encoding):
+    path = corpora_folder / "languages" / name
+    assert readers.sniff(path, path.name).options.encoding in encoding
+
+
+def test_options_survive_json():
+    """They are kept on the corpus's row."""
+    from dataclasses import asdict
+
+    options = readers.Options("csv", "utf-8", ",", True, 5, 1, 2, 0, ("a", "b"))
+    assert readers.Options(**json.loads(json.dumps(asdict(options)))).text == 5
