@@ -113,9 +113,11 @@ def rho(config: Config, t: int) -> float:
 def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch of Algorithm 1: sample its documents' topics, then move lambda (eq. 11 in the form of eq. 19).
 
-    documents: int64[n], numbers of the minibatch's documents.
+    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
     """
     state.t += 1
+    if not len(documents):
+        return
     keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
     sampled = _sample(config, state, bow, documents, keys, config.burn_in, config.samples)
     step_size = rho(config, state.t)

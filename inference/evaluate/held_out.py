@@ -33,8 +33,8 @@ class Completion:
         """Mean log p(token | observed half), nats per token; NaN where nothing is held out."""
         if not self.tokens:
             return float("nan")
-        beta = np.ascontiguousarray(topics.columns(self.words).T)
-        scores = _score(beta, self.indptr, self.places, self.observed, self.scored, ALPHA, ITERATIONS)
+        rows = _rows(topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
+        scores = _score(topics.floor, *rows, self.indptr, self.places, self.observed, self.scored, ALPHA, ITERATIONS)
         return float(scores.sum() / self.tokens)
 
 
@@ -78,35 +78,71 @@ def _split(documents, indptr, words, counts, V, seed):
     return distinct[:n].copy(), out_ptr, places, observed, scored
 
 
-@njit(cache=True, parallel=True, fastmath={"reassoc", "contract"})  # sums over k may be vectorised
-def _score(beta, indptr, places, observed, scored, alpha, iterations):
-    """Sum of log probabilities of each document's scored tokens: float64[n]. beta: float64[words, K]."""
-    n, K = len(indptr) - 1, beta.shape[1]
+@njit(cache=True)
+def _rows(indptr, words, weights, floor, distinct, V):
+    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32, float64), topics ascending."""
+    n = len(distinct)
+    place = np.full(V, -1, np.int64)
+    for i in range(n):
+        place[distinct[i]] = i
+    row_ptr = np.zeros(n + 1, np.int64)
+    for j in range(len(words)):
+        if place[words[j]] >= 0:
+            row_ptr[place[words[j]] + 1] += 1
+    row_ptr = np.cumsum(row_ptr)
+    row_topics = np.empty(row_ptr[n], np.int32)
+    above = np.empty(row_ptr[n])
+    cursor = row_ptr[:-1].copy()
+    for k in range(len(floor)):
+        for j in range(indptr[k], indptr[k + 1]):
+            i = place[words[j]]
+            if i >= 0:
+                row_topics[cursor[i]], above[cursor[i]] = k, weights[j] - floor[k]
+                cursor[i] += 1
+    return row_ptr, row_topics, above
+
+
+@njit(cache=True, parallel=True)
+def _score(floor, row_ptr, row_topics, above, indptr, places, observed, scored, alpha, iterations):
+    """Sum of log probabilities of each document's scored tokens: float64[n].
+
+    beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a number that all words share
+    and a sum over the row: an iteration costs K and the rows' entries, not K for each word.
+    """
+    n, K = len(indptr) - 1, len(floor)
     out = np.zeros(n)
     for d in prange(n):
         theta = np.full(K, 1.0 / K)
-        fresh = np.empty(K)
+        gained = np.zeros(K)
         for _ in range(iterations):
-            fresh[:] = alpha
+            shared = 0.0
+            for k in range(K):
+                shared += theta[k] * floor[k]
+            factors = 0.0
             for j in range(indptr[d], indptr[d + 1]):
                 if observed[j]:
-                    row = beta[places[j]]
-                    p = 0.0
-                    for k in range(K):
-                        p += theta[k] * row[k]
+                    p = shared
+                    a, b = row_ptr[places[j]], row_ptr[places[j] + 1]
+                    for i in range(a, b):
+                        p += theta[row_topics[i]] * above[i]
                     factor = observed[j] / p if p > 0.0 else 0.0
-                    for k in range(K):
-                        fresh[k] += factor * theta[k] * row[k]
-            total = fresh.sum()
+                    factors += factor
+                    for i in range(a, b):
+                        gained[row_topics[i]] += factor * above[i]
+            total = 0.0
             for k in range(K):
-                theta[k] = fresh[k] / total
-        score = 0.0
+                theta[k] = alpha + theta[k] * (floor[k] * factors + gained[k])
+                gained[k] = 0.0
+                total += theta[k]
+            for k in range(K):
+                theta[k] /= total
+        shared = 0.0
+        for k in range(K):
+            shared += theta[k] * floor[k]
         for j in range(indptr[d], indptr[d + 1]):
             if scored[j]:
-                row = beta[places[j]]
-                p = 0.0
-                for k in range(K):
-                    p += theta[k] * row[k]
-                score += scored[j] * np.log(max(p, 1e-300))
-        out[d] = score
+                p = shared
+                for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
+                    p += theta[row_topics[i]] * above[i]
+                out[d] += scored[j] * np.log(max(p, 1e-300))
     return out

@@ -17,6 +17,7 @@ from inference.kernels import rng
 from inference.kernels.special import exp_digamma
 
 TABLE_ENTRIES = 1 << 23  # of (word, topic) weights that a minibatch may spread out for direct look-up: 32 MiB
+LEAST = 1e-300  # in place of a normaliser that underflowed
 CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
 
 
@@ -66,11 +67,15 @@ def smoothing(norm, eta, alpha, log_expectation):
 
 @njit(cache=True)
 def normalisers(totals, V, eta, log_expectation):
-    """exp psi(V eta + N~_k) for each topic, or V eta + N~_k."""
+    """exp psi(V eta + N~_k) for each topic, or V eta + N~_k; never 0, so that what is divided by it stays finite.
+
+    Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it divides: 0 / LEAST is 0,
+    where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding errors may fall a little below 0.
+    """
     out = np.empty(len(totals))
     for k in range(len(totals)):
-        x = V * eta + totals[k]
-        out[k] = exp_digamma(x) if log_expectation else x
+        x = V * eta + max(totals[k], 0.0)
+        out[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
     return out
 
 

@@ -1,0 +1,58 @@
+"""Where floating point ends: what must stay eq. 9, and what must not become NaN."""
+
+import numpy as np
+import pytest
+
+from inference.engines import ssi
+from inference.evaluate import Completion
+from inference.kernels import gibbs
+from inference.topics import Topics
+from tests.inference.corpora import planted
+
+
+def test_an_empty_topic_under_a_tiny_eta_leaves_the_others_alone():
+    """exp psi(V eta) underflows; the word's own topic must still win, though the document has more of the empty one."""
+    eta, alpha, V = 1e-6, 0.1, 60
+    norm = gibbs.normalisers(np.array([100.0, 0.0]), V, eta, True)
+    rows = np.array([0]), np.array([1]), np.array([0], np.int32), np.array([100.0], np.float32)
+    ptr, topics, c, cum, table = gibbs.gather(np.array([0]), *rows, 1.0, eta, norm, alpha, True)
+    g, gcum = gibbs.smoothing(norm, eta, alpha, True)
+    assert np.isfinite(g).all()
+    counts, active = np.array([1, 3], np.int32), np.array([0, 1], np.int32)
+    room = np.empty(2, np.int32), np.empty(2)
+    drawn = [
+        gibbs.draw(u, 0, ptr[0], ptr[1], topics, c, cum, table, g, gcum, counts, active, 2, float(counts @ g), alpha, *room)
+        for u in np.linspace(0, 0.999, 50)
+    ]
+    assert set(drawn) == {0}
+
+
+@pytest.mark.parametrize("total", [-1e-12, 0.0, 1e-3, 2.0**40])
+@pytest.mark.parametrize("eta", [1e-9, 1e-6, 0.4])
+@pytest.mark.parametrize("log_expectation", [True, False])
+def test_normalisers_are_never_zero_or_unknown(total, eta, log_expectation):
+    found = gibbs.normalisers(np.array([total]), 1, eta, log_expectation)
+    assert np.isfinite(found).all()
+    assert (found > 0).all()
+
+
+def test_completion_of_words_that_no_topic_lists():
+    """All of beta in the floor: every word has the same probability, however many topics there are."""
+    bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
+    K, nothing = 1000, np.zeros(0)
+    floors = np.full(K, 1 / 50)
+    topics = Topics(np.zeros(K + 1, np.int64), nothing.astype(np.int32), nothing.astype(np.float32), floors, np.ones(K), np.full(K, 1 / K), 50)
+    assert Completion(bow, np.arange(30))(topics) == pytest.approx(-np.log(50))
+
+
+def test_a_minibatch_without_documents_forgets_nothing():
+    """With small minibatches some have held-out documents alone; eq. 11 has nothing to average over there."""
+    bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
+    config, shape = ssi.Config(topics=4, minibatch=1), ssi.Shape(30, 50)
+    state = ssi.init(config, shape, 1)
+    ssi.step(config, state, bow, np.arange(5), shape)
+    before = state.pi, state.totals.copy()
+    ssi.step(config, state, bow, np.zeros(0, np.int64), shape)
+    assert state.t == 2
+    assert state.pi == before[0]
+    assert np.array_equal(state.totals, before[1])
