@@ -1,0 +1,154 @@
+"""`manage.py start` as a user has it: what it recovers from, and that it leaves nothing behind."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import psycopg
+import pytest
+import redis
+
+from tests.conftest import ROOT, start
+
+
+def answers(url: str, seconds: float = 60) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=5) as response:
+                return response.status == 200
+        except OSError:
+            time.sleep(0.1)
+    return False
+
+
+def processes(data) -> list[int]:
+    """Everything that belongs to a state folder: by its environment or its arguments."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as line, open(f"/proc/{pid}/environ", "rb") as environment:
+                text = line.read() + environment.read()
+        except OSError:
+            continue
+        if str(data).encode() in text and int(pid) != os.getpid():
+            found.append(int(pid))
+    return found
+
+
+def pid_of(data, part: str) -> int:
+    for pid in processes(data):
+        with open(f"/proc/{pid}/cmdline", "rb") as line:
+            if part in line.read().replace(b"\0", b" ").decode():
+                return pid
+    raise AssertionError(f"no process {part}")
+
+
+def wait_until(condition, seconds: float = 60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def system(tmp_path):
+    system = start(tmp_path / "data", "--port", "8300")
+    yield system
+    if system.process.poll() is None:
+        system.stop()
+
+
+def test_ctrl_c_stops_everything(system):
+    assert answers(system.url)
+    assert len(processes(system.data)) > 5
+    began = time.monotonic()
+    assert system.stop() == 0
+    assert time.monotonic() - began < 15
+    wait_until(lambda: not processes(system.data), 5)
+    assert oct(system.data.stat().st_mode)[-3:] == "700"
+
+
+def test_every_part_comes_back_after_kill_9(system):
+    servers = json.loads((system.data / "servers.json").read_text())
+    with psycopg.connect(servers["database_url"], autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept SELECT generate_series(1, 1000)")
+    client = redis.Redis.from_url(servers["redis_url"])
+    client.set("kept", "yes")
+    time.sleep(1.2)  # the append-only file is written every second
+
+    for part in ("bin/postgres", "valkey-server", "celery", "uvicorn"):
+        os.kill(pid_of(system.data, part), signal.SIGKILL)
+    assert answers(system.url)
+
+    def whole():
+        try:
+            with psycopg.connect(servers["database_url"], connect_timeout=2) as connection:
+                rows = connection.execute("SELECT count(*) FROM kept").fetchone()[0]
+            return rows == 1000 and client.get("kept") == b"yes" and any(client.scan_iter("worker:*"))
+        except (psycopg.OperationalError, redis.RedisError):
+            return False
+
+    wait_until(whole)
+
+
+def test_a_start_after_everything_was_killed(system):
+    with psycopg.connect(json.loads((system.data / "servers.json").read_text())["database_url"], autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept VALUES (7)")
+    system.process.kill()
+    system.process.wait()
+    wait_until(lambda: not processes(system.data), 15)  # no orphan blocks the next start
+    again = start(system.data, "--port", "8300")
+    try:
+        with psycopg.connect(again.database_url) as connection:
+            assert connection.execute("SELECT x FROM kept").fetchone() == (7,)
+        assert answers(again.url)
+    finally:
+        again.stop()
+
+
+def test_a_port_that_is_taken(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        system = start(tmp_path / "data", "--port", str(port))
+        try:
+            found = int(re.search(r":(\d+)/", system.url).group(1))
+            assert port < found < port + 100
+        finally:
+            system.stop()
+
+
+def test_a_second_one_is_refused(system):
+    env = os.environ | {"TOPOGRAPH_DATA": str(system.data)}
+    second = subprocess.run([sys.executable, "manage.py", "start"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    assert second.returncode == 1
+    assert f"running already at {system.url}" in second.stderr
+    assert answers(system.url)
+
+
+def test_other_commands_find_the_running_servers(system):
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(system.data)}
+    code = "from webapp.models import Corpus; from django.db import connection; print(Corpus.objects.count(), connection.settings_dict['PORT'])"
+    done = subprocess.run([sys.executable, "manage.py", "shell", "-v0", "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0", str(psycopg.conninfo.conninfo_to_dict(system.database_url)["port"])]
+
+
+def test_given_servers_are_used(system, tmp_path):
+    """With DATABASE_URL and REDIS_URL set, no server of our own is started."""
+    servers = json.loads((system.data / "servers.json").read_text())
+    env = os.environ | {"TOPOGRAPH_DATA": str(tmp_path / "other"), "DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"]}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--check"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "other" / "postgres").exists()
+    assert not (tmp_path / "other" / "valkey").exists()
