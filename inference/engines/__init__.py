@@ -1,6 +1,7 @@
 """The registry of engines. An engine is a module with Config, init, step, topics and fold_in (docs/architecture.md)."""
 
-from dataclasses import MISSING, dataclass, fields as dataclass_fields
+from dataclasses import MISSING, dataclass
+from dataclasses import fields as dataclass_fields
 from types import ModuleType
 
 from inference.engines import ssi
@@ -36,7 +37,7 @@ def config(name: str, **settings):
 
 
 def fields(name: str) -> list[Field]:
-    """The settings of an engine, in the order of its Config."""
+    """The settings of an engine that are numbers, in the order of its Config; forms and commands ask for these."""
     return [
         Field(
             name=field.name,
@@ -47,6 +48,7 @@ def fields(name: str) -> list[Field]:
             type=field.metadata.get("type", field.type),
         )
         for field in dataclass_fields(get(name).Config)
+        if "choices" not in field.metadata
     ]
 
 

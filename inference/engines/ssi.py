@@ -4,6 +4,7 @@ What the paper leaves open, and every deviation from it, is in docs/engines/ssi.
 """
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,16 @@ class Config:
     burn_in: int = _setting("Burn-in sweeps", "B", "Sweeps over a document's words before any is counted.", 2)
     samples: int = _setting("Saved sweeps", "S", "Sweeps over a document's words that are counted.", 3)
     passes: int = _setting("Passes", "", "How often the whole corpus is gone through.", 15)
+    expectation: str = _setting(
+        "Word weights", "E[β]", "exp E[log β] as in the paper, or E[β].", "log", choices=("log", "mean")
+    )
 
     def __post_init__(self):
+        for name in ("alpha", "eta", "kappa", "tau0"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or isinstance(value, bool):
+                raise Invalid(name, f"{name} must be a number, got {value!r}.")
+            object.__setattr__(self, name, float(value))  # kernels are compiled for floats
         for name, least in (("topics", 1), ("minibatch", 1), ("burn_in", 0), ("samples", 1), ("passes", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
@@ -57,7 +66,9 @@ class Config:
         if not 0.5 < self.kappa <= 1:
             raise Invalid("kappa", f"kappa must be in (0.5, 1], got {self.kappa}.")
         if not 0 <= self.tau0 <= 1e12:
-            raise Invalid("tau0", f"tau0 must be at least 0, got {self.tau0}.")
+            raise Invalid("tau0", f"tau0 must be at least 0, and at most 1e12, got {self.tau0}.")
+        if self.expectation not in ("log", "mean"):
+            raise Invalid("expectation", f"expectation must be “log” or “mean”, got {self.expectation!r}.")
 
 
 class Shape(NamedTuple):
@@ -156,11 +167,12 @@ def _sample(config: Config, state: State, bow: Bow, documents: np.ndarray, keys:
     if not len(tokens):
         return None
     words = distinct[:n]
-    norm = gibbs.normalisers(state.pi * state.totals, bow.V, config.eta, True)
+    log = config.expectation == "log"
+    norm = gibbs.normalisers(state.pi * state.totals, bow.V, config.eta, log)
     row_ptr, row_topics, c, cum, table = gibbs.gather(
-        words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, config.alpha, True
+        words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, config.alpha, log
     )
-    g, gcum = gibbs.smoothing(norm, config.eta, config.alpha, True)
+    g, gcum = gibbs.smoothing(norm, config.eta, config.alpha, log)
     out = np.empty((samples, len(tokens)), np.int32)
     gibbs.sample(offsets, tokens, row_ptr, row_topics, c, cum, table, g, gcum, config.alpha, burn_in, samples, keys, out)
     return words, offsets, tokens, out

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from inference.engines import ssi
+from inference.errors import Invalid
 from inference.evaluate import Completion
 from inference.kernels import gibbs
 from inference.topics import Topics
@@ -41,7 +42,8 @@ def test_completion_of_words_that_no_topic_lists():
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
     K, nothing = 1000, np.zeros(0)
     floors = np.full(K, 1 / 50)
-    topics = Topics(np.zeros(K + 1, np.int64), nothing.astype(np.int32), nothing.astype(np.float32), floors, np.ones(K), np.full(K, 1 / K), 50)
+    rows = np.zeros(K + 1, np.int64), nothing.astype(np.int32), nothing.astype(np.float32)
+    topics = Topics(*rows, floors, np.ones(K), np.full(K, 1 / K), 50)
     assert Completion(bow, np.arange(30))(topics) == pytest.approx(-np.log(50))
 
 
@@ -56,3 +58,34 @@ def test_a_minibatch_without_documents_forgets_nothing():
     assert state.t == 2
     assert state.pi == before[0]
     assert np.array_equal(state.totals, before[1])
+
+
+def test_mean_expectation_is_the_mean():
+    """expectation="mean" samples in proportion to (alpha + N_dk) (eta + N~_kw) / (V eta + N~_k): checked as a whole, by eq. 9."""
+    eta, alpha, V = 0.05, 0.3, 3
+    extra = np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]])
+    norm = gibbs.normalisers(extra.sum(axis=1), V, eta, False)
+    rows = np.array([0]), np.array([2]), np.array([0, 2], np.int32), np.array([5.0, 2.0], np.float32)
+    _, topics, c, cum, table = gibbs.gather(np.array([0]), *rows, 1.0, eta, norm, alpha, False)
+    g, gcum = gibbs.smoothing(norm, eta, alpha, False)
+    weights = g.copy()
+    weights[topics] += c
+    lam = eta + extra
+    assert weights == pytest.approx(lam[:, 0] / lam.sum(axis=1))
+    assert cum[-1] == pytest.approx(alpha * c.sum())
+    assert gcum[-1] == pytest.approx(alpha * g.sum())
+    assert table[0] == pytest.approx(weights - g)
+
+
+def test_whole_numbers_serve_as_fractions():
+    """An alpha of 1 would otherwise compile every kernel anew."""
+    config = ssi.Config(topics=2, alpha=1, eta=1, kappa=1, tau0=1)
+    assert all(type(getattr(config, name)) is float for name in ("alpha", "eta", "kappa", "tau0"))
+
+
+@pytest.mark.parametrize("settings", [{"alpha": "much"}, {"eta": None}, {"tau0": True}, {"expectation": "mode"}])
+def test_what_is_not_a_number_is_refused(settings):
+    (name,) = settings
+    with pytest.raises(Invalid, match=f"{name} must be") as error:
+        ssi.Config(topics=2, **settings)
+    assert error.value.field == name
