@@ -66,14 +66,13 @@ def test_example_from_button_to_csv(page, database):
     expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
     expect(page.get_by_text("8,375").first).to_be_visible()
 
-    run = train(page, topics=20, passes=12)
+    run = train(page, topics=20, passes=40)
     # The chart grows while it trains.
     chart = page.locator("[data-chart=coherence] .plotly")
     expect(chart.first).to_be_visible(timeout=TRAINING)
     expect(page.locator("[data-status]")).to_have_text(re.compile("Training"))
     first = points(page, run)
     rows = page.locator("[data-metrics] tr")
-    expect.set_options(timeout=TRAINING)
     page.wait_for_function("n => document.querySelectorAll('[data-metrics] tr').length > n", arg=first + 2, timeout=TRAINING)
     expect(page.locator("[data-topics] li").first).to_be_visible()
 

@@ -1,0 +1,23 @@
+# One image for the web server, the workers and the commands. It runs the README's manage.py on an environment that is
+# installed here, from the same lock.
+FROM python:3.11-slim AS packages
+WORKDIR /opt/topograph
+COPY requirements/ requirements/
+RUN python3 -m venv /opt/venv && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.lock
+
+FROM python:3.11-slim
+RUN useradd --system --uid 10001 --create-home topograph && mkdir /data && chown topograph /data
+COPY --from=packages /opt/venv /opt/venv
+WORKDIR /opt/topograph
+COPY . .
+ENV PATH=/opt/venv/bin:$PATH \
+    TOPOGRAPH_ENVIRONMENT=current \
+    TOPOGRAPH_DATA=/data \
+    NUMBA_CACHE_DIR=/opt/numba-cache \
+    PYTHONUNBUFFERED=1
+# The engine is compiled once, here; compiled for this processor, it is compiled anew on another kind.
+RUN python3 -c "import inference; inference.warm_up()" && chmod -R a+rwX /opt/numba-cache
+USER topograph
+VOLUME /data
+EXPOSE 8000
+CMD ["python3", "manage.py", "help"]

@@ -1,0 +1,65 @@
+"""docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a Docker engine."""
+
+import re
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+TEXT = (ROOT / "docker-compose.yml").read_text()
+COMPOSE = yaml.safe_load(TEXT)
+SERVICES = COMPOSE["services"]
+
+
+def test_the_services_are_there():
+    assert set(SERVICES) == {"postgres", "redis", "migrate", "web", "worker"}
+    for name in ("postgres", "redis", "web", "worker"):
+        assert SERVICES[name]["healthcheck"]["test"], name
+    assert "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]  # so that it can be scaled
+    assert set(COMPOSE["volumes"]) == {v.split(":")[0] for s in SERVICES.values() for v in s["volumes"]}
+
+
+def test_no_secret_has_a_default():
+    for name, rest in re.findall(r"\$\{(\w+)([^}]*)\}", TEXT):
+        if "PASSWORD" in name or "SECRET" in name:
+            assert rest.startswith(":?"), name
+
+
+def test_every_variable_is_documented():
+    wanted = set(re.findall(r"(?<!\$)\$\{(\w+)", TEXT))
+    documented = set(re.findall(r"^#? ?([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.M))
+    assert wanted == documented
+    readme = (ROOT / "docs" / "operations.md").read_text()
+    read_by_settings = set(re.findall(r'environ(?:\.get)?[\(\[]"((?:TOPOGRAPH|DATABASE|REDIS)_\w+)"', "".join(
+        p.read_text() for p in [*(ROOT / "webapp").rglob("*.py"), *(ROOT / "tasks").rglob("*.py")]
+    )))  # fmt: skip
+    missing = {v for v in read_by_settings if v not in readme} - {"TOPOGRAPH_POOL"}  # set by asgi.py, not by people
+    assert not missing
+
+
+def test_the_image_runs_what_the_readme_runs():
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert "requirements/runtime.lock" in dockerfile and "--require-hashes" in dockerfile
+    assert "manage.py" in dockerfile and "manage.py" in " ".join(SERVICES["migrate"]["command"])
+    assert re.search(r"^USER (?!root)", dockerfile, re.M)
+    start = (ROOT / "webapp" / "local" / "start.py").read_text()
+    for word in ("webapp.asgi:application", "--timeout-graceful-shutdown"):
+        assert word in start and word in SERVICES["web"]["command"]
+
+
+@pytest.mark.parametrize("lock", ["runtime", "test", "installer"])
+def test_locks_have_hashes_and_no_addresses(lock):
+    text = (ROOT / "requirements" / f"{lock}.lock").read_text()
+    assert "http" not in text
+    pinned = re.findall(r"^([a-z0-9-]+)==", text, re.M)
+    assert pinned
+    for block in re.split(r"\n(?=[a-z])", text):
+        if "==" in block.split("\n")[0]:
+            assert "--hash=sha256:" in block, block.split("\n")[0]
+
+
+def test_the_first_screen_of_the_readme_has_the_two_commands():
+    first = (ROOT / "README.md").read_text()[:2000]
+    commands = re.findall(r"^python3 manage\.py .*$", first, re.M)
+    assert commands == ["python3 manage.py start", "python3 manage.py test"]
