@@ -17,8 +17,8 @@ from tasks import readers
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, events
-from webapp.models import Corpus
 from webapp.csvs import safe
+from webapp.models import Corpus
 from webapp.services import corpora, jobs, upkeep
 
 TRANSIENT = (OperationalError, InterfaceError)

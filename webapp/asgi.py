@@ -5,6 +5,6 @@ import os
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
-from django.core.asgi import get_asgi_application  # noqa: E402 (after the environment)
+from django.core.asgi import get_asgi_application
 
 application = get_asgi_application()

@@ -63,7 +63,7 @@ class Hub:
                 async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=30) as client:
                     while True:
                         for _, entries in await client.xread({events.STREAM: last}, block=10_000, count=500) or ():
-                            for last, fields in entries:
+                            for last, fields in entries:  # noqa: B007 (where the next read begins)
                                 self._send(fields[b"about"].decode(), fields[b"event"])
             except (redis.RedisError, OSError) as error:
                 log.warning("the stream of events is away: %s", error.__class__.__name__)

@@ -2,8 +2,6 @@
 
 import stopwordsiso
 
-import stopwordsiso
-
 # Function words, after the Snowball project's list (BSD licence) and its like. The list of stopwordsiso for English has
 # 1,298 entries, "state", "war"-time words such as "home", "world", "work" and "system" among them: what a scholar looks
 # for. docs/decisions/stop-words.md tells how they compare.

@@ -9,7 +9,18 @@ from pathlib import Path
 from tasks.readers import roles
 from tasks.readers.dates import parse_date
 from tasks.readers.model import (
-    MAX_FIELD, MAX_FIELDS, MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable,
+    MAX_FIELD,
+    MAX_FIELDS,
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
 )  # fmt: skip
 from tasks.readers.opening import clean, decoded, extension, guess_encoding, head, opened
 

@@ -6,7 +6,6 @@ from django.views.decorators.http import require_GET
 
 from webapp.models import Corpus, Run
 from webapp.queries import documents as queries
-
 from webapp.views.pages import address, corpus_or_404, number, page, place, run_or_404, search_words
 
 

@@ -10,7 +10,6 @@ from django.shortcuts import render
 from webapp.models import Corpus, Run
 
 
-
 def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
     """`data` as JSON, or the template with `data` and what only the page needs."""
     if as_json:
