@@ -25,11 +25,11 @@ CHANGES = [
 
 def example(folder: str):
     """The example's bag of words, read as the pages read it by default."""
-    builder = CorpusBuilder(folder, Tokeniser("en"))
     options = readers.sniff(EXAMPLE, EXAMPLE.name).options
-    for item in readers.read(EXAMPLE, EXAMPLE.name, options):
-        builder.add(item.text)
-    return builder.finish(VocabularyOptions(stop_words("en")))[0]
+    with CorpusBuilder(folder, Tokeniser("en")) as builder:
+        for item in readers.read(EXAMPLE, EXAMPLE.name, options):
+            builder.add(item.text)
+        return builder.finish(VocabularyOptions(stop_words("en")))[0]
 
 
 def main() -> None:

@@ -70,8 +70,9 @@ class Ingest:
         bow_folder = self.folder / "bow"
         shutil.rmtree(bow_folder, ignore_errors=True)  # of an attempt that was killed
         bow_folder.mkdir(parents=True)
-        builder = CorpusBuilder(bow_folder, Tokeniser(self.reading.language, self.reading.min_length))
-        with transaction.atomic(), (self.folder / "report.csv").open("w", newline="", encoding="utf-8") as file:
+        tokeniser = Tokeniser(self.reading.language, self.reading.min_length)
+        report = (self.folder / "report.csv").open("w", newline="", encoding="utf-8")
+        with transaction.atomic(), report as file, CorpusBuilder(bow_folder, tokeniser) as builder:
             self.report = csv.writer(file)
             self.report.writerow(["file", "place", "problem", "dropped"])
             documents = bulk.Partition("document", self.corpus.pk)

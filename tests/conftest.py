@@ -1,5 +1,6 @@
 """What all tests share. Servers are real: `manage.py test` starts them and says where they are."""
 
+import json
 import os
 import shutil
 import signal
@@ -36,8 +37,6 @@ class System:
 
     @property
     def database_url(self) -> str:
-        import json
-
         return json.loads((self.data / "servers.json").read_text())["database_url"]
 
     def stop(self) -> int:
@@ -90,3 +89,16 @@ def browser():
             pytest.fail(f"Chromium at {path} does not start: {error}")
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def draft(django_db_setup, tmp_path_factory):
+    """A function that stores one file as a draft."""
+    from webapp.services import corpora
+
+    def make(content: bytes, name: str = "speeches.csv"):
+        path = tmp_path_factory.mktemp("upload") / "file"
+        path.write_bytes(content)
+        return corpora.create("", [corpora.Upload(name, path)])
+
+    return make

@@ -46,7 +46,7 @@ class Vocabulary:
 
 
 class CorpusBuilder:
-    """`add` every text in order, then `finish`: row n of the bag of words is the n-th text, whatever it holds.
+    """`add` every text in order, then `finish`: row n of the bag of words is the n-th text, whatever it holds. Use `with`.
 
     Writes into `folder`: the tokens as they come (spool), then the bag of words.
     """
@@ -60,6 +60,14 @@ class CorpusBuilder:
         self._spool_path = self.folder / "spool"
         self._spool = self._spool_path.open("wb")
 
+    def __enter__(self) -> "CorpusBuilder":
+        return self
+
+    def __exit__(self, *_) -> None:
+        """Leave no spool behind, finished or not."""
+        self._spool.close()
+        self._spool_path.unlink(missing_ok=True)
+
     def add(self, text: str) -> int:
         """Add a document; returns its number of words, those that may be left out later included."""
         words = self.tokeniser.raw(text)
@@ -72,26 +80,23 @@ class CorpusBuilder:
     def finish(self, options: VocabularyOptions) -> tuple[Bow, Vocabulary]:
         """Choose the vocabulary and write the bag of words. Raises Invalid when no word stays."""
         self._spool.close()
-        try:
-            tokens, documents = self._count()
-            words = list(self._numbers)
-            reason = self._reasons(words, documents, options)
-            dropped = {
-                name: (int(np.sum(reason == i)), int(tokens[reason == i].sum()))
-                for i, name in enumerate(REASONS)
-                if np.any(reason == i)
-            }
-            kept = np.flatnonzero(reason == len(REASONS))
-            if not len(kept):
-                raise Invalid("min_documents", _nothing_left(dropped, len(self._lengths), options))
-            order = sorted(kept.tolist(), key=lambda w: (-tokens[w], words[w]))
-            column = np.full(len(words), -1, np.int32)
-            column[order] = np.arange(len(order), dtype=np.int32)
-            self._write(column, len(order))
-            vocabulary = Vocabulary([words[w] for w in order], tokens[order], documents[order], dropped)
-            return Bow.open(self.folder), vocabulary
-        finally:
-            self._spool_path.unlink(missing_ok=True)
+        tokens, documents = self._count()
+        words = list(self._numbers)
+        reason = self._reasons(words, documents, options)
+        dropped = {
+            name: (int(np.sum(reason == i)), int(tokens[reason == i].sum()))
+            for i, name in enumerate(REASONS)
+            if np.any(reason == i)
+        }
+        kept = np.flatnonzero(reason == len(REASONS))
+        if not len(kept):
+            raise Invalid("min_documents", _nothing_left(dropped, len(self._lengths), options))
+        order = sorted(kept.tolist(), key=lambda w: (-tokens[w], words[w]))
+        column = np.full(len(words), -1, np.int32)
+        column[order] = np.arange(len(order), dtype=np.int32)
+        self._write(column, len(order))
+        vocabulary = Vocabulary([words[w] for w in order], tokens[order], documents[order], dropped)
+        return Bow.open(self.folder), vocabulary
 
     def _reasons(self, words: list[str], documents: np.ndarray, options: VocabularyOptions) -> np.ndarray:
         """For each word the place in REASONS of why it is left out, or len(REASONS) when it stays."""

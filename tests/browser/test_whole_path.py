@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.webapp.conftest import as_csv, example_rows
+from tests.corpora import as_csv, example_rows
 
 READING = 60_000  # ms: far beyond what it takes; these machines are shared
 TRAINING = 240_000

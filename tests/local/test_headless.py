@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.conftest import ROOT
-from tests.webapp.conftest import as_csv, example_rows
+from tests.corpora import as_csv, example_rows
 
 
 @pytest.fixture

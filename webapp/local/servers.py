@@ -8,6 +8,8 @@ from webapp.local.postgres import Postgres
 from webapp.local.processes import Supervisor
 from webapp.local.valkey import Valkey
 
+ours = False  # whether this process started servers, for its own command
+
 
 class NotRunning(Exception):
     """Neither the environment nor a running Topograph says where the servers are."""
@@ -55,10 +57,12 @@ def for_command():
     if both_given() or (folder.locked() and folder.servers()):
         yield
         return
+    global ours
     supervisor = Supervisor(print)
     with folder.lock():
         try:
             database, broker = start(supervisor)
+            ours = True
             os.environ.update(DATABASE_URL=database, REDIS_URL=broker)
             yield
         finally:

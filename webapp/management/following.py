@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db.models import Model
 
 from webapp import events
-from webapp.local import folder, processes
+from webapp.local import folder, processes, servers
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
@@ -42,7 +42,8 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
 @contextmanager
 def worker_if_none() -> Iterator[None]:
     """For a command that waits for a task: run a worker meanwhile where none is alive."""
-    if events.workers():
+    # A queue of our own may still hold the sign of life of a worker that ended with the last command.
+    if not servers.ours and events.workers():
         yield
         return
     process = processes.worker(dict(os.environ), folder.data() / "logs" / "worker.log")

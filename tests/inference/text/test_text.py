@@ -90,10 +90,10 @@ def test_builder_is_its_naive_twin(tmp_path, monkeypatch, block):
     texts[20] = "the the a"
     options = VocabularyOptions(stop_words("en"), min_documents=2, max_share=0.9)
     tokeniser = Tokeniser("en")
-    builder = CorpusBuilder(tmp_path, tokeniser)
-    for text in texts:
-        assert builder.add(text) == len(tokeniser.raw(text))
-    bow, vocabulary = builder.finish(options)
+    with CorpusBuilder(tmp_path, tokeniser) as builder:
+        for text in texts:
+            assert builder.add(text) == len(tokeniser.raw(text))
+        bow, vocabulary = builder.finish(options)
     kept, rows, dropped = naive_build(texts, tokeniser, options)
     assert vocabulary.words == kept
     assert vocabulary.dropped == dropped
@@ -106,21 +106,22 @@ def test_builder_is_its_naive_twin(tmp_path, monkeypatch, block):
 
 
 def test_a_megabyte_without_a_space_is_left_out(tmp_path):
-    builder = CorpusBuilder(tmp_path, Tokeniser())
-    for _ in range(3):
-        builder.add("x" * 1_000_000 + " word")
-    _, vocabulary = builder.finish(VocabularyOptions(min_documents=1, max_share=1.0))
+    with CorpusBuilder(tmp_path, Tokeniser()) as builder:
+        for _ in range(3):
+            builder.add("x" * 1_000_000 + " word")
+        _, vocabulary = builder.finish(VocabularyOptions(min_documents=1, max_share=1.0))
     assert vocabulary.words == ["word"]
     assert vocabulary.dropped == {"too long": (1, 3)}
 
 
 @pytest.mark.parametrize(("texts", "said"), [(["1 2 3", ""], "no words at all"), (["the of", "of the"], "as stop word"), (["alpha", "beta"], "as too rare")])
 def test_nothing_left_says_why(tmp_path, texts, said):
-    builder = CorpusBuilder(tmp_path, Tokeniser())
-    for text in texts:
-        builder.add(text)
-    with pytest.raises(Invalid, match=said):
-        builder.finish(VocabularyOptions(stop_words("en")))
+    with CorpusBuilder(tmp_path, Tokeniser()) as builder:
+        for text in texts:
+            builder.add(text)
+        with pytest.raises(Invalid, match=said):
+            builder.finish(VocabularyOptions(stop_words("en")))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("options", [{"min_documents": 0}, {"max_share": 0.0}, {"max_share": 1.1}, {"max_share": float("nan")}])
