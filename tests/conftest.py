@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -48,18 +49,22 @@ def start(data: Path, *arguments: str) -> System:
     """`manage.py start`, up to its last line of preparation."""
     env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")}
     env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "manage.py"), "start", *arguments],
-        env=env, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    lines, deadline = [], time.monotonic() + START_SECONDS
-    for line in process.stdout:
-        lines.append(line)
-        if line.startswith("Topograph is ready at "):
-            return System(process, data, line.split()[-1])
-        if time.monotonic() > deadline:
+    data.parent.mkdir(parents=True, exist_ok=True)
+    log = data.with_name(f"{data.name}-{time.monotonic_ns()}.log")
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "manage.py"), "start", *arguments], env=env, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT
+        )
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        said = log.read_text()
+        if ready := re.search(r"^Topograph is ready at (\S+)$", said, re.M):
+            return System(process, data, ready[1])
+        if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
-    raise AssertionError("manage.py start did not get ready:\n" + "".join(lines))
+            process.wait()
+            raise AssertionError(f"manage.py start did not get ready:\n{said}")
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")
