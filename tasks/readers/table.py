@@ -171,6 +171,7 @@ def _documents(reader, lines: _Lines, name: str, options: Options) -> Iterator[D
             width = len(row)
             if options.header:
                 names = [cell.strip() for cell in row]
+                options = _by_name(options, names, name)
                 continue
         number += 1
         place = f"row {number} (line {line})"
@@ -186,6 +187,21 @@ def _documents(reader, lines: _Lines, name: str, options: Options) -> Iterator[D
             name, place if number else "", f"“{name}”: a quotation mark is opened and never closed, most likely in the last row "
             f"that was read (row {number}), which then holds all that follows it. Mend the file there.", False,
         )  # fmt: skip
+
+
+def _by_name(options: Options, names: list[str], name: str) -> Options:
+    """The chosen columns where this file has them: one of several files may have another order, or fewer."""
+    if not options.names or names == list(options.names[: len(names)]):
+        return options
+    places = {}
+    for role in ("text", "title", "date", "id"):
+        chosen = getattr(options, role)
+        wanted = options.names[chosen] if chosen is not None else None
+        places[role] = names.index(wanted) if wanted in names else None
+    if places["text"] is None:
+        wanted = options.names[options.text]
+        raise Unreadable(f"“{name}” has no column “{wanted}”, which was chosen for the text; it has {', '.join(names)[:200]}.")
+    return replace(options, **places)
 
 
 def _document(row: list[str], names: list[str], name: str, place: str, options: Options) -> Iterator[Document | Problem]:

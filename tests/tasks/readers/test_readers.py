@@ -72,6 +72,15 @@ def test_a_lone_quotation_mark_in_tabs_is_a_letter(file):
     assert [d.text for d in documents] == ['He said "no', "and went on for a while"]
 
 
+def test_another_file_may_have_its_columns_in_another_order(file):
+    options = readers.sniff(*file("id,title,text\n1,one,the first text\n2,two,the second text\n", "a.csv")).options
+    path, name = file("text,more,id\nthe third text,x,3\n", "b.csv")
+    found = list(readers.read(path, name, options))
+    assert [(d.text, d.source_id, d.title, d.metadata) for d in found] == [("the third text", "3", "", {"more": "x"})]
+    with pytest.raises(Unreadable, match="“c.csv” has no column “text”"):
+        list(readers.read(*file("body,id\nwords,4\n", "c.csv"), options))
+
+
 def test_ragged_rows(file):
     documents, problems = load(*file("id,title,text\n1,a,first text here\n2,b\n3,c,third text here,extra\n4,d,fourth text here\n", "a.csv"))
     assert [d.source_id for d in documents] == ["1", "3", "4"]
