@@ -118,12 +118,17 @@ class TrainForm(forms.Form):
         super().__init__(*args, **kwargs)
         suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
         for field in engines.fields(engine):
-            kind = forms.IntegerField if field.type is int else forms.FloatField
             initial = suggested if field.name == "topics" else field.default
-            self.fields[field.name] = kind(label=field.label, help_text=field.help, initial=initial)
-            self.fields[field.name].symbol = field.symbol
-            self.fields[field.name].default = "" if field.name == "topics" else f"{field.default:g}"
-            self.fields[field.name].widget.attrs["step"] = "1" if field.type is int else "any"
+            common = {"label": field.label, "help_text": field.help, "initial": initial}
+            if field.choices:
+                made = forms.ChoiceField(choices=[(choice, choice) for choice in field.choices], **common)
+            elif field.type is int:
+                made = forms.IntegerField(**common)
+            else:
+                made = forms.FloatField(**common)
+                made.widget.attrs["step"] = "any"
+            made.symbol, made.default = field.symbol, "" if field.name == "topics" else str(initial)
+            self.fields[field.name] = made
         self.fields["topics"].help_text += (
             f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
         )
@@ -150,5 +155,5 @@ class TrainForm(forms.Form):
 
 def described(run: Run) -> list[tuple[str, str, str]]:
     """A run's settings as (label, symbol, value), for its page."""
-    values = [(f.label, f.symbol, f"{run.settings[f.name]:g}") for f in engines.fields(run.engine)]
+    values = [(f.label, f.symbol, str(run.settings.get(f.name, f.default))) for f in engines.fields(run.engine)]
     return [*values, ("Seed", "", str(run.seed))]

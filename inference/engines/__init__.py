@@ -18,8 +18,9 @@ class Field:
     label: str
     symbol: str
     help: str
-    default: int | float | None  # None: chosen from the corpus, or required
+    default: int | float | str | None  # None: chosen from the corpus, or required
     type: type
+    choices: tuple[str, ...] = ()  # where it is one of a few words
 
 
 def get(name: str) -> ModuleType:
@@ -37,7 +38,7 @@ def config(name: str, **settings):
 
 
 def fields(name: str) -> list[Field]:
-    """The settings of an engine that are numbers, in the order of its Config; forms and commands ask for these."""
+    """The settings of an engine, in the order of its Config; forms and commands ask for these."""
     return [
         Field(
             name=field.name,
@@ -45,10 +46,10 @@ def fields(name: str) -> list[Field]:
             symbol=field.metadata["symbol"],
             help=field.metadata["help"],
             default=None if field.default is MISSING else field.default,
-            type=field.metadata.get("type", field.type),
+            type=field.type,
+            choices=field.metadata.get("choices", ()),
         )
         for field in dataclass_fields(get(name).Config)
-        if "choices" not in field.metadata
     ]
 
 

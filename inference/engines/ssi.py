@@ -46,7 +46,8 @@ class Config:
     samples: int = _setting("Saved sweeps", "S", "Sweeps over a document's words that are counted.", 3)
     passes: int = _setting("Passes", "", "How often the whole corpus is gone through.", 15)
     expectation: str = _setting(
-        "Word weights", "E[β]", "exp E[log β] as in the paper, or E[β].", "log", choices=("log", "mean")
+        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η and leaves no topic without words.",
+        "log", choices=("log", "mean"),
     )
 
     def __post_init__(self):

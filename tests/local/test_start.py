@@ -29,7 +29,10 @@ def answers(url: str, seconds: float = 60) -> bool:
 
 
 def processes(data) -> list[int]:
-    """Everything that belongs to a state folder: by its environment or its arguments."""
+    """Everything that belongs to a state folder: by its environment or its arguments, or (Valkey) by its port."""
+    config = data / "valkey" / "valkey.conf"
+    port = re.search(r"^port (\d+)", config.read_text(), re.M)[1] if config.exists() else "none"
+    marks = (str(data).encode(), f"valkey-server 127.0.0.1:{port}".encode())
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -37,7 +40,7 @@ def processes(data) -> list[int]:
                 text = line.read() + environment.read()
         except OSError:
             continue
-        if str(data).encode() in text and int(pid) != os.getpid():
+        if any(mark in text for mark in marks) and int(pid) != os.getpid():
             found.append(int(pid))
     return found
 

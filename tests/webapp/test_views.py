@@ -134,11 +134,16 @@ def test_delete_of_a_run(client, ready, django_db_blocker):
 
 def test_train_form_says_what_is_wrong(client, ready):
     url = reverse("corpus_runs", args=[ready.pk])
+    form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
+    values = {name: form[name].value() for name in form.fields}
     for field, value, said in [("topics", "-3", "topics"), ("topics", "99999999", "at most"), ("kappa", "0.2", "kappa"), ("seed", "x", "whole")]:
-        response = client.post(url, {"topics": "5", "seed": "0", field: value})
+        response = client.post(url, values | {field: value})
         assert response.status_code == 400, field
         assert said in response.content.decode()
     assert Run.objects.filter(corpus=ready).exclude(status="done").count() == 0
+    assert client.post(url, values | {"topics": "5", "expectation": "mean", "eta": "0.1"}).status_code == 302
+    run = Run.objects.latest("pk")
+    assert (run.settings["topics"], run.settings["expectation"], run.settings["eta"], run.status) == (5, "mean", 0.1, "queued")
 
 
 def test_security_headers(client, trained):

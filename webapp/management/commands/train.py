@@ -20,7 +20,7 @@ class Command(BaseCommand):
         for field in engines.fields("ssi"):
             help_text = f"{field.help} (default: {'chosen from the corpus' if field.default is None else field.default})"
             option = f"--{field.name.replace('_', '-')}"
-            parser.add_argument(option, type=field.type, dest=field.name, help=help_text.replace("%", "%%"))
+            parser.add_argument(option, type=field.type, dest=field.name, choices=field.choices or None, help=help_text.replace("%", "%%"))
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
     def handle(self, *args, **given):
