@@ -18,18 +18,22 @@ __all__ = [
 
 
 def warm_up() -> None:
-    """Compile every kernel, or load it from the cache beside the code: a run on a tiny corpus. Takes half a minute once."""
+    """Compile every kernel, or load it from the cache beside the code: a run on a tiny corpus. Takes half a minute once.
+
+    The corpus is opened from disk, as that of a real run is: kernels are compiled for read-only arrays, too.
+    """
     import tempfile
     from pathlib import Path
 
     import numpy as np
 
-    bow = Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3)
-    config = engines.config("ssi", topics=2, minibatch=10, passes=1)
-    engine = engines.get("ssi")
-    for event in train(engine, config, bow):
-        if isinstance(event, Snapshot):
-            with tempfile.TemporaryDirectory() as folder:
+    # Large steps, so that pi is reset and `compact` is among the kernels.
+    config, engine = engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0), engines.get("ssi")
+    with tempfile.TemporaryDirectory() as folder:
+        Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(Path(folder))
+        bow = Bow.open(Path(folder))
+        for event in train(engine, config, bow):
+            if isinstance(event, Snapshot):
                 checkpoint.save(Path(folder) / "checkpoint", event.state, config=config, bow=bow)
-                state = checkpoint.load(Path(folder) / "checkpoint", config=config, bow=bow)
-            list(fold_in_corpus(engine, config, state, bow))
+        state = checkpoint.load(Path(folder) / "checkpoint", config=config, bow=bow)
+        list(fold_in_corpus(engine, config, state, bow))

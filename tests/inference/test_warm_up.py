@@ -1,0 +1,38 @@
+"""A user's first run must not wait for a compiler: after the warm-up nothing is compiled any more."""
+
+import subprocess
+import sys
+
+CODE = """
+import sys
+from pathlib import Path
+import numpy as np
+from numba.core import event
+import inference
+from inference import *
+
+inference.warm_up()
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, e): compiled.append(str(e.data["dispatcher"]))
+    def on_end(self, e): pass
+
+rng = np.random.default_rng(1)
+documents = [np.unique(rng.integers(0, 500, 60)) for _ in range(600)]
+indptr = np.cumsum([0] + [len(d) for d in documents])
+Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500).save(Path(sys.argv[1]))
+bow = Bow.open(Path(sys.argv[1]))
+with event.install_listener("numba:compile", Listener()):
+    config, engine = engines.config("ssi", topics=30, minibatch=50, passes=12, kappa=0.6, tau0=1.0), engines.get("ssi")
+    for e in train(engine, config, bow, threads=1):
+        if isinstance(e, Snapshot):
+            state = e.state
+    list(fold_in_corpus(engine, config, state, bow))
+print(compiled)
+"""
+
+
+def test_nothing_is_left_to_compile(tmp_path):
+    done = subprocess.run([sys.executable, "-c", CODE, str(tmp_path)], capture_output=True, text=True, timeout=200)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
