@@ -18,7 +18,7 @@ def place(tmp_path, monkeypatch):
 
 def built(place, kind):
     (place / ".venv").mkdir(exist_ok=True)
-    (place / ".venv" / "python").touch()
+    (place / ".venv" / "python").touch(0o755)
     (place / ".venv" / "topograph-lock").write_text(f"{kind} {environment.digest(kind)}\n")
 
 

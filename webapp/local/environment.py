@@ -46,7 +46,7 @@ def fits(kind: str) -> bool:
         marker = (VENV / "topograph-lock").read_text().split()
     except OSError:
         return False
-    return PYTHON.exists() and any(marker == [k, digest(k)] for k in (kind, "test"))
+    return os.access(PYTHON, os.X_OK) and any(marker == [k, digest(k)] for k in (kind, "test"))
 
 
 def make(kind: str) -> None:
