@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 from celery.signals import worker_process_init, worker_ready, worker_shutting_down
 from django.db import close_old_connections, connection
@@ -36,14 +37,21 @@ def end(**_):
 def _live(name: str) -> None:
     due = {_sweep: 0.0, _tidy: time.monotonic() + TIDY}
     every = {_sweep: SWEEP, _tidy: TIDY}
-    while not _stopping.wait(BEAT):
-        for work in (lambda: events.beat(name), *[w for w, at in due.items() if time.monotonic() >= at]):
-            try:
-                work()
-            except Exception as error:  # whatever fails here is tried again; the worker must go on living
-                log.warning("%s: %s", error.__class__.__name__, error)
-            if work in due:
+    while not _stopping.is_set():
+        _try(events.beat, name)
+        for work, at in due.items():
+            if time.monotonic() >= at:
+                _try(work)
                 due[work] = time.monotonic() + every[work]
+        _stopping.wait(BEAT)
+
+
+def _try(work: Callable, *arguments) -> None:
+    """Whatever fails here is tried again soon; the worker must go on living."""
+    try:
+        work(*arguments)
+    except Exception as error:
+        log.warning("%s: %s", error.__class__.__name__, error)
 
 
 def _sweep() -> None:

@@ -60,9 +60,12 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
     manage = [sys.executable, "-W", "ignore", "-m", "django"]
-    run([*manage, "migrate", "--verbosity", "0"], env, "The database could not be brought up to date")
-    say("Servers are up; compiling the engine where that is not done yet …")
-    run([sys.executable, "-c", "import inference; inference.warm_up()"], env, "The engine could not be compiled")
+    say("Servers are up; bringing the database up to date, compiling the engine where that is not done yet …")
+    together(
+        env,
+        ([*manage, "migrate", "--verbosity", "0"], "The database could not be brought up to date"),
+        ([sys.executable, "-c", "import inference; inference.warm_up()"], "The engine could not be compiled"),
+    )
     port = processes.free_port(port)
     url = f"http://127.0.0.1:{port}/"
     web = [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
@@ -75,10 +78,17 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
     return url
 
 
-def run(argv: list[str], env: dict, what: str) -> None:
-    done = subprocess.run(argv, env=env, cwd=folder.ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise Failed(f"{what}:\n{done.stderr.strip()}")
+def together(env: dict, *commands: tuple[list[str], str]) -> None:
+    """Run commands side by side to their ends; Failed says which could not, and what it wrote."""
+    begun = [
+        (subprocess.Popen(argv, env=env, cwd=folder.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=processes.die_with_parent), what)
+        for argv, what in commands
+    ]  # fmt: skip
+    ended = [(process.communicate()[1], process.returncode, what) for process, what in begun]
+    for written, status, what in ended:
+        if status:
+            raise Failed(f"{what}:\n{written.strip()}")
 
 
 def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
