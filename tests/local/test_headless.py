@@ -22,7 +22,6 @@ def manage(tmp_path):
         assert (done.returncode != 0) == fails, done.stderr
         return done
 
-    run("migrate", "-v0")
     return run
 
 

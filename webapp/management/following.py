@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Model
 
@@ -37,6 +38,12 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
         print(file=sys.stderr)
     if row.status == "failed":
         raise CommandError(row.error)
+
+
+def prepare_database() -> None:
+    """Make or renew the tables where the database is our own; another's is migrated by whoever operates it."""
+    if servers.ours:
+        call_command("migrate", verbosity=0, interactive=False)
 
 
 @contextmanager

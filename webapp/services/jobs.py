@@ -83,7 +83,11 @@ def update(kind: Kind, pk: int, attempt: int, **fields) -> None:
 
 
 def fail(kind: Kind, pk: int, attempt: int, sentence: str) -> None:
-    update(kind, pk, attempt, status="failed", error=sentence)
+    """End a job that can't be done; one that was deleted or taken over meanwhile is nobody's to fail."""
+    try:
+        update(kind, pk, attempt, status="failed", error=sentence)
+    except Lost:
+        log.info("%s %d is not wanted any more", kind.task, pk)
 
 
 def crash(kind: Kind, pk: int, attempt: int) -> None:

@@ -1,5 +1,6 @@
 """manage.py export_topics RUN > topics.csv: the same files as the pages give."""
 
+import os
 import sys
 
 from django.core.management.base import BaseCommand, CommandError
@@ -29,6 +30,9 @@ class Command(BaseCommand):
         if not 1 <= given["words"] <= exports.MAX_WORDS:
             raise CommandError(f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}.")
         options = {"words": given["words"]} if form == "topics-wide" else {}
-        for piece in exports.stream(exports.FORMS[form](run, **options)):
-            sys.stdout.buffer.write(piece)
-        sys.stdout.flush()
+        try:
+            for piece in exports.stream(exports.FORMS[form](run, **options)):
+                sys.stdout.buffer.write(piece)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader, such as head, has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

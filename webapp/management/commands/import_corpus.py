@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
-from webapp.management.following import follow, worker_if_none
+from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
 from webapp.services import corpora
 
@@ -41,6 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
 
     def handle(self, *args, **given):
+        prepare_database()
         try:
             corpus = corpora.create(given["name"], [self._copy(path) for path in self._files(given["paths"])])
             corpora.read(corpus, self._reading(corpus, given))

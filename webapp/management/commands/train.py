@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference import engines
 from inference.errors import Invalid
-from webapp.management.following import follow, worker_if_none
+from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus, Run
 from webapp.services import runs
 
@@ -24,6 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
     def handle(self, *args, **given):
+        prepare_database()
         try:
             corpus = Corpus.objects.get(pk=given["corpus"])
         except Corpus.DoesNotExist:
