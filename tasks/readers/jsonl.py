@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import orjson
 
@@ -16,28 +15,31 @@ from tasks.readers.model import (
     MAX_TITLE,
     PREVIEW_CELL,
     PREVIEW_ROWS,
+    SAMPLE_CHARACTERS,
     Document,
     Options,
     Problem,
     Sniff,
     Unreadable,
 )  # fmt: skip
-from tasks.readers.opening import clean, decoded, guess_encoding, head, opened
+from tasks.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened, repairs
 
 SAMPLE_LINES = 50
-MAX_LINE = MAX_TEXT  # characters
 
 
-def sniff(path: Path, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
-    objects, broken = [], 0
+    objects, broken, characters = [], 0, 0
     with opened(path, name) as file:
-        for line in itertools.islice(_lines(decoded(file, options.encoding)), SAMPLE_LINES):
+        for line, _ in itertools.islice(lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES):
             value = _object(line)
             if isinstance(value, dict):
                 objects.append(value)
             elif line.strip():
                 broken += 1
+            characters += len(line)
+            if characters > SAMPLE_CHARACTERS and objects:
+                break
     if not objects:
         raise Unreadable(
             f"“{name}”: expected one JSON object a line, such as {{\"text\": \"…\"}}, but none of the first lines is one. "
@@ -49,12 +51,6 @@ def sniff(path: Path, name: str, options: Options, known: dict) -> Sniff:
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
     problem = f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
     return Sniff(options, columns, preview, problem)
-
-
-def _lines(file) -> Iterator[str]:
-    """Lines, none longer than MAX_LINE: what is longer comes in pieces, which are no JSON."""
-    while line := file.readline(MAX_LINE):
-        yield line
 
 
 def _object(line: str):
@@ -75,13 +71,16 @@ def _string(value) -> str:
     return orjson.dumps(value).decode()
 
 
-def read(path: Path, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     if options.text is None or options.text >= len(options.names):
         raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
     keys = {role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None}
     with opened(path, name, advance) as file:
-        for number, line in enumerate(_lines(decoded(file, options.encoding)), 1):
-            if line.strip():
+        for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
+            if not whole:
+                sentence = f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
+                yield Problem(name, f"line {number}", sentence, True)
+            elif line.strip():
                 yield from _document(line, keys, name, f"line {number}", options.encoding)
 
 
@@ -96,9 +95,8 @@ def _document(line: str, keys: dict[str, str], name: str, place: str, encoding: 
         found = "is missing" if text is None else "is empty" if isinstance(text, str) else f"is no text ({type(text).__name__})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {found}; it was left out.", True)
         return
-    if "\ufffd" in text:
-        sentence = f"“{name}”, {place}: some bytes are no characters in {encoding}; each is shown as \ufffd."
-        yield Problem(name, place, sentence, False)
+    if done := repairs(text, encoding):
+        yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
 
     def cell(role: str, most: int) -> str:
         return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""

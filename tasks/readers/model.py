@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 MAX_FIELDS = 64  # of a document's other columns that are kept
 MAX_FIELD = 1_000  # characters of each: metadata is for labels, not for texts
+MAX_NAME = 100  # of a column
 MAX_TITLE = 500
 MAX_ID = 500
-MAX_TEXT = 200_000_000  # characters of one document: a thousand novels; Postgres takes at most 1 GB
+MAX_TEXT = 20_000_000  # characters of one document, cell or line: thirty novels; more would fill a small machine's memory
 PREVIEW_ROWS = 6
 PREVIEW_CELL = 300  # characters
+SAMPLE_CHARACTERS = 4_000_000  # by which the columns are guessed, at most: a few rows may be books
 
 
 class Unreadable(ValueError):
@@ -42,7 +44,7 @@ class Problem:
 class Options:
     """How a file is read. Columns are counted from 0; None where there is none."""
 
-    format: str = "text"
+    format: str = "text"  # of the file that these were made for; an archive's are those of its first entry
     encoding: str = "utf-8"
     delimiter: str | None = None
     header: bool = False

@@ -8,13 +8,14 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, TextIO
 
 import regex
 from charset_normalizer import from_bytes
 
 from tasks.readers.model import Unreadable
 
+REPLACED = "\ufffd"  # stands for bytes that are no character
 SAMPLE = 1 << 18  # bytes by which an encoding is guessed
 _BOMS = [(codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")]  # fmt: skip
@@ -31,6 +32,13 @@ MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is r
 _UNWANTED = regex.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
+class Source(Protocol):
+    """Where a file's bytes are: a path, or an entry of an archive."""
+
+    def open(self, mode: str, buffering: int) -> BinaryIO: ...
+    def stat(self): ...
+
+
 def extension(name: str) -> str:
     """The lower-case ending of a name that says the format: ".csv" of "a.csv.gz"."""
     return Path(name.lower().removesuffix(".gz")).suffix
@@ -43,7 +51,7 @@ def is_gzip(name: str) -> bool:
 class _Counted(io.RawIOBase):
     """A file that tells how many bytes are read from it."""
 
-    def __init__(self, path: Path, advance: Callable[[int], None]):
+    def __init__(self, path: Source, advance: Callable[[int], None]):
         self.file, self.advance = path.open("rb", buffering=0), advance
 
     def readable(self) -> bool:
@@ -60,7 +68,7 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def opened(path: Path, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
+def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
     """The file's bytes, decompressed where its name ends in .gz."""
     with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
         if not is_gzip(name):
@@ -79,19 +87,19 @@ def _bad_gzip(name: str, error: Exception) -> str:
     return f"“{name}” ends in .gz, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
 
 
-def head(path: Path, name: str, size: int = SAMPLE) -> bytes:
+def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
     """The first bytes of the content."""
     with opened(path, name) as file:
         return file.read(size)
 
 
-def looks_like(path: Path, name: str) -> str | None:
+def looks_like(path: Source, name: str) -> str | None:
     """What a file is when it is not text; None for text."""
     start = head(path, name, 4096)
     for magic, kind in _KINDS:
         if start.startswith(magic):
             return kind
-    if any(start.startswith(bom) for bom, _ in _BOMS) or _utf16(start):
+    if by_mark(start) or _utf16(start):
         return None
     if len(start.translate(None, _TEXT_BYTES)) > max(8, MOST_CONTROLS * len(start)):
         return "binary data (it has bytes that no text has)"
@@ -100,7 +108,8 @@ def looks_like(path: Path, name: str) -> str | None:
 
 def _utf16(start: bytes) -> str | None:
     """UTF-16 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
-    if start.count(0) < 0.01 * len(start):
+    zeros = start.count(0)
+    if zeros < 0.01 * len(start) or (zeros < 0.2 * len(start) and start.isascii()):  # plain ASCII with stray zero bytes
         return None
     scores = {}
     for encoding in ("utf-16-be", "utf-16-le"):
@@ -110,12 +119,13 @@ def _utf16(start: bytes) -> str | None:
     return best if scores[best] > 0.95 else None
 
 
+def by_mark(start: bytes) -> str | None:
+    return next((encoding for bom, encoding in _BOMS if start.startswith(bom)), None)
+
+
 def guess_encoding(sample: bytes) -> str:
     """By its mark; else UTF-8 where the sample is; else what charset-normalizer finds most likely."""
-    for bom, encoding in _BOMS:
-        if sample.startswith(bom):
-            return encoding
-    if found := _utf16(sample):
+    if found := by_mark(sample) or _utf16(sample):
         return found
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)  # not final: the sample may end within a character
@@ -133,11 +143,33 @@ def check_encoding(encoding: str) -> str:
     return encoding
 
 
-def decoded(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
-    """The file as text; bytes that are no characters become U+FFFD, which the readers count and report."""
-    return io.TextIOWrapper(file, check_encoding(encoding), errors="replace", newline="")
+def decoded(file: io.BufferedReader, encoding: str) -> io.TextIOWrapper:
+    """The file as text; bytes that are no characters become U+FFFD, which the readers report.
+
+    A file's own mark is believed: of several files some have one, and UTF-8 with a mark is not told from UTF-8 by eye.
+    """
+    return io.TextIOWrapper(file, by_mark(file.peek(4)) or check_encoding(encoding), errors="replace", newline="")
+
+
+def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
+    """Each line and whether it is whole: what is beyond `most` characters is passed over, so that memory stays bounded."""
+    while line := file.readline(most):
+        whole = len(line) < most or line.endswith(("\n", "\r"))
+        rest = "" if whole else file.readline(1 << 20)
+        while rest and not rest.endswith(("\n", "\r")):
+            rest = file.readline(1 << 20)
+        yield line, whole
 
 
 def clean(text: str) -> str:
     """The text without what the database or a reader's eye can't take."""
     return _UNWANTED.sub("", text) if _UNWANTED.search(text) else text
+
+
+def repairs(raw: str, encoding: str) -> str | None:
+    """What `clean` and `decoded` did to a text, as the end of a sentence; None where it is as it came."""
+    if REPLACED in raw:
+        return f"some bytes are no characters in {encoding}; each is shown as {REPLACED}. Choose another encoding if many are wrong"
+    if removed := len(raw) - len(clean(raw)):
+        return "1 control character was taken out" if removed == 1 else f"{removed:,} control characters were taken out"
+    return None

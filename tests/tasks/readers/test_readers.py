@@ -1,5 +1,6 @@
 """Every format, and every kind of bad file: what can be read is read, and the rest is told in a sentence."""
 
+import csv
 import gzip
 import json
 import struct
@@ -10,7 +11,7 @@ from datetime import date
 import pytest
 
 from tasks import readers
-from tasks.readers import archive, parse_date, table
+from tasks.readers import archive, jsonl, parse_date, rows
 from tasks.readers.model import Document, Problem, Unreadable
 
 
@@ -89,22 +90,85 @@ def test_ragged_rows(file):
     assert "found 4; it was kept" in problems[1].message
 
 
-def test_a_quotation_mark_that_is_never_closed(file):
-    documents, problems = load(*file('id,text\n1,first text\n2,"second text\n3,third text\n', "a.csv"))
-    assert documents[0].text == "first text"
-    assert "never closed" in problems[-1].message and "row 2" in problems[-1].message
+def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(file):
+    documents, problems = load(*file('id,text\n1,first text\n2,"second, text\n3,"third ""text"""\n4,fourth text\n', "a.csv"))
+    assert [d.text for d in documents] == ["first text", "second, text", 'third "text"', "fourth text"]
+    assert [p.message for p in problems] == [
+        "“a.csv”, row 2 (line 3): a quotation mark is opened and not closed; its row was taken to end with its line. Mend the file there."
+    ]
+    assert [d.place for d in documents] == ["row 1 (line 2)", "row 2 (line 3)", "row 3 (line 4)", "row 4 (line 5)"]
+
+
+def test_a_text_that_is_cut_off_with_its_file_stays_one(file):
+    documents, problems = load(*file('id,text\n1,first text\n2,"second text\n\nits other part', "a.csv"))
+    assert [d.text for d in documents] == ["first text", "second text\n\nits other part"]
+    assert len(problems) == 1 and "row 2 (line 3): a quotation mark is opened and never closed" in problems[0].message
+
+
+def test_a_quotation_mark_within_a_cell_is_a_letter(file):
+    documents, problems = load(*file('id,text\n1,a 5" pipe\n2,fine text\n', "a.csv"))
+    assert documents[0].text == 'a 5" pipe' and not problems
+
+
+def test_only_so_many_rows_are_mended(file, monkeypatch):
+    monkeypatch.setattr(rows, "MOST_MENDED", 1)
+    documents, problems = load(*file('id,text\n1,"one\n2,two\n3,three\n4,"four\n5,five\n', "a.csv"))
+    assert len(documents) >= 3 and problems
 
 
 def test_a_cell_beyond_the_limit(file, monkeypatch):
-    path, name = file("id,text\n1,fine words\n" + "2," + "x" * 5000 + "\n3,fine again\n", "a.csv")
-    options = readers.sniff(path, name).options
-    before = table.csv.field_size_limit(1000)
+    monkeypatch.setattr(rows, "MAX_TEXT", 1000)
+    before = csv.field_size_limit(1000)
     try:
-        items = list(readers.read(path, name, options))
+        for long in ("x" * 5000, '"' + "x\n" * 800 + '"', '"' + "x" * 5000 + '"', '"y ""quoted""\n' + "x" * 5000 + '"'):
+            documents, problems = load(*file(f"id,text\n1,fine words\n2,{long}\n3,fine again\n", "a.csv"))
+            assert {"1", "3"} <= {d.source_id for d in documents}
+            assert "row 2 (line 3): a cell or line has more than" in problems[0].message and problems[0].dropped
+            assert len(documents) + len(problems) == 3
     finally:
-        table.csv.field_size_limit(before)
-    assert any("line 3" in i.message and "never closed" in i.message for i in items if isinstance(i, Problem))
-    assert [i.source_id for i in items if isinstance(i, Document)] == ["1", "3"]
+        csv.field_size_limit(before)
+
+
+def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
+    path = tmp_path / "stored"
+    with gzip.open(path, "wb", 1) as out:
+        out.write(b'{"text": "fine words"}\n{"text": "')
+        for _ in range(100):
+            out.write(b"x" * 1_000_000)
+        out.write(b'"}\n{"text": "more words"}\n')
+    monkeypatch.setattr(jsonl, "MAX_TEXT", 100_000)
+    monkeypatch.setattr(rows, "MAX_TEXT", 100_000)
+    for name, found in (("a.jsonl.gz", ["fine words", "more words"]), ("a.csv.gz", None)):
+        tracemalloc.start()
+        documents, problems = load(path, name)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 12_000_000 and any("more than" in p.message for p in problems)
+        assert found is None or [d.text for d in documents] == found
+
+
+def test_headers_as_other_programs_write_them(file):
+    documents, _ = load(*file(",title,text,text\n0,One,some words here and there,x\n1,Two,other words of some length,y\n", "a.csv"))
+    assert [(d.source_id, d.title, d.text) for d in documents][0] == ("0", "One", "some words here and there")
+    assert documents[0].metadata == {"text (4)": "x"}
+    documents, problems = load(*file("sep=;\nid;text\n1;hello there\n2;and goodbye\n", "a.csv"))
+    assert [(d.source_id, d.text) for d in documents] == [("1", "hello there"), ("2", "and goodbye")] and not problems
+    sniff = readers.sniff(*file("id,text\n", "a.csv"))
+    assert sniff.options.header and not sniff.rows and "no row below" in sniff.problem
+
+
+def test_files_with_and_without_a_mark_go_together(file):
+    options = readers.sniff(*file("id,text\n1,hello to the world\n2,again hello\n", "a.csv")).options
+    found = list(readers.read(*file("\ufeffid,text\n1,été\n", "b.csv"), options))
+    assert [(d.source_id, d.text) for d in found] == [("1", "été")]
+    found = list(readers.read(*file("id,text\n1,été\n".encode("utf-16"), "b.csv"), options))
+    assert [(d.source_id, d.text) for d in found] == [("1", "été")]
+
+
+def test_a_file_with_too_few_columns_for_the_options(file):
+    options = readers.Options("csv", "utf-8", ",", False, 2, 1, None, 0)
+    (problem,) = readers.read(*file("1;hello\n", "b.csv"), options)
+    assert "expected 3 columns, found 1" in problem.message and problem.dropped
 
 
 def test_too_many_columns(file):
@@ -149,6 +213,12 @@ def test_control_characters_are_taken_out_and_told(file):
     documents, problems = load(*file(b"id,text\n1,a fine\x00 wo\x07rd here\n2,another fine line\n3,one more of them\n", "a.csv"))
     assert documents[0].text == "a fine word here"
     assert "2 control characters" in problems[0].message and "line 2" in problems[0].message
+
+
+@pytest.mark.parametrize(("content", "name"), [("some\0 text\n" * 3, "a.txt"), ('{"text": "some\\u0000\\u0007\\u0001 text"}\n', "a.jsonl")])
+def test_zero_bytes_in_other_formats(file, content, name):
+    documents, problems = load(*file(content, name))
+    assert documents[0].text.startswith("some text") and "3 control characters were taken out" in problems[0].message
 
 
 def test_bytes_that_are_no_characters(file):
