@@ -3,27 +3,28 @@
 
 import os
 import sys
+from importlib import import_module
 
 from webapp.local import environment
 
-SERVERLESS = {"start", "test", "help", "--help", "-h", "--version", "version"}  # these start their own, or need none
+OWN = ("start", "test")  # webapp/local/start.py and test.py
+SERVERLESS = ("help", "version")  # of Django's commands
 
 
 def main() -> None:
     environment.enter(sys.argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
-    if command in ("start", "test"):
-        from importlib import import_module
-
+    if command in OWN:
         sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
+
     from django.core.management import execute_from_command_line
 
     from webapp.local import servers
 
-    if command in SERVERLESS or "--help" in sys.argv:
-        os.environ.setdefault("DATABASE_URL", "postgres://none")
-        os.environ.setdefault("REDIS_URL", "redis://none")
+    if command.startswith("-") or command in SERVERLESS or "--help" in sys.argv or "-h" in sys.argv:
+        os.environ.setdefault("DATABASE_URL", "postgres://not.needed/none")
+        os.environ.setdefault("REDIS_URL", "redis://not.needed")
         execute_from_command_line(sys.argv)
     else:
         with servers.for_command():

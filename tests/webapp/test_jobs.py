@@ -64,3 +64,13 @@ def test_cancel_of_a_queued_run_ends_it(queued):
     queued.refresh_from_db()
     assert queued.status == "cancelled"
     assert jobs.claim(jobs.TRAINING, queued.pk) is None
+
+
+def test_cancel_while_the_results_are_stored(queued):
+    attempt = jobs.claim(jobs.TRAINING, queued.pk)
+    jobs.update(jobs.TRAINING, queued.pk, attempt, status="storing")
+    runs.cancel(queued)
+    queued.refresh_from_db()
+    assert queued.status == "cancelled"
+    with pytest.raises(jobs.Lost):  # so that the transaction that publishes is rolled back
+        jobs.update(jobs.TRAINING, queued.pk, attempt, status="done")

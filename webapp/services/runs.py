@@ -3,12 +3,13 @@
 from dataclasses import asdict
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from inference import engines
 from inference.errors import Invalid
 from webapp import events
 from webapp.models import Corpus, Run
-from webapp.services import jobs
+from webapp.services import jobs, snapshots
 
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
@@ -41,11 +42,12 @@ def stop(run: Run) -> None:
 
 
 def cancel(run: Run) -> None:
-    """Stop and keep nothing but the charts. A queued run ends here, a running one within a second."""
-    if Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(status=Run.Status.CANCELLED):
+    """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains within a second."""
+    here = (Run.Status.QUEUED, Run.Status.STORING)
+    if Run.objects.filter(pk=run.pk, status__in=here).update(status=Run.Status.CANCELLED, finished_at=Now()):
+        snapshots.discard(run.pk)
         events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
-    active = (Run.Status.RUNNING, Run.Status.STORING)
-    Run.objects.filter(pk=run.pk, status__in=active).update(request=Run.Request.CANCEL)
+    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)
 
 
 def delete(run: Run) -> None:
