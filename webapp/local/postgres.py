@@ -9,6 +9,8 @@ import secrets
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,6 +65,18 @@ def _not_root(signal_number: int) -> None:
     processes.die_with_parent(signal_number)
 
 
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Python only tells that something went wrong before exec, not what."""
+    try:
+        yield
+    except subprocess.SubprocessError:
+        raise Failed(
+            "Postgres refuses to run as root, and this system forbids the user namespace in which it would not be root. "
+            "Run Topograph as an ordinary user, or set DATABASE_URL to use a Postgres of your own."
+        ) from None
+
+
 class Postgres:
     """A server over the state folder's postgres/; `url` is valid once `start` has returned."""
 
@@ -88,7 +102,8 @@ class Postgres:
         password_file = folder.data() / "postgres-password"
         argv = [str(binaries() / "initdb"), "-D", str(new), "-U", NAME, "-A", "scram-sha-256", f"--pwfile={password_file}",
                 "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"]  # fmt: skip
-        done = subprocess.run(argv, capture_output=True, text=True, env=self._env(), preexec_fn=lambda: _not_root(signal.SIGKILL))
+        with _explained():
+            done = subprocess.run(argv, capture_output=True, text=True, env=self._env(), preexec_fn=lambda: _not_root(signal.SIGKILL))
         if done.returncode:
             raise Failed(f"Postgres could not make its folder {self.directory}: {done.stderr.strip() or done.stdout.strip()}")
         os.sync()
@@ -99,7 +114,8 @@ class Postgres:
         argv = [str(binaries() / "postgres"), "-D", str(self.directory), "-p", str(self.port)]
         argv += [arg for name, value in SETTINGS.items() for arg in ("-c", f"{name}={value}")]
         # SIGQUIT ends the server and its children at once; the next start recovers.
-        return processes.spawn(argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT))
+        with _explained():
+            return processes.spawn(argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT))
 
     def wait(self, process: subprocess.Popen, seconds: float = 120.0) -> None:
         """Until it answers; recovery after a crash may take a while. Makes the database at the first start."""
