@@ -19,8 +19,8 @@ _FORMS = [
     regex.compile(r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2})(?:[T ].*)?)?"),
     regex.compile(r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})"),
     regex.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"),
-    regex.compile(r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?[- ](?:de )?(?P<name>\p{L}+)\.?,?[- ](?:de )?(?P<y>\d{4})(?:[ T].*)?"),
-    regex.compile(r"(?P<name>\p{L}+)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
+    regex.compile(r"(?:\p{L}{2,9}\.?,? )?(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?[- ](?:de )?(?P<name>\p{L}+)\.?,?[- ](?:de )?(?P<y>\d{4})(?:[ T].*)?"),
+    regex.compile(r"(?:\p{L}{2,9}\.?, )?(?P<name>\p{L}+)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
     regex.compile(r"(?P<name>\p{L}+)\.?,?[- ](?P<y>\d{4})"),
 ]
 

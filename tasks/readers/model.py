@@ -44,7 +44,7 @@ class Problem:
 class Options:
     """How a file is read. Columns are counted from 0; None where there is none."""
 
-    format: str = "text"  # of the file that these were made for; an archive's are those of its first entry
+    format: str = "text"  # of the file that these were made for
     encoding: str = "utf-8"
     delimiter: str | None = None
     header: bool = False
@@ -53,6 +53,7 @@ class Options:
     date: int | None = None
     id: int | None = None
     names: tuple[str, ...] = ()  # of the columns: how JSON objects, whose keys have no order, are read
+    entry: str = ""  # of an archive: the format of its first entry, which these were made for
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ _KINDS = [  # how a file of another kind begins
     (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"),
     (b"BZh", "a bzip2 file"), (b"\xfd7zXZ", "an xz file"), (b"SQLite format 3", "an SQLite database"), (b"\x1f\x8b", "a gzip file"),
 ]  # fmt: skip
+_NO_ENCODINGS = {"idna", "punycode", "undefined", "raw-unicode-escape", "unicode-escape"}  # Python's, but not of files
 _TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})  # of any encoding but UTF-16 and UTF-32
 MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is reported, and not another kind of file
 # What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab and line ends, halves of
@@ -136,10 +137,13 @@ def guess_encoding(sample: bytes) -> str:
 
 
 def check_encoding(encoding: str) -> str:
+    """Raises Unreadable for what is no encoding of texts: it may come from a form, or from a command."""
     try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise Unreadable(f"“{encoding}” is no encoding that is known here. Try utf-8 or cp1252.") from None
+        if codecs.lookup(encoding).name in _NO_ENCODINGS:
+            raise LookupError
+        "".encode(encoding)  # refuses hex, zip and their like
+    except (LookupError, ValueError):
+        raise Unreadable(f"“{clean(encoding)[:40]}” is no encoding that is known here. Try utf-8 or cp1252.") from None
     return encoding
 
 

@@ -35,6 +35,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     sample = head(path, name)
     options = replace(options, encoding=known.get("encoding") or guess_encoding(sample))
     options = replace(options, delimiter=known.get("delimiter") or _guess_delimiter(path, name, options))
+    if len(options.delimiter) != 1 or options.delimiter in '"\r\n':
+        raise Unreadable(f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”.")
     rows = _first_rows(path, name, options)
     if not rows:
         raise Unreadable(f"“{name}” has no rows: only blank lines. Choose a file that has text in it.")

@@ -1,5 +1,6 @@
 """Every format, and every kind of bad file: what can be read is read, and the rest is told in a sentence."""
 
+import contextlib
 import csv
 import gzip
 import json
@@ -317,7 +318,8 @@ def test_zip(tmp_path):
     assert documents[0].file == "a.zip/letters/one.txt" and documents[0].title == "one"
     said = {i.file: i.message for i in items if isinstance(i, Problem)}
     assert "leads out" in said["a.zip/../out.txt"] and "leads out" in said["a.zip//etc/passwd.txt"] and "leads out" in said["a.zip/C:/x.txt"]
-    assert "link" in said["a.zip/link.txt"] and "200 times" in said["a.zip/bomb.txt"] and "no .txt" in said["a.zip/inner.zip"]
+    assert "link" in said["a.zip/link.txt"] and "200 times" in said["a.zip/bomb.txt"] and "within an archive" in said["a.zip/inner.zip"]
+    assert "is no .txt, .csv" in said["a.zip/picture.png"]
     assert "more than once" in said["a.zip/two.TXT"] and "no text in it" in said["a.zip/empty.txt"]
     assert "no characters in utf-8" in said["a.zip/latin.txt"]
     assert sum(read_bytes) <= path.stat().st_size
@@ -345,8 +347,82 @@ def test_not_a_zip_and_half_a_zip(tmp_path, file):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(Unreadable, match="no whole ZIP archive"):
         readers.sniff(path, "a.zip")
-    with pytest.raises(Unreadable, match=r"holds no \.txt file"):
+    with pytest.raises(Unreadable, match=r"holds no \.txt, .* Its first entry is no \.txt"):
         readers.sniff(zipped(tmp_path, [("a.pdf", "x")]), "a.zip")
+
+
+def test_zip_of_tables_and_lines(tmp_path):
+    lines = '{"body": "from the lines, a fine text", "key": "j1"}\n{"text": 1}\n'
+    entries = [
+        ("a.csv", HEADER + ROWS), ("b.csv", "body,key\nthe other order of columns,k9\n"), ("c.tsv", "key\tbody\nk10\tfrom tabs, with a comma\n"),
+        ("d.jsonl", lines), ("e.txt", "a plain text"), ("f.csv.gz", gzip.compress(b"key,body\nk11,compressed twice\n")),
+        ("g.csv", b"\x89PNG\r\n\x1a\n" + bytes(100)), ("h.csv", "words,number\nsome words without a body,1\n"),
+    ]  # fmt: skip
+    path = zipped(tmp_path, entries)
+    sniff = readers.sniff(path, "a.zip")
+    assert sniff.options.format == "zip" and sniff.columns[5] == "body" and roles(sniff.options)["text"] == 5
+    read = []
+    items = list(readers.read(path, "a.zip", sniff.options, read.append))
+    documents = [i for i in items if isinstance(i, Document)]
+    assert [d.source_id for d in documents] == [*(f"k{i}" for i in range(8)), "k9", "k10", "j1", "a.zip/e.txt", "k11"]
+    assert documents[9].text == "from tabs, with a comma" and documents[0].place == "row 1 (line 2)" and documents[0].file == "a.zip/a.csv"
+    said = " ".join(i.message for i in items if isinstance(i, Problem))
+    assert "a.zip/d.jsonl”, line 2" in said and "a PNG picture" in said and "“a.zip/h.csv” has no column “body”" in said
+    assert 0 < sum(read) <= path.stat().st_size
+
+
+def test_files_of_several_formats_together(file):
+    options = readers.sniff(*file("some words", "a.txt")).options
+    (document,) = readers.read(*file("id,text\n1,fine words\n", "b.csv"), options)
+    assert (document.source_id, document.text) == ("1", "fine words")
+    options = readers.sniff(*file('{"id": 1, "body": "fine words"}\n', "a.jsonl")).options
+    (document,) = readers.read(*file("a,body\n1,other words\n", "b.csv"), options)
+    assert (document.source_id, document.text, document.metadata) == ("", "other words", {"a": "1"})
+
+
+def test_a_compressed_zip_and_names_in_other_letters(tmp_path):
+    path = zipped(tmp_path, [("été.txt", "the first letter"), ("b.txt", "the second")])
+    content = path.read_bytes().replace("été".encode(), b"\xe9t\xe9xx")
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert [d.title for d in load(path, "a.zip.gz")[0]] == ["été", "b"]
+    path.write_bytes(content)  # the name is marked as UTF-8 and is not
+    try:
+        assert len(load(path, "a.zip")[0]) == 2
+    except Unreadable as error:
+        assert "“a.zip” is no whole ZIP archive" in str(error)
+
+
+def test_names_that_are_not_marked_as_utf8(tmp_path):
+    path = zipped(tmp_path, [("naïve.txt", "words")])
+    content = bytearray(path.read_bytes())
+    for at, signature in ((6, b"PK\x03\x04"), (8, b"PK\x01\x02")):
+        start = content.index(signature)
+        content[start + at : start + at + 2] = b"\0\0"
+    path.write_bytes(content)
+    assert load(path, "a.zip")[0][0].title == "naïve"
+
+
+def test_a_damaged_table_in_a_zip_gives_what_comes_before(tmp_path):
+    path = zipped(tmp_path, [("a.csv", HEADER + "".join(f"k{i},Headline,{i % 90 + 1900},x,y,{i * i} text\n" for i in range(60_000)))])
+    content = bytearray(path.read_bytes())
+    content[-4000] ^= 0xFF
+    path.write_bytes(content)
+    documents, problems = load(path, "a.zip")
+    assert len(documents) > 1000 and "is damaged" in problems[-1].message
+
+
+@pytest.mark.filterwarnings("error")
+def test_any_damage_to_a_zip_is_a_sentence(tmp_path):
+    """Every byte of a small archive changed in turn: documents, problems or Unreadable, and nothing else."""
+    path = zipped(tmp_path, [("a.csv", "id,text\n1,fine words\n2,more words\n"), ("b.txt", "a plain text " * 9)])
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        for change in (0xFF, 0x01, 0x80):
+            content = bytearray(whole)
+            content[at] ^= change
+            path.write_bytes(content)
+            with contextlib.suppress(Unreadable):
+                load(path, "a.zip")
 
 
 def test_too_much_inside(tmp_path, monkeypatch):
@@ -398,7 +474,9 @@ def test_memory_stays_flat(tmp_path):
         ("1790", date(1790, 1, 1)), ("1914-1-3", date(1914, 1, 3)), ("26-FEB-1987", date(1987, 2, 26)), ("3 January 1914", date(1914, 1, 3)),
         ("January 3, 1914", date(1914, 1, 3)), ("2020-05", date(2020, 5, 1)), ("2024-01-14T10:00:00Z", date(2024, 1, 14)),
         ("3. März 1848", date(1848, 3, 3)), ("14.07.1789", date(1789, 7, 14)), ("20200131", date(2020, 1, 31)), ("May 1968", date(1968, 5, 1)),
-        ("12/3/1999", None), ("0000", None), ("9999-99-99", None), ("", None), ("yesterday", None), ("1" * 500, None), ("30 Foo 1999", None),
+        ("Thu, 26 Feb 1987 15:01:01 GMT", date(1987, 2, 26)), ("Monday, January 3, 1914", date(1914, 1, 3)), ("le 14 juillet 1789", date(1789, 7, 14)),
+        ("2024-01-14 10:00:00.5+01:00", date(2024, 1, 14)), ("26-FEB-1987 15:01:01.79", date(1987, 2, 26)), ("0476", date(476, 1, 1)),
+        ("12/3/1999", None), ("1914-02-30", None), ("12345", None), ("-300", None), ("0000", None), ("9999-99-99", None), ("", None), ("yesterday", None), ("1" * 500, None), ("30 Foo 1999", None),
     ],
 )  # fmt: skip
 def test_dates(text, expected):
@@ -433,6 +511,40 @@ def test_real_corpora(corpora_folder, name, count, expected):
 def test_real_encodings(corpora_folder, name, encoding):
     path = corpora_folder / "languages" / name
     assert readers.sniff(path, path.name).options.encoding in encoding
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "dropped"),
+    [
+        ("fr_novels/fr_novel_chapters.cp1252.csv.gz", 446, 0), ("fr_novels/fr_txt_latin1.zip", 60, 0), ("ar_classical/ar_plain.cp1256.csv.gz", 1200, 0),
+        ("gnome_help_multilang/gnome_help_15lang.csv.gz", 3532, 0), ("ja_wikinews/ja_wikinews_raw.shift_jis.csv.gz", 300, 0),
+        ("zh_poems/zh_poems.gb18030.csv.gz", 2280, 0), ("zh_poems/zh_poems.utf16be_nobom.csv.gz", 300, 0), ("zh_poems/zh_poems.big5.csv.gz", 300, 0),
+        ("udhr_mixed_encodings/udhr_310lang_native_encodings.zip", 335, 0),
+    ],
+)  # fmt: skip
+def test_real_languages(corpora_folder, name, count, dropped):
+    path = corpora_folder / "languages" / name
+    documents, problems = load(path, path.name)
+    assert len(documents) == count and sum(p.dropped for p in problems) == dropped
+
+
+@pytest.mark.parametrize("encoding", ["no such", "hex", "rot13", "idna", "unicode_escape", "undefined", "a\0b", "x" * 5000])
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
+def test_encodings_that_are_none(file, name, encoding):
+    with pytest.raises(Unreadable, match="is no encoding that is known here"):
+        readers.sniff(*file('{"text": "words"}\n', name), encoding=encoding)
+
+
+@pytest.mark.parametrize("delimiter", ["ab", '"', "\n"])
+def test_delimiters_that_are_none(file, delimiter):
+    with pytest.raises(Unreadable, match="separated by one character only"):
+        readers.sniff(*file(HEADER + ROWS, "a.csv"), delimiter=delimiter)
+
+
+def test_known_options_are_taken(file):
+    sniff = readers.sniff(*file((HEADER + ROWS).replace("text", "t\xe9xt").encode("cp1252"), "a.csv"), encoding="cp1252", header=False)
+    assert sniff.options.encoding == "cp1252" and not sniff.options.header and sniff.columns[0] == "column 1"
+    assert "t\xe9xt" in sniff.rows[1][5] and len(sniff.rows) <= 8 and all(len(cell) <= 300 for row in sniff.rows for cell in row)
 
 
 def test_options_survive_json():
