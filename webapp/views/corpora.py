@@ -80,7 +80,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
     files = [
-        {"name": file.name, "size": file.bytes, "format": FORMATS[sniff.options.format]}
+        {"name": file.name, "size": file.bytes, "format": FORMATS.get(readers.formats.by_name(file.name), "unknown")}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
     data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
