@@ -1,0 +1,91 @@
+"""How documents are split for completion; test_evaluate.py has what all splits share."""
+
+import numba
+import numpy as np
+import pytest
+
+from inference.errors import Invalid
+from inference.evaluate import Completion, held_out
+from tests.inference import naive
+from tests.inference.corpora import bow_of, planted
+from tests.inference.test_evaluate import topics_of
+
+
+@pytest.fixture(scope="module")
+def known():
+    return planted(K=4, V=40, D=60, length=33, seed=5)
+
+
+def by_document(judge, values):
+    return np.array([values[a:b].sum() for a, b in zip(judge.indptr, judge.indptr[1:], strict=False)])
+
+
+def test_tokens_are_split_four_to_one(known):
+    bow, _ = known
+    judge = Completion(bow, np.arange(bow.D), split="tokens")
+    assert (by_document(judge, judge.observed) == 26).all()  # 0.8 * 33 = 26.4
+    assert (judge.observed + judge.scored == bow.counts).all()
+
+
+def test_types_are_split_four_to_one_and_kept_whole(known):
+    bow, _ = known
+    judge = Completion(bow, np.arange(bow.D), split="types")
+    types = np.diff(bow.indptr)
+    assert (by_document(judge, judge.observed > 0) == np.floor(0.8 * types + 0.5)).all()
+    assert ((judge.observed == 0) != (judge.scored == 0)).all()
+    assert (judge.observed + judge.scored == bow.counts).all()
+
+
+@pytest.mark.parametrize("split", ["tokens", "types"])
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+def test_completion_is_em(known, split, alpha):
+    bow, beta = known
+    judge = Completion(bow, np.arange(20), seed=3, split=split, alpha=alpha)
+    total = 0.0
+    for d in range(20):
+        row = slice(judge.indptr[d], judge.indptr[d + 1])
+        observed, scored = np.zeros(40), np.zeros(40)
+        observed[judge.words[judge.places[row]]] = judge.observed[row]
+        scored[judge.words[judge.places[row]]] = judge.scored[row]
+        total += naive.completion(topics_of(beta, 12).dense(), observed, scored, alpha, held_out.ITERATIONS)
+    assert judge(topics_of(beta, 12)) == pytest.approx(total / judge.tokens, rel=1e-9)
+
+
+def test_the_split_depends_on_document_and_seed_alone(known):
+    bow, _ = known
+    for split in held_out.SPLITS:
+        whole, part = Completion(bow, np.arange(60), split=split), Completion(bow, np.array([7]), split=split)
+        assert (whole.observed[bow.indptr[7] : bow.indptr[8]] == part.observed).all()
+        assert (whole.observed != Completion(bow, np.arange(60), seed=1, split=split).observed).any()
+
+
+@pytest.mark.parametrize(("split", "empty"), [("half", [0]), ("tokens", [0, 1]), ("types", [0, 0, 0, 1])])
+def test_a_document_too_short_to_split_scores_nothing(split, empty):
+    beta = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    bow = bow_of([empty, [0, 1, 1, 1, 2, 2], [], [0]], 3)
+    judge, alone = Completion(bow, np.arange(4), split=split), Completion(bow, np.array([1]), split=split)
+    assert judge.tokens == alone.tokens > 0
+    assert judge(topics_of(beta, 3)) == alone(topics_of(beta, 3))
+    assert np.isnan(Completion(bow, np.array([0, 2, 3]), split=split)(topics_of(beta, 3)))
+
+
+def test_a_word_of_no_topic_has_the_least_probability():
+    judge = Completion(bow_of([[1, 1]], 2), np.arange(1))
+    assert judge(topics_of(np.array([[1.0, 0.0]]), 2)) == pytest.approx(np.log(held_out.LEAST))
+
+
+def test_bad_settings(known):
+    with pytest.raises(Invalid):
+        Completion(known[0], np.arange(3), split="thirds")
+    with pytest.raises(Invalid):
+        Completion(known[0], np.arange(3), alpha=0)
+
+
+def test_threads_change_nothing(known):
+    bow, beta = known
+    judge, before, found = Completion(bow, np.arange(60), split="tokens"), numba.get_num_threads(), []
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(threads)
+        found.append(judge(topics_of(beta, 15)))
+    numba.set_num_threads(before)
+    assert found[0] == found[1]
