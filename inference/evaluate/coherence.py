@@ -1,4 +1,7 @@
-"""UMass coherence (SSI, eq. 13; Mimno et al. 2011): do a topic's first words stand in the same documents?"""
+"""Coherence: do a topic's first words stand in the same documents?
+
+UMass: SSI, eq. 13; Mimno et al. 2011. NPMI: Than and Ho 2015, appendix B; Bouma 2009.
+"""
 
 import numpy as np
 from numba import njit, prange
@@ -7,13 +10,18 @@ from inference.bow import Bow
 from inference.kernels import rng
 from inference.topics import Topics
 
-WORDS = 10  # W of eq. 13
-EPSILON = 1.0  # as in Mimno et al. 2011
+WORDS = 10  # W of eq. 13, n of appendix B; at most 16, the bits of a uint16
+EPSILON = 1.0  # documents: of UMass, as in Mimno et al. 2011
+NPMI_EPSILON = 1e-12  # a probability: of NPMI, as in gensim and Palmetto
 MOST_DOCUMENTS = 100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
 
 
 class Coherence:
-    """Built once for a corpus, then called for topics after topics; holds its documents by word."""
+    """Built once for a corpus, then asked about topics after topics; holds its documents by word.
+
+    D(w) is the number of documents with w, D(w, v) of those with both; D of all, those without words too. A word that is
+    in no document of the sample counts as being in one.
+    """
 
     def __init__(self, bow: Bow, seed: int = 0):
         documents = np.arange(bow.D, dtype=np.int64)
@@ -23,10 +31,27 @@ class Coherence:
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
 
     def __call__(self, topics: Topics) -> np.ndarray:
+        return self.umass(topics)
+
+    def umass(self, topics: Topics) -> np.ndarray:
         """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j the
-        higher ranked. NaN for a topic that lists fewer than two words. A word in no document of the sample counts as 1.
+        higher ranked. NaN for a topic that lists fewer than two words.
         """
-        return _umass(topics.top(WORDS), self.indptr, self.documents, self.D, EPSILON)
+        return _umass(*self._together(topics), EPSILON)
+
+    def npmi(self, topics: Topics) -> np.ndarray:
+        """float64[K], -1 … 1: the mean over pairs of a topic's first WORDS words of
+        log((p(w, v) + e) / (p(w) p(v))) / -log(p(w, v) + e), where p = D(.) / D and e = NPMI_EPSILON.
+
+        A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7 for words in a document
+        out of a hundred. A pair that is in every document gets 0. NaN for a topic that lists fewer than two words.
+        """
+        return _npmi(*self._together(topics), float(max(self.D, 1)), NPMI_EPSILON)
+
+    def _together(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
+        """How many words each topic has among its first: int64[K], and D(w_i, w_j) of them, i >= j: int32[K, W, W]."""
+        top = topics.top(WORDS)
+        return (top >= 0).sum(axis=1), _together(top, self.indptr, self.documents, self.D)
 
 
 @njit(cache=True)
@@ -47,27 +72,49 @@ def _by_word(documents, indptr, words, V):
 
 
 @njit(cache=True, parallel=True)
-def _umass(top, indptr, documents, D, epsilon):
+def _together(top, indptr, documents, D):
     K, W = top.shape
-    out = np.empty(K)
+    out = np.zeros((K, W, W), np.int32)
     for k in prange(K):
-        bits = np.zeros((D + 7) // 8, np.uint8)
-        total, pairs = 0.0, 0
-        for j in range(W):
-            if top[k, j] < 0:
-                continue
-            a, b = indptr[top[k, j]], indptr[top[k, j] + 1]
-            for x in range(a, b):
-                bits[documents[x] >> 3] |= np.uint8(1 << (documents[x] & 7))
-            for i in range(j + 1, W):
-                if top[k, i] < 0:
-                    continue
-                both = 0
-                for x in range(indptr[top[k, i]], indptr[top[k, i] + 1]):
-                    both += (bits[documents[x] >> 3] >> (documents[x] & 7)) & 1
-                total += np.log((both + epsilon) / max(b - a, 1))
-                pairs += 1
-            for x in range(a, b):
-                bits[documents[x] >> 3] = 0
-        out[k] = total if pairs else np.nan
+        seen = np.zeros(D, np.uint16)  # of each document: which of the topic's words it has, a bit for each
+        for i in range(W):
+            if top[k, i] < 0:
+                break
+            for x in range(indptr[top[k, i]], indptr[top[k, i] + 1]):
+                out[k, i, i] += 1
+                before = seen[documents[x]]
+                j = 0
+                while before:
+                    out[k, i, j] += before & 1
+                    before >>= 1
+                    j += 1
+                seen[documents[x]] |= np.uint16(1 << i)
+    return out
+
+
+@njit(cache=True)
+def _umass(listed, together, epsilon):
+    out = np.full(len(listed), np.nan)
+    for k in range(len(listed)):
+        if listed[k] >= 2:
+            out[k] = 0.0
+        for i in range(1, listed[k]):
+            for j in range(i):
+                out[k] += np.log((together[k, i, j] + epsilon) / max(together[k, j, j], 1))
+    return out
+
+
+@njit(cache=True)
+def _npmi(listed, together, D, epsilon):
+    out = np.full(len(listed), np.nan)
+    for k in range(len(listed)):
+        if listed[k] >= 2:
+            out[k] = 0.0
+        for i in range(1, listed[k]):
+            for j in range(i):
+                both = together[k, i, j] / D
+                if both < 1.0:
+                    apart = max(together[k, i, i], 1) / D * (max(together[k, j, j], 1) / D)
+                    out[k] += np.log((both + epsilon) / apart) / -np.log(both + epsilon)
+        out[k] /= max(listed[k] * (listed[k] - 1) // 2, 1)
     return out
