@@ -2,5 +2,6 @@
 
 from inference.evaluate.coherence import Coherence
 from inference.evaluate.held_out import Completion
+from inference.evaluate.left_to_right import LeftToRight
 
-__all__ = ["Coherence", "Completion"]
+__all__ = ["Coherence", "Completion", "LeftToRight"]

@@ -1,0 +1,265 @@
+"""Left-to-right estimate of the probability of whole unseen documents (SSI, eq. 12; Wallach et al. 2009, algorithm 3).
+
+Buntine (2009) showed how averages over particles must be taken to be unbiased. Here they are a particle filter: see LeftToRight.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.evaluate import fold_in
+from inference.evaluate.held_out import LEAST
+from inference.kernels import rng
+from inference.topics import Topics
+
+PARTICLES = 20
+MOST_TOKENS = 1000  # of a document: the cost grows with their square
+LEFT_TO_RIGHT = 32  # the particles' purpose in rng.key: no other has it
+
+
+class LeftToRight:
+    """Built once for some held-out documents, then called for topics after topics.
+
+    A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the document (the model is
+    exchangeable, so every order has the same probability); of a document longer than `most` only the first `most`. Each
+    particle r is an assignment z of the tokens so far. For n = 1 … N
+      1. every particle samples z_i anew for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
+         (alpha_k + n_k without i) beta_kw_i;
+      2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the mean
+         of p_r over particles;
+      3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of its
+         sum.
+    The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of
+    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it need not be.
+    A word to which no topic gives weight counts as LEAST, and is then passed over.
+
+    A particle's step costs the number of topics that it uses in the document and log K, whatever the vocabulary's size.
+    """
+
+    def __init__(self, bow: Bow, documents: np.ndarray, particles: int = PARTICLES, seed: int = 0, *, most: int = MOST_TOKENS):
+        if particles < 1:
+            raise Invalid("particles", f"particles must be at least 1, got {particles}.")
+        self.documents = np.asarray(documents, np.int64)
+        self.particles, self.seed = int(particles), int(seed)
+        self.words, self.word_ptr, self.places, self.indptr, self.order = _order(
+            self.documents, bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), most
+        )
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens are scored."""
+        return len(self.order)
+
+    def __call__(self, topics: Topics, alpha: float | np.ndarray) -> float:
+        """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of each topic, float64[K],
+        or one number for all.
+        """
+        return float(self.documents_log(topics, alpha).sum() / self.tokens) if self.tokens else float("nan")
+
+    def documents_log(self, topics: Topics, alpha: float | np.ndarray) -> np.ndarray:
+        """Estimates of log p(document), nats: float64[n]; 0 for a document without words."""
+        alpha = np.ascontiguousarray(np.broadcast_to(np.asarray(alpha, np.float64), topics.K))
+        if not (alpha > 0).all():
+            raise Invalid("alpha", "alpha must be above 0.")
+        rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
+        return _estimate(
+            topics.floor, *rows, alpha, alpha.sum(), self.documents, self.word_ptr, self.places, self.indptr, self.order,
+            self.particles, np.uint64(self.seed),
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _order(documents, indptr, words, counts, V, seed, most):
+    """The tokens to score: (distinct words, indptr of places, place among them of each document's used words, indptr of
+    tokens, tokens: int32, each a number among the document's used words).
+    """
+    n = len(documents)
+    word_ptr, token_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    for i in range(n):
+        d = documents[i]
+        size = np.int64(0)
+        for j in range(indptr[d], indptr[d + 1]):
+            size += counts[j]
+        token_ptr[i + 1] = token_ptr[i] + min(size, most)
+    order = np.empty(token_ptr[n], np.int32)
+    places = np.empty(token_ptr[n], np.int64)  # a document uses at most as many words as tokens
+    place = np.full(V, -1, np.int64)
+    distinct = np.empty(V, np.int64)
+    found = 0
+    for i in range(n):
+        d, used = documents[i], word_ptr[i]
+        size = np.int64(0)
+        for j in range(indptr[d], indptr[d + 1]):
+            size += counts[j]
+        tokens = np.empty(size, np.int32)
+        at = 0
+        for j in range(indptr[d], indptr[d + 1]):
+            for _ in range(counts[j]):
+                tokens[at] = words[j]
+                at += 1
+        number = np.full(indptr[d + 1] - indptr[d], -1, np.int32)
+        state = rng.key(seed, np.uint64(rng.SPLIT), np.uint64(d), np.uint64(1))
+        for t in range(token_ptr[i + 1] - token_ptr[i]):  # Fisher and Yates, as far as it is needed
+            state = rng.after(state)
+            s = t + np.int64(rng.unit(state) * (size - t))
+            w = tokens[s]
+            tokens[s] = tokens[t]
+            j = np.searchsorted(words[indptr[d] : indptr[d + 1]], w)
+            if number[j] < 0:
+                number[j] = used - word_ptr[i]
+                if place[w] < 0:
+                    place[w] = found
+                    distinct[found] = w
+                    found += 1
+                places[used] = place[w]
+                used += 1
+            order[token_ptr[i] + t] = number[j]
+        word_ptr[i + 1] = used
+    return distinct[:found].copy(), word_ptr, places[: word_ptr[n]].copy(), token_ptr, order
+
+
+@njit(cache=True, parallel=True)
+def _estimate(floor, row_ptr, row_topics, above, alpha, alpha_sum, documents, word_ptr, places, indptr, order, particles, seed):
+    """log p of each document: float64[n]."""
+    n = len(documents)
+    out = np.zeros(n)
+    for d in prange(n):
+        beta, prior = _tables(floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]])
+        out[d] = _document(beta, prior, alpha_sum, order[indptr[d] : indptr[d + 1]], particles, seed, np.uint64(documents[d]))
+    return out
+
+
+@njit(cache=True)
+def _tables(floor, row_ptr, row_topics, above, alpha, places):
+    """For a document's words: beta_kw, and the sums of alpha_j beta_jw over j <= k: float64[words, K] each."""
+    K = len(floor)
+    beta, prior = np.empty((len(places), K)), np.empty((len(places), K))
+    for u in range(len(places)):
+        for k in range(K):
+            beta[u, k] = floor[k]
+        for i in range(row_ptr[places[u]], row_ptr[places[u] + 1]):
+            beta[u, row_topics[i]] += above[i]
+        total = 0.0
+        for k in range(K):
+            total += alpha[k] * beta[u, k]
+            prior[u, k] = total
+    return beta, prior
+
+
+@njit(cache=True)
+def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
+    """log p of a document, by the steps that LeftToRight describes.
+
+    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r, :used]:
+    which they are, held[r, :used]: how many tokens each has. slot[r, k]: where topic k stands there, -1 for nowhere.
+    """
+    N, K = len(tokens), beta.shape[1]
+    most = min(N, K)
+    z = np.full((particles, N), -1, np.int32)
+    used = np.zeros(particles, np.int64)
+    active = np.empty((particles, most), np.int32)
+    held = np.empty((particles, most), np.int32)
+    slot = np.full((particles, K), -1, np.int32)
+    sums = np.empty(most)
+    p = np.empty(particles)
+    states = np.empty(particles, np.uint64)
+    for r in range(particles):
+        states[r] = rng.key(seed, np.uint64(LEFT_TO_RIGHT), d, np.uint64(r))
+    shared = rng.key(seed, np.uint64(LEFT_TO_RIGHT), d, np.uint64(particles))
+    log_p, before = 0.0, 0
+    for n in range(N):
+        u = tokens[n]
+        if prior[u, K - 1] <= 0.0:
+            log_p += np.log(LEAST)
+            continue
+        for r in range(particles):
+            for i in range(n):
+                if z[r, i] >= 0:
+                    used[r] = _remove(z[r, i], used[r], active[r], held[r], slot[r])
+                    states[r] = rng.after(states[r])
+                    z[r, i] = _draw(rng.unit(states[r]), beta[tokens[i]], prior[tokens[i]], used[r], active[r], held[r], sums)
+                    used[r] = _add(z[r, i], used[r], active[r], held[r], slot[r])
+            p[r] = prior[u, K - 1]
+            for s in range(used[r]):
+                p[r] += held[r, s] * beta[u, active[r, s]]
+        total = p.sum()
+        log_p += np.log(max(total / particles / (alpha_sum + before), LEAST))
+        before += 1
+        shared = rng.after(shared)
+        _resample(rng.unit(shared), p, total, n, z, used, active, held, slot)
+        for r in range(particles):
+            states[r] = rng.after(states[r])
+            z[r, n] = _draw(rng.unit(states[r]), beta[u], prior[u], used[r], active[r], held[r], sums)
+            used[r] = _add(z[r, n], used[r], active[r], held[r], slot[r])
+    return log_p
+
+
+@njit(cache=True)
+def _draw(x, beta, prior, used, active, held, sums):
+    """A topic, in proportion to (alpha_k + n_k) beta_kw, from a uniform number: first the part of n_k, then that of alpha."""
+    total = 0.0
+    for s in range(used):
+        total += held[s] * beta[active[s]]
+        sums[s] = total
+    K = len(prior)
+    x *= total + prior[K - 1]
+    if x < total:
+        for s in range(used):
+            if x < sums[s]:
+                return active[s]
+    x -= total
+    return np.int32(min(np.searchsorted(prior, x, side="right"), K - 1))
+
+
+@njit(cache=True)
+def _remove(k, used, active, held, slot):
+    s = slot[k]
+    held[s] -= 1
+    if held[s]:
+        return used
+    slot[k] = -1
+    used -= 1
+    if s < used:
+        active[s], held[s] = active[used], held[used]
+        slot[active[s]] = s
+    return used
+
+
+@njit(cache=True)
+def _add(k, used, active, held, slot):
+    s = slot[k]
+    if s >= 0:
+        held[s] += 1
+        return used
+    slot[k] = used
+    active[used], held[used] = k, 1
+    return used + 1
+
+
+@njit(cache=True)
+def _resample(x, p, total, n, z, used, active, held, slot):
+    """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times; copies take the others' places."""
+    particles = len(p)
+    copies = np.zeros(particles, np.int64)
+    r, reached = 0, p[0]
+    for i in range(particles):
+        aim = (i + x) * total / particles
+        while reached <= aim and r < particles - 1:
+            r += 1
+            reached += p[r]
+        copies[r] += 1
+    source = 0
+    for r in range(particles):
+        if copies[r]:
+            continue
+        while copies[source] < 2:
+            source += 1
+        copies[source] -= 1
+        for s in range(used[r]):
+            slot[r, active[r, s]] = -1
+        z[r, :n] = z[source, :n]
+        used[r] = used[source]
+        for s in range(used[r]):
+            active[r, s], held[r, s] = active[source, s], held[source, s]
+            slot[r, active[r, s]] = s
