@@ -31,7 +31,8 @@ class LeftToRight:
       3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of its
          sum.
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of
-    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it need not be.
+    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it is not. The mean log that is
+    returned lies below the log of that mean, the less so the more particles there are.
     A word to which no topic gives weight counts as LEAST, and is then passed over.
 
     A particle's step costs the number of topics that it uses in the document and log K, whatever the vocabulary's size.
@@ -173,13 +174,15 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
         if prior[u, K - 1] <= 0.0:
             log_p += np.log(LEAST)
             continue
-        for r in range(particles):
-            for i in range(n):
-                if z[r, i] >= 0:
-                    used[r] = _remove(z[r, i], used[r], active[r], held[r], slot[r])
+        for i in range(n):
+            if z[0, i] >= 0:
+                v = tokens[i]
+                for r in range(particles):  # the inner loop, as all particles need the same rows
+                    _remove(r, z[r, i], used, active, held, slot)
                     states[r] = rng.after(states[r])
-                    z[r, i] = _draw(rng.unit(states[r]), beta[tokens[i]], prior[tokens[i]], used[r], active[r], held[r], sums)
-                    used[r] = _add(z[r, i], used[r], active[r], held[r], slot[r])
+                    z[r, i] = _draw(rng.unit(states[r]), r, v, beta, prior, used, active, held, sums)
+                    _add(r, z[r, i], used, active, held, slot)
+        for r in range(particles):
             p[r] = prior[u, K - 1]
             for s in range(used[r]):
                 p[r] += held[r, s] * beta[u, active[r, s]]
@@ -190,51 +193,62 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
         _resample(rng.unit(shared), p, total, n, z, used, active, held, slot)
         for r in range(particles):
             states[r] = rng.after(states[r])
-            z[r, n] = _draw(rng.unit(states[r]), beta[u], prior[u], used[r], active[r], held[r], sums)
-            used[r] = _add(z[r, n], used[r], active[r], held[r], slot[r])
+            z[r, n] = _draw(rng.unit(states[r]), r, u, beta, prior, used, active, held, sums)
+            _add(r, z[r, n], used, active, held, slot)
     return log_p
 
 
 @njit(cache=True)
-def _draw(x, beta, prior, used, active, held, sums):
-    """A topic, in proportion to (alpha_k + n_k) beta_kw, from a uniform number: first the part of n_k, then that of alpha."""
+def _draw(x, r, u, beta, prior, used, active, held, sums):
+    """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a uniform number, falls in
+    the part of n_k or in that of alpha.
+    """
     total = 0.0
-    for s in range(used):
-        total += held[s] * beta[active[s]]
+    for s in range(used[r]):
+        total += held[r, s] * beta[u, active[r, s]]
         sums[s] = total
-    K = len(prior)
-    x *= total + prior[K - 1]
+    K = prior.shape[1]
+    x *= total + prior[u, K - 1]
     if x < total:
-        for s in range(used):
-            if x < sums[s]:
-                return active[s]
+        s = 0
+        while sums[s] <= x:
+            s += 1
+        return active[r, s]
     x -= total
-    return np.int32(min(np.searchsorted(prior, x, side="right"), K - 1))
+    low, high = 0, K - 1
+    while low < high:
+        middle = (low + high) // 2
+        if prior[u, middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return np.int32(low)
 
 
 @njit(cache=True)
-def _remove(k, used, active, held, slot):
-    s = slot[k]
-    held[s] -= 1
-    if held[s]:
-        return used
-    slot[k] = -1
-    used -= 1
-    if s < used:
-        active[s], held[s] = active[used], held[used]
-        slot[active[s]] = s
-    return used
+def _remove(r, k, used, active, held, slot):
+    """Take a token of topic k from particle r."""
+    s = slot[r, k]
+    held[r, s] -= 1
+    if held[r, s] == 0:
+        slot[r, k] = -1
+        used[r] -= 1
+        last = used[r]
+        if s < last:
+            active[r, s], held[r, s] = active[r, last], held[r, last]
+            slot[r, active[r, s]] = s
 
 
 @njit(cache=True)
-def _add(k, used, active, held, slot):
-    s = slot[k]
+def _add(r, k, used, active, held, slot):
+    """Give a token of topic k to particle r."""
+    s = slot[r, k]
     if s >= 0:
-        held[s] += 1
-        return used
-    slot[k] = used
-    active[used], held[used] = k, 1
-    return used + 1
+        held[r, s] += 1
+    else:
+        s = used[r]
+        slot[r, k], active[r, s], held[r, s] = s, k, 1
+        used[r] += 1
 
 
 @njit(cache=True)
