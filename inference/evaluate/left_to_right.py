@@ -1,6 +1,6 @@
 """Left-to-right estimate of the probability of whole unseen documents (SSI, eq. 12; Wallach et al. 2009, algorithm 3).
 
-Buntine (2009) showed how averages over particles must be taken to be unbiased. Here they are a particle filter: see LeftToRight.
+The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see LeftToRight.
 """
 
 import numpy as np
