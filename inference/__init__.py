@@ -27,13 +27,20 @@ def warm_up() -> None:
 
     import numpy as np
 
-    # Large steps, so that pi is reset and `compact` is among the kernels.
-    config, engine = engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0), engines.get("ssi")
-    with tempfile.TemporaryDirectory() as folder:
-        Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(Path(folder))
-        bow = Bow.open(Path(folder))
-        for event in train(engine, config, bow):
-            if isinstance(event, Snapshot):
-                checkpoint.save(Path(folder) / "checkpoint", event.state, config=config, bow=bow)
-        state = checkpoint.load(Path(folder) / "checkpoint", config=config, bow=bow)
-        list(fold_in_corpus(engine, config, state, bow))
+    engine = engines.get("ssi")
+    configs = [
+        # Large steps, so that pi is reset and `compact` is among the kernels.
+        engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
+        engines.config("ssi", topics=2, minibatch=10, passes=3, learn="both", interval=2),
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(folder)
+        bow = Bow.open(folder)
+        for config in configs:
+            config = config.chosen(bow.D, bow.tokens)
+            for event in train(engine, config, bow):
+                if isinstance(event, Snapshot):
+                    checkpoint.save(folder / "checkpoint", event.state, config=config, bow=bow)
+            state = checkpoint.load(folder / "checkpoint", config=config, bow=bow)
+            list(fold_in_corpus(engine, config, state, bow))

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
 from inference.errors import Invalid
 
@@ -30,6 +31,7 @@ class Bow:
             self._check()
         self._digest: str | None = None
         self._tokens: int | None = None
+        self._first_token: np.ndarray | None = None
 
     @property
     def D(self) -> int:
@@ -40,6 +42,13 @@ class Bow:
         if self._tokens is None:
             self._tokens = int(self.counts.sum(dtype=np.int64))
         return self._tokens
+
+    @property
+    def first_token(self) -> np.ndarray:
+        """int64[D + 1]: where each document's tokens begin when all of the corpus stand in a row."""
+        if self._first_token is None:
+            self._first_token = _first_tokens(self.indptr, self.counts)
+        return self._first_token
 
     @property
     def digest(self) -> str:
@@ -118,3 +127,13 @@ class Bow:
         bow = cls(**arrays, V=meta["V"], check=False)
         bow._digest, bow._tokens = meta["digest"], meta["tokens"]
         return bow
+
+
+@njit(cache=True)
+def _first_tokens(indptr, counts):
+    out = np.zeros(len(indptr), np.int64)
+    for d in range(len(indptr) - 1):
+        out[d + 1] = out[d]
+        for j in range(indptr[d], indptr[d + 1]):
+            out[d + 1] += counts[j]
+    return out

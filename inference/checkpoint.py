@@ -1,6 +1,5 @@
 """A training's state in one file: what a killed run goes on from."""
 
-import io
 import json
 import os
 from dataclasses import asdict, fields
@@ -11,15 +10,18 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import ssi
 from inference.errors import Invalid
+from inference.memory import room
 
-FORMAT = 1  # raised when the file changes its meaning
+FORMAT = 2  # raised when the file changes its meaning
+_BLOCK = 1 << 24  # bytes read at a time
 
 
 def save(path: Path, state: ssi.State, *, config: ssi.Config, bow: Bow) -> None:
     """Write the state, whole or not at all: a new file takes the old one's place in one step."""
     path = Path(path)
-    arrays = {f.name: getattr(state, f.name) for f in fields(state) if isinstance(getattr(state, f.name), np.ndarray)}
-    numbers = {f.name: getattr(state, f.name) for f in fields(state) if f.name not in arrays}
+    kept = {f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")}
+    arrays = {name: value for name, value in kept.items() if isinstance(value, np.ndarray)}
+    numbers = {name: value for name, value in kept.items() if name not in arrays}
     meta = {"format": FORMAT, "config": asdict(config), "corpus": bow.digest, "numbers": numbers}
     temporary = path.with_name(path.name + ".new")
     with temporary.open("wb") as file:
@@ -29,9 +31,12 @@ def save(path: Path, state: ssi.State, *, config: ssi.Config, bow: Bow) -> None:
     temporary.replace(path)
 
 
-def load(path: Path, *, config: ssi.Config, bow: Bow) -> ssi.State:
-    """The state that was saved. Raises Invalid when it belongs to other settings, another corpus or another format."""
-    with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
+def load(path: Path, *, config: ssi.Config, bow: Bow, scratch: Path | None = None) -> ssi.State:
+    """The state that was saved. Raises Invalid when it belongs to other settings, another corpus or another format.
+
+    scratch: as for `train`.
+    """
+    with np.load(path, allow_pickle=False) as file:
         meta = json.loads(bytes(file["meta"]).decode())
         if meta["format"] != FORMAT:
             raise Invalid("checkpoint", f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.")
@@ -40,5 +45,19 @@ def load(path: Path, *, config: ssi.Config, bow: Bow) -> ssi.State:
         if meta["config"] != asdict(config):
             changed = sorted(k for k, v in asdict(config).items() if meta["config"].get(k) != v)
             raise Invalid("checkpoint", f"The checkpoint was made with other settings: {', '.join(changed)} differ.")
-        arrays = {name: file[name] for name in file.files if name != "meta"}
+        arrays = {name: file[name] for name in file.files if name not in ("meta", "memory")}
+        arrays["memory"] = _memory(file, scratch)
     return ssi.State(**arrays, **meta["numbers"])
+
+
+def _memory(file, scratch: Path | None) -> np.ndarray:
+    """The state's memory, a block at a time to where `room` puts it: it may be larger than the machine's."""
+    with file.zip.open("memory.npy") as saved:
+        np.lib.format.read_magic(saved)
+        shape, _, _ = np.lib.format.read_array_header_1_0(saved)
+        memory = room(shape, scratch)
+        flat = memory.reshape(-1).view(np.uint8)
+        for first in range(0, len(flat), _BLOCK):
+            block = saved.read(min(_BLOCK, len(flat) - first))
+            flat[first : first + len(block)] = np.frombuffer(block, np.uint8)
+    return memory

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 
 import numba
@@ -61,22 +62,28 @@ def train(
     resume=None,
     until: Callable[[], bool] = lambda: False,
     threads: Callable[[], int] | int | None = None,
+    scratch: Path | None = None,
 ) -> Iterator[Progress | Snapshot]:
     """Train to the end of the last pass. To stop early and keep what there is let `until`, asked after each Progress, be
     true: a last Snapshot follows. To cancel, stop pulling.
 
     resume: a State of the same engine, config and corpus; what follows is bitwise what would have followed then.
+    config: what it leaves open (None) is chosen from the corpus.
     threads: how many of numba's threads to use, asked about four times a second; the result does not depend on it.
+    scratch: a folder for what is large: a file without a name, which ends with the process.
     Raises Invalid when the corpus has no words.
     """
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
+    if np.diff(bow.first_token).max() >= ssi.LONGEST:
+        raise Invalid("corpus", f"A document must have fewer than {ssi.LONGEST:,} words; cut the longest into sections.")
+    config = config.chosen(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
-    shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V)
-    state = resume if resume is not None else engine.init(config, shape, seed)
+    schedule = _Schedule(bow, config, held_out)
+    shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
+    state = resume if resume is not None else engine.init(config, shape, seed, scratch)
     if resume is not None and state.seed != seed:
         raise Invalid("seed", f"The checkpoint was made with seed {state.seed}, not {seed}.")
-    schedule = _Schedule(bow, config, held_out)
     judge, completion = Coherence(bow), Completion(bow, held_out)
     began = told = time.perf_counter()
     documents = 0
@@ -87,9 +94,7 @@ def train(
         found = engine.topics(config, state)
         share = state.nonzero / (bow.V * config.topics)
         seconds = time.perf_counter() - began
-        return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share
-        )
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share)
 
     while state.t < schedule.steps:
         batch = schedule.batch(state.t, seed)
@@ -146,7 +151,7 @@ def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
 def fold_in_corpus(engine: ModuleType, config, state, bow: Bow, *, block: int = 1000) -> Iterator[Theta]:
     """theta of every document, in their order, a block at a time.
 
-    Blocks of 1000: the words of larger ones outgrow gibbs.TABLE_ENTRIES at K = 1000, which makes it three times slower.
+    Blocks of 1000 documents: enough of them to share the rows of their words.
     """
     for first in range(0, bow.D, block):
         yield engine.fold_in(config, state, bow, first, min(first + block, bow.D))

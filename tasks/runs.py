@@ -49,7 +49,8 @@ class Training:
         self.engine = engines.get(run.engine)
         self.config = engines.config(run.engine, **run.settings)
         self.bow = Bow.open(upkeep.corpus_folder(run.corpus_id) / "bow")
-        self.checkpoint = upkeep.run_folder(run.pk) / "checkpoint"
+        self.folder = upkeep.run_folder(run.pk)
+        self.checkpoint = self.folder / "checkpoint"
         self.published_at, self.publish_seconds = time.monotonic(), 0.0
 
     def go(self) -> None:
@@ -57,8 +58,9 @@ class Training:
         if self.run.started_at is None:
             self._update(started_at=Now())
         trained = inference.train(
-            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, until=lambda: self.stop
-        )
+            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, scratch=self.folder,
+            until=lambda: self.stop,
+        )  # fmt: skip
         for event in trained:
             self.beat.check()
             if isinstance(event, Progress):
@@ -71,7 +73,7 @@ class Training:
         """Take up the last checkpoint, and the seconds that were spent up to it."""
         self.state, self.before, self.stop = None, 0.0, False
         if self.checkpoint.exists():
-            self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow)
+            self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow, scratch=self.folder)
             point = Metric.objects.get(run=self.run, step=self.state.t)  # written before the checkpoint, always
             self.before = point.seconds
 
@@ -108,7 +110,7 @@ class Training:
         seconds = self.before + s.seconds
         snapshots.measure(self.run.pk, s, seconds)
         self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
-        self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
         self.state = s.state
         began = time.monotonic()

@@ -117,9 +117,10 @@ class TrainForm(forms.Form):
     def __init__(self, *args, corpus: Corpus, engine: str = "ssi", **kwargs):
         super().__init__(*args, **kwargs)
         suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+        chosen = engines.config(engine, topics=suggested).chosen(corpus.documents, corpus.tokens)
         for field in engines.fields(engine):
             initial = suggested if field.name == "topics" else field.default
-            common = {"label": field.label, "help_text": field.help, "initial": initial}
+            common = {"label": field.label, "help_text": field.help, "initial": initial, "required": initial is not None}
             if field.choices:
                 made = forms.ChoiceField(choices=[(choice, choice) for choice in field.choices], **common)
             elif field.type is int:
@@ -127,7 +128,10 @@ class TrainForm(forms.Form):
             else:
                 made = forms.FloatField(**common)
                 made.widget.attrs["step"] = "any"
-            made.symbol, made.default = field.symbol, "" if field.name == "topics" else str(initial)
+            if initial is None:
+                made.widget.attrs["placeholder"] = f"{getattr(chosen, field.name):g}"
+                made.help_text += " Left empty, it is chosen by the size of the corpus and the other settings."
+            made.symbol, made.default = field.symbol, "" if field.name == "topics" or initial is None else str(initial)
             self.fields[field.name] = made
         self.fields["topics"].help_text += (
             f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
@@ -155,5 +159,6 @@ class TrainForm(forms.Form):
 
 def described(run: Run) -> list[tuple[str, str, str]]:
     """A run's settings as (label, symbol, value), for its page."""
-    values = [(f.label, f.symbol, str(run.settings.get(f.name, f.default))) for f in engines.fields(run.engine)]
+    fields = [f for f in engines.fields(run.engine) if f.name in run.settings]  # a run of an older version lacks some
+    values = [(f.label, f.symbol, str(run.settings[f.name])) for f in fields]
     return [*values, ("Seed", "", str(run.seed))]

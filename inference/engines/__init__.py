@@ -3,6 +3,7 @@
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from types import ModuleType
+from typing import get_args
 
 from inference.engines import ssi
 from inference.errors import Invalid
@@ -18,7 +19,8 @@ class Field:
     label: str
     symbol: str
     help: str
-    default: int | float | str | None  # None: chosen from the corpus, or required
+    default: int | float | str | None  # None: required, or chosen from the corpus
+    required: bool
     type: type
     choices: tuple[str, ...] = ()  # where it is one of a few words
 
@@ -46,7 +48,8 @@ def fields(name: str) -> list[Field]:
             symbol=field.metadata["symbol"],
             help=field.metadata["help"],
             default=None if field.default is MISSING else field.default,
-            type=field.type,
+            required=field.default is MISSING,
+            type=(get_args(field.type) or (field.type,))[0],  # of int | None: int
             choices=field.metadata.get("choices", ()),
         )
         for field in dataclass_fields(get(name).Config)

@@ -3,8 +3,9 @@
 What the paper leaves open, and every deviation from it, is in docs/engines/ssi.md.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,64 +13,112 @@ import numpy as np
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.kernels import gibbs, rng, rows
+from inference.memory import room
 from inference.topics import Theta, Topics
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
+WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
+LEAST_ALPHA = 1e-6  # of what is learned
 THETA_FLOOR = 0.005  # a topic is listed in a document of which it holds at least half a per cent
-FOLD_BURN_IN, FOLD_SAMPLES = 5, 10  # sweeps over a document under the finished topics
+FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
+MOST_TOPICS = 65_000  # a remembered topic is a uint16
+WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of the passes of a warm-up: sweeps over a document, and times eta
+RECOUNTED = 4096  # documents at a time
+LONGEST = 1 << 24  # tokens of a document: a sweep counts them in float32
+SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 
 
 def _setting(label: str, symbol: str, help: str, default=None, **metadata):
-    metadata |= {"label": label, "symbol": symbol, "help": help}
-    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
+    return field(default=default, metadata=metadata | {"label": label, "symbol": symbol, "help": help})
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a run. Raises Invalid, naming the field, for a value that can't be."""
+    """Settings of a run; None: chosen by `chosen`. Raises Invalid, naming the field, for a value that can't be."""
 
-    topics: int = _setting("Number of topics", "K", "How many topics are looked for: few for an overview, many for detail.")
-    alpha: float = _setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.", 0.3
+    topics: int = field(metadata={
+        "label": "Number of topics", "symbol": "K", "help": "How many topics are looked for: few for an overview, many for detail.",
+    })  # fmt: skip
+    passes: int | None = _setting("Passes", "", "How often the whole corpus is gone through.")
+    alpha: float | None = _setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics."
     )
-    eta: float = _setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: values near 0 freeze early, random decisions.", 0.4
-    )
-    kappa: float = _setting("Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7)
-    tau0: float = _setting("Delay", "τ₀", "How much the first steps are held back.", 10.0)
-    minibatch: int = _setting("Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", 400)
-    burn_in: int = _setting("Burn-in sweeps", "B", "Sweeps over a document's words before any is counted.", 2)
-    samples: int = _setting("Saved sweeps", "S", "Sweeps over a document's words that are counted.", 3)
-    passes: int = _setting("Passes", "", "How often the whole corpus is gone through.", 15)
+    eta: float | None = _setting("Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.")
+    statistics: str = _setting(
+        "Statistics", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
+        "that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+    )  # fmt: skip
     expectation: str = _setting(
-        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η and leaves no topic without words.",
-        "log", choices=("log", "mean"),
-    )
+        "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
+        "mean", choices=("mean", "log"),
+    )  # fmt: skip
+    warm_up: int = _setting("Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", 1)
+    minibatch: int | None = _setting("Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.")
+    burn_in: int | None = _setting("Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.")
+    samples: int | None = _setting("Saved sweeps", "S", "Sweeps over a document, in each visit, that are counted.")
+    draws: int | None = _setting("Draws", "R", "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1.")
+    learn: str = _setting(
+        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
+        choices=("nothing", "alpha", "both"),
+    )  # fmt: skip
+    interval: int = _setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20)
+    kappa: float = _setting("Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7)
+    tau0: float = _setting("Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0)
 
     def __post_init__(self):
         for name in ("alpha", "eta", "kappa", "tau0"):
             value = getattr(self, name)
+            if value is None and name in ("alpha", "eta"):
+                continue
             if not isinstance(value, Real) or isinstance(value, bool):
                 raise Invalid(name, f"{name} must be a number, got {value!r}.")
             object.__setattr__(self, name, float(value))  # kernels are compiled for floats
-        for name, least in (("topics", 1), ("minibatch", 1), ("burn_in", 0), ("samples", 1), ("passes", 1)):
+        for name, least in _WHOLE.items():
             value = getattr(self, name)
+            if value is None and name in _CHOSEN:
+                continue
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
                 raise Invalid(name, f"{name} must be a whole number of at least {least}, got {value}.")
+        if self.topics > MOST_TOPICS:
+            raise Invalid("topics", f"topics must be at most {MOST_TOPICS:,}, got {self.topics:,}.")
         for name in ("alpha", "eta"):
             value = getattr(self, name)
-            if not 1e-9 <= value <= 1e6:
+            if value is not None and not 1e-9 <= value <= 1e6:
                 raise Invalid(name, f"{name} must be above 0, from 1e-9 to 1e6, got {value}.")
+        if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
+            raise Invalid("draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}.")
         if not 0.5 < self.kappa <= 1:
             raise Invalid("kappa", f"kappa must be in (0.5, 1], got {self.kappa}.")
         if not 0 <= self.tau0 <= 1e12:
             raise Invalid("tau0", f"tau0 must be at least 0, and at most 1e12, got {self.tau0}.")
-        if self.expectation not in ("log", "mean"):
-            raise Invalid("expectation", f"expectation must be “log” or “mean”, got {self.expectation!r}.")
+        for setting in fields(self):
+            choices, value = setting.metadata.get("choices"), getattr(self, setting.name)
+            if choices and value not in choices:
+                quoted = ", ".join(f"“{choice}”" for choice in choices)
+                raise Invalid(setting.name, f"{setting.name} must be one of {quoted}, got {value!r}.")
+
+    def chosen(self, documents: int, tokens: int) -> "Config":
+        """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
+        memo, log = self.statistics == "memo", self.expectation == "log"
+        found = {
+            "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
+            "minibatch": min(2048, max(20, documents // 32)) if memo else 400 if log else 256,
+            "burn_in": 2 if log else 5,
+            "samples": 1 if memo else 3 if log else 5,
+            "draws": 1 if log else 2,
+        }
+        return replace(self, **{name: value for name, value in found.items() if getattr(self, name) is None})
+
+
+_CHOSEN = {"passes", "minibatch", "burn_in", "samples", "draws"}
+_WHOLE = {"topics": 1, "passes": 1, "minibatch": 1, "burn_in": 0, "samples": 1, "draws": 1, "interval": 1, "warm_up": 0}
+MOST_DRAWS = 10_000
 
 
 class Shape(NamedTuple):
@@ -77,15 +126,19 @@ class Shape(NamedTuple):
 
     D: int  # documents that are trained on
     V: int
+    tokens: int  # of all documents: so many places the memory has
+    per_pass: int  # steps in which all documents are seen
 
 
 @dataclass
 class State:
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. pi: scale of the stored values. start, length, capacity: int64[V], each word's row in the arena.
-    arena_topics: int32[A]; arena_values: float32[A], (lambda - eta) / pi. used: the arena's end. totals: float64[K],
-    sums of the stored values by topic.
+    t: steps done. tokens: gone through, over all passes. pi: scale of the stored values. start, length, capacity:
+    int64[V], each word's row in the arena. arena_topics: int32[A]; arena_values: float32[A], (lambda - eta) / pi. used:
+    the arena's end. totals: float64[K], sums of the stored values by topic. alpha: float64[K]. rises: float64[K + 1], what
+    alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before the first
+    visit; without rows where statistics decay. table: room for gibbs.gather, all 0 between steps; not checkpointed.
     """
 
     seed: int
@@ -99,6 +152,11 @@ class State:
     arena_values: np.ndarray
     used: int
     totals: np.ndarray
+    alpha: np.ndarray
+    eta: float
+    rises: np.ndarray
+    memory: np.ndarray
+    table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata={"scratch": True})
 
     @property
     def nonzero(self) -> int:
@@ -106,14 +164,20 @@ class State:
         return int(self.length.sum())
 
 
-def init(config: Config, shape: Shape, seed: int) -> State:
-    """lambda = eta everywhere: no row has an entry. What breaks the symmetry is the sampling of the first minibatches."""
-    V = shape.V
+def init(config: Config, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """lambda = eta everywhere: no row has an entry. What breaks the symmetry is the sampling of the first minibatches.
+
+    config: without None. scratch: a folder for the state's memory where that is large.
+    """
+    V, K, M = shape.V, config.topics, config.samples * config.draws
+    remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
+    memory = room((shape.tokens if remembers else 0, M), scratch)
+    memory[:] = gibbs.UNSEEN
     return State(
-        seed=seed, t=0, tokens=0, pi=1.0,
+        seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
         start=np.zeros(V, np.int64), length=np.zeros(V, np.int64), capacity=np.zeros(V, np.int64),
         arena_topics=np.empty(1 << 12, np.int32), arena_values=np.empty(1 << 12, np.float32), used=0,
-        totals=np.zeros(config.topics),
+        totals=np.zeros(K), alpha=np.full(K, config.alpha), eta=config.eta * (WARM_ETA if warm else 1.0), rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 
@@ -123,36 +187,80 @@ def rho(config: Config, t: int) -> float:
 
 
 def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """One minibatch of Algorithm 1: sample its documents' topics, then move lambda (eq. 11 in the form of eq. 19).
+    """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
 
+    "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is taken back, and what
+    they give now put in its place; lambda - eta is then the sum over all documents, each as last seen.
     documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
     """
     state.t += 1
-    if not len(documents):
-        return
-    keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
-    sampled = _sample(config, state, bow, documents, keys, config.burn_in, config.samples)
-    step_size = rho(config, state.t)
-    if step_size >= STEP_WHOLE:
-        state.length[:] = 0
-        state.totals[:] = 0.0
-        state.used, state.pi, step_size = 0, 1.0, 1.0
-        state.capacity[:] = 0
+    warm_steps = config.warm_up * shape.per_pass if config.statistics == "memo" else 0
+    if len(documents):
+        batch = _expand(bow, documents)
+        keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
+        if config.statistics == "memo" and state.t > warm_steps:
+            state.tokens += _replace(config, state, bow, documents, batch, keys)
+        else:
+            state.tokens += _fade(config, state, bow, documents, batch, keys, shape)
+    if state.t == warm_steps:
+        _recount(config, state, bow)
+    if config.learn != "nothing" and state.t % config.interval == 0:
+        _learn(config, state)
+
+
+def _fade(config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape) -> int:
+    """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were sampled."""
+    if config.statistics == "memo":
+        sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
+        new = _sample(sweeps, state, batch, keys)
+        last = np.ascontiguousarray(new[:, -state.memory.shape[1] :])
+        rows.remember(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, last)
     else:
-        state.pi *= 1.0 - step_size
-    if sampled is not None:
-        words, _, tokens, samples = sampled
-        factor = step_size * shape.D / (len(documents) * config.samples)
-        found = rows.count(tokens, len(words), samples, config.topics)
-        state.tokens += len(tokens)
-        _make_room(state, words, found[0])
-        state.used = rows.add(
-            words, len(words), *found, factor / state.pi, DROPPED_TOKENS / state.pi, config.topics, state.start, state.length,
-            state.capacity, state.arena_topics, state.arena_values, state.used, state.totals,
-        )  # fmt: skip
+        new = _sample(config, state, batch, keys)
+    unit = _forget(state, rho(config, state.t)) * shape.D / (len(documents) * new.shape[1]) / state.pi
+    _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), unit, DROPPED_TOKENS / state.pi)
     if state.pi < PI_LEAST:
-        _compact(state, state.pi)
+        _compact(state, state.pi, DROPPED_TOKENS)
+        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
         state.pi = 1.0
+    return len(new)
+
+
+def _replace(config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray) -> int:
+    """A batch's new statistics in the place of those it gave before. Returns the tokens that were sampled."""
+    place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
+    old = rows.recall(*place)
+    new = _sample(config, state, batch, keys, old[:, (config.samples - 1) * config.draws])
+    rows.remember(*place, new)
+    _add(config, state, batch, new, old, 1.0, WHOLE)
+    return len(new)
+
+
+def _recount(config: Config, state: State, bow: Bow) -> None:
+    """lambda - eta as the sum of all that is remembered."""
+    _forget(state, 1.0)
+    state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
+    for first in range(0, bow.D, RECOUNTED):
+        documents = np.arange(first, min(first + RECOUNTED, bow.D))
+        batch = _expand(bow, documents)
+        new = rows.recall(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
+        _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
+
+
+class _Batch(NamedTuple):
+    """Documents as `rows.expand` has them; words: int64[n], the distinct ones."""
+
+    words: np.ndarray
+    doc_ptr: np.ndarray
+    places: np.ndarray
+    token_ptr: np.ndarray
+
+
+def _expand(bow: Bow, documents: np.ndarray) -> _Batch:
+    slot = np.full(bow.V, -1, np.int32)
+    distinct = np.empty(bow.V, np.int64)
+    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
+    return _Batch(distinct[:n], doc_ptr, places, token_ptr)
 
 
 def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
@@ -160,46 +268,94 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
     return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(t), documents)
 
 
-def _sample(config: Config, state: State, bow: Bow, documents: np.ndarray, keys: np.ndarray, burn_in: int, samples: int):
-    """(distinct words, offsets, tokens, samples) of documents under the present topics; None where they have no word."""
-    slot = np.full(bow.V, -1, np.int32)
-    distinct = np.empty(bow.V, np.int64)
-    offsets, tokens, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
-    if not len(tokens):
-        return None
-    words = distinct[:n]
-    log = config.expectation == "log"
-    norm = gibbs.normalisers(state.pi * state.totals, bow.V, config.eta, log)
-    row_ptr, row_topics, c, cum, table = gibbs.gather(
-        words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, config.alpha, log
+def _sample(config: Config, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+    """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all is new."""
+    V, log = len(state.start), config.expectation == "log"
+    learns = config.learn != "nothing"
+    before = np.full(batch.token_ptr[-1], gibbs.UNSEEN) if before is None else np.ascontiguousarray(before)
+    norm = gibbs.normalisers(state.pi * state.totals, V, state.eta, log)
+    g, gcum = gibbs.smoothing(norm, state.eta, state.alpha, log)
+    table = _table(state, len(batch.words))
+    rows_of = (batch.words, state.start, state.length, state.arena_topics)
+    weights = gibbs.gather(*rows_of, state.arena_values, state.pi, state.eta, norm, state.alpha, log, table)
+    out = np.empty((len(before), config.samples * config.draws), np.uint16)
+    rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
+    gibbs.sample(
+        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, *weights, table, g, gcum,
+        state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises,
+    )  # fmt: skip
+    gibbs.clear(*rows_of, table)
+    if learns:
+        state.rises += rises.sum(axis=0)
+    return out
+
+
+def _table(state: State, n: int) -> np.ndarray:
+    """float32[n, K] of zeros, kept from step to step; without rows where it would be too large."""
+    K = len(state.totals)
+    if n * K > gibbs.TABLE_ENTRIES:
+        return np.empty((0, K), np.float32)
+    if n * K > len(state.table):
+        state.table = np.zeros(n * K, np.float32)
+    return state.table[: n * K].reshape(n, K)
+
+
+def _forget(state: State, step_size: float) -> float:
+    """pi times 1 - rho; where rho is 1 exactly nothing is left. Returns rho."""
+    if step_size < STEP_WHOLE:
+        state.pi *= 1.0 - step_size
+        return step_size
+    state.length[:] = 0
+    state.capacity[:] = 0
+    state.totals[:] = 0.0
+    state.used, state.pi = 0, 1.0
+    return 1.0
+
+
+def _add(config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float) -> None:
+    """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
+    word_ptr, pairs = rows.by_word(batch.places, len(batch.words))
+    merged = rows.merge(
+        batch.words, word_ptr, pairs, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
+        state.arena_topics, state.arena_values, state.totals,
+    )  # fmt: skip
+    _make_room(state, batch.words, merged[1])
+    state.used = rows.put(
+        batch.words, *merged, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.used
     )
-    g, gcum = gibbs.smoothing(norm, config.eta, config.alpha, log)
-    out = np.empty((samples, len(tokens)), np.int32)
-    gibbs.sample(offsets, tokens, row_ptr, row_topics, c, cum, table, g, gcum, config.alpha, burn_in, samples, keys, out)
-    return words, offsets, tokens, out
 
 
-def _make_room(state: State, words: np.ndarray, indptr: np.ndarray) -> None:
-    """Let the arena hold what `add` will append: first without what moved rows left behind, then larger."""
-    if state.used + rows.room_needed(words, len(words), indptr, state.length, state.capacity) <= len(state.arena_topics):
+def _make_room(state: State, words: np.ndarray, sizes: np.ndarray) -> None:
+    """Let the arena hold what `put` will append: first without what moved rows left behind, then larger."""
+    if state.used + rows.room_needed(words, sizes, state.capacity) <= len(state.arena_topics):
         return
-    _compact(state, 1.0)
-    wanted = state.used + rows.room_needed(words, len(words), indptr, state.length, state.capacity)
+    _compact(state, 1.0, 0.0)
+    wanted = state.used + rows.room_needed(words, sizes, state.capacity)
     if 2 * wanted > len(state.arena_topics):  # half full at the least, so that this does not come again at once
         state.arena_topics = np.resize(state.arena_topics, 2 * wanted)
         state.arena_values = np.resize(state.arena_values, 2 * wanted)
 
 
-def _compact(state: State, scale: float) -> None:
-    """Rewrite the rows behind one another, times `scale`."""
+def _compact(state: State, scale: float, drop_below: float) -> None:
+    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then."""
     size = len(state.arena_topics)
     topics, values = np.empty(size, np.int32), np.empty(size, np.float32)
-    drop_below = DROPPED_TOKENS / (state.pi / scale)
     state.used = rows.compact(
-        state.start, state.length, state.capacity, state.arena_topics, state.arena_values, scale, drop_below, state.totals,
-        topics, values,
-    )  # fmt: skip
+        state.start, state.length, state.capacity, state.arena_topics, state.arena_values, scale, drop_below, topics, values
+    )
     state.arena_topics, state.arena_values = topics, values
+
+
+def _learn(config: Config, state: State) -> None:
+    """One fixed-point step (Minka 2000, eq. 55) for alpha, from the documents since the last step, and for eta.
+
+    Empirical Bayes as in paper 002, section 2.4, and 004, section 2.3, whose Newton steps have the same fixed point.
+    """
+    if state.rises[-1] > 0.0:
+        state.alpha = np.maximum(state.alpha * state.rises[:-1] / state.rises[-1], LEAST_ALPHA)
+    state.rises[:] = 0.0
+    if config.learn == "both":
+        state.eta = rows.better_eta(state.start, state.length, state.arena_values, state.pi, state.totals, state.eta)
 
 
 def topics(config: Config, state: State) -> Topics:
@@ -211,7 +367,7 @@ def topics(config: Config, state: State) -> Topics:
     rows.sort_rows(indptr, words, values)
     totals = np.maximum(state.pi * state.totals, 0.0)
     topic = np.repeat(np.arange(config.topics), np.diff(indptr))
-    weights = ((config.eta + values) / (V * config.eta + totals)[topic]).astype(np.float32)
+    weights = ((state.eta + values) / (V * state.eta + totals)[topic]).astype(np.float32)
     listed = np.bincount(topic, weights=weights, minlength=config.topics)
     floor_mass = np.maximum(1.0 - listed, 0.0)
     floor = floor_mass / np.maximum(V - np.diff(indptr), 1)
@@ -223,12 +379,9 @@ def topics(config: Config, state: State) -> Topics:
 def fold_in(config: Config, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
     documents = np.arange(first, end, dtype=np.int64)
+    batch = _expand(bow, documents)
     keys = _keys(state.seed, rng.FOLD_IN, 0, documents)
-    sampled = _sample(config, state, bow, documents, keys, FOLD_BURN_IN, FOLD_SAMPLES)
-    if sampled is None:
-        nothing = np.zeros(0)
-        empty = np.zeros(end - first + 1, np.int64)
-        return Theta(first, empty, nothing.astype(np.int32), nothing.astype(np.float32), np.zeros(config.topics))
-    _, offsets, _, samples = sampled
-    indptr, found, weights = rows.mixtures(offsets, samples, config.alpha, config.topics, THETA_FLOOR)
-    return Theta(first, indptr, found, weights, rows.topic_tokens(samples, config.topics) / FOLD_SAMPLES)
+    config = replace(config, burn_in=FOLD_BURN_IN, samples=FOLD_SAMPLES, draws=FOLD_DRAWS, learn="nothing")
+    samples = _sample(config, state, batch, keys)
+    indptr, found, weights = rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha, THETA_FLOOR)
+    return Theta(first, indptr, found, weights, rows.topic_tokens(samples, config.topics) / samples.shape[1])

@@ -14,7 +14,6 @@ from inference.kernels import rng
 from inference.topics import Topics
 
 MOST_DOCUMENTS = 10_000  # a larger corpus is represented by about so many of its documents, drawn by hash
-DIAGNOSE = 33  # that draw's purpose in rng: no other has it
 _BLOCK = 1 << 20  # documents x K that are in memory at a time
 _CHUNK = 1 << 22  # elements of the corpus that are counted at a time
 
@@ -63,7 +62,7 @@ class Diagnostics:
         self.judge = Coherence(bow, seed)
         self.documents = np.arange(bow.D, dtype=np.int64)
         if bow.D > MOST_DOCUMENTS:
-            self.documents = rng.chosen(bow.D, DIAGNOSE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
+            self.documents = rng.chosen(bow.D, rng.DIAGNOSE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
         counts = np.zeros(bow.V)
         for i in range(0, len(bow.words), _CHUNK):
             counts += np.bincount(bow.words[i : i + _CHUNK], weights=bow.counts[i : i + _CHUNK], minlength=bow.V)

@@ -15,7 +15,6 @@ from inference.topics import Topics
 
 PARTICLES = 20
 MOST_TOKENS = 1000  # of a document: the cost grows with their square
-LEFT_TO_RIGHT = 32  # the particles' purpose in rng.key: no other has it
 
 
 class LeftToRight:
@@ -166,8 +165,8 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     p = np.empty(particles)
     states = np.empty(particles, np.uint64)
     for r in range(particles):
-        states[r] = rng.key(seed, np.uint64(LEFT_TO_RIGHT), d, np.uint64(r))
-    shared = rng.key(seed, np.uint64(LEFT_TO_RIGHT), d, np.uint64(particles))
+        states[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
+    shared = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(particles))
     log_p, before = 0.0, 0
     for n in range(N):
         u = tokens[n]

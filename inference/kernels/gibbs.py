@@ -2,72 +2,96 @@
 
 Within a minibatch lambda does not change. So of the normaliser of eq. 15, written with N_dk and alpha apart,
 
-    Z = sum_k N_dk c_wk  +  alpha sum_k c_wk  +  sum_k N_dk g_k  +  alpha sum_k g_k,
-    c_wk = (exp psi(eta + N~_kw) - exp psi(eta)) / exp psi(V eta + N~_k),   g_k = exp psi(eta) / exp psi(V eta + N~_k),
+    Z = sum_k N_dk c_wk  +  sum_k alpha_k c_wk  +  sum_k N_dk g_k  +  sum_k alpha_k g_k,
+    c_wk = (E(eta + N~_kw) - E(eta)) / E(V eta + N~_k),   g_k = E(eta) / E(V eta + N~_k),   E = exp psi, or the identity,
 
 the second sum is a constant of the word and the fourth of the minibatch, each drawn from by bisection of its running
-sums; the third changes by one term with a token; the first has a term for each topic that both the document and the word
-have. No token costs O(K).
+sums; the third changes by one term with a token; the first has a term for each topic of the document. No token costs O(K).
 """
 
 import numpy as np
 from numba import njit, prange
 
 from inference.kernels import rng
-from inference.kernels.special import exp_digamma
+from inference.kernels.bits import count_ones
+from inference.kernels.special import digamma_rise, exp_digamma
 
-TABLE_ENTRIES = 1 << 23  # of (word, topic) weights that a minibatch may spread out for direct look-up: 32 MiB
+TABLE_ENTRIES = 1 << 26  # of (word, topic) weights that a minibatch may spread out for direct look-up: 256 MiB
 LEAST = 1e-300  # in place of a normaliser that underflowed
+MOST = 1e38  # of a weight, which is stored as float32
 CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
+NOWHERE = np.uint32(0xFFFFFFFF)
+_NOWHERE = np.uint64(NOWHERE)
+_0, _1, _2, _3, _4, _5, _6, _7, _8, _63 = (np.uint64(i) for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 63))  # unsigned: no index can be negative
+UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
 @njit(cache=True, parallel=True)
-def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation):
-    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], topics int32[nnz], c, cum float64[nnz], table).
+def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation, table):
+    """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32).
 
     words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values, which hold
-    N~_kw / scale. norm: float64[K], exp psi(V eta + N~_k), or V eta + N~_k where log_expectation is False. `cum` is the
-    running sum of c within a word, times alpha. `table` holds c as float32[n, K] where that is small, else nothing.
+    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c within a word.
+    c goes into `table`, float32[n, K], which is 0 elsewhere. Where that has no rows it is returned, with a 0 behind it
+    for all that is not there, and found through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for each that the
+    row has, and the place of the first of them.
     """
     n, K = len(words), len(norm)
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
         indptr[i + 1] = indptr[i] + length[words[i]]
-    topics = np.empty(indptr[n], np.int32)
-    c = np.empty(indptr[n])
-    cum = np.empty(indptr[n])
-    spread = n * K <= TABLE_ENTRIES
-    table = np.empty((n, K) if spread else (0, K), np.float32)
+    cum = np.empty(indptr[n], np.float32)
+    dense = len(table) > 0
+    blocks = 0 if dense else (K + 63) // 64
+    marks = np.empty((n, blocks, 2), np.uint64)
+    c = np.zeros(1 if dense else indptr[n] + 1, np.float32)
     base = exp_digamma(eta) if log_expectation else eta
+    inverse = 1.0 / norm
     for i in prange(n):
         total = 0.0
-        if spread:
-            for k in range(K):
-                table[i, k] = 0.0
-        at = start[words[i]]
-        for j in range(length[words[i]]):
-            k = row_topics[at + j]
-            x = eta + scale * row_values[at + j]
-            value = ((exp_digamma(x) if log_expectation else x) - base) / norm[k]
-            total += value
-            topics[indptr[i] + j] = k
-            c[indptr[i] + j] = value
-            cum[indptr[i] + j] = alpha * total
-            if spread:
+        place = indptr[i]
+        block = -1
+        for j in range(start[words[i]], start[words[i]] + length[words[i]]):
+            k = np.uint32(row_topics[j])
+            x = eta + scale * row_values[j]
+            value = min(((exp_digamma(x) if log_expectation else x) - base) * inverse[k], MOST)
+            total += alpha[k] * value
+            cum[place] = min(total, MOST)
+            if dense:
                 table[i, k] = value
-    return indptr, topics, c, cum, table
+            else:
+                c[place] = value
+                while block < k >> 6:
+                    block += 1
+                    marks[i, block, 0] = np.uint64(0)
+                    marks[i, block, 1] = np.uint64(place)
+                marks[i, block, 0] |= np.uint64(1) << np.uint64(k & 63)
+            place += 1
+        for b in range(block + 1, blocks):
+            marks[i, b, 0] = np.uint64(0)
+            marks[i, b, 1] = np.uint64(place)
+    return indptr, cum, marks, c
+
+
+@njit(cache=True, parallel=True)
+def clear(words, start, length, row_topics, table):
+    """Make the table 0 again where `gather` filled it."""
+    if len(table):
+        for i in prange(len(words)):
+            for j in range(start[words[i]], start[words[i]] + length[words[i]]):
+                table[i, np.uint32(row_topics[j])] = 0.0
 
 
 @njit(cache=True)
 def smoothing(norm, eta, alpha, log_expectation):
-    """g: float64[K], and alpha times its running sum."""
+    """g: float64[K], and the running sum of alpha_k g_k."""
     g = (exp_digamma(eta) if log_expectation else eta) / norm
-    return g, alpha * np.cumsum(g)
+    return g, np.cumsum(alpha * g)
 
 
 @njit(cache=True)
 def normalisers(totals, V, eta, log_expectation):
-    """exp psi(V eta + N~_k) for each topic, or V eta + N~_k; never 0, so that what is divided by it stays finite.
+    """E(V eta + N~_k) for each topic; never 0, so that what is divided by it stays finite.
 
     Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it divides: 0 / LEAST is 0,
     where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding errors may fall a little below 0.
@@ -80,141 +104,219 @@ def normalisers(totals, V, eta, log_expectation):
 
 
 @njit(cache=True, inline="always")
-def _first_above(values, lo, hi, x):
-    """The first place in lo … hi - 1 whose value exceeds x, hi - 1 at the last."""
-    last = hi - 1
-    while lo < hi:
-        mid = (lo + hi) >> 1
-        if values[mid] > x:
-            hi = mid
-        else:
-            lo = mid + 1
-    return min(lo, last)
-
-
-@njit(cache=True, inline="always")
-def _find(topics, lo, hi, k):
-    """The place of k in the ascending topics[lo:hi], or -1."""
-    while lo < hi:
-        mid = (lo + hi) >> 1
-        if topics[mid] < k:
-            lo = mid + 1
-        else:
-            hi = mid
-    return lo
+def _first_above(values, first, end, x):
+    """The first place in first … end - 1 whose value exceeds x, end - 1 at the last; without unforeseeable branches."""
+    n = end - first
+    while n > 1:
+        half = n >> 1
+        first += half * np.int64(values[first + half - 1] <= x)
+        n -= half
+    return first
 
 
 @njit(cache=True)
-def draw(u, w, a, b, topics, c, cum, table, g, gcum, counts, active, n_active, g_mass, alpha, buffer_topic, buffer_sum):
-    """A topic from eq. 9 for a token of the word w, whose row is topics[a:b], by u uniform in [0, 1).
+def _from_smoothing(x, smooth, active, counts, m, g, gcum):
+    """A topic from the last two sums of Z, by x in [0, their sum); smooth: the first of them."""
+    if x < smooth:
+        for j in range(m):
+            x -= counts[j] * g[active[j]]
+            if x < 0.0:
+                return np.int64(active[j])
+        return np.int64(active[m - _1])
+    return _first_above(gcum, 0, len(g), x - smooth)
 
-    counts: N_dk without this token, int32[K]; active: its non-zero topics, n_active of them; g_mass: sum of N_dk g_k.
+
+@njit(cache=True)
+def _from_counts(u, active, counts, m, alpha):
+    """A topic from N_dk + alpha_k: what is left of eq. 9 where every weight underflowed."""
+    x = np.sum(alpha)
+    for j in range(m):
+        x += counts[j]
+    x *= u
+    for j in range(m):
+        x -= counts[j]
+        if x < 0.0:
+            return np.int64(active[j])
+    return _first_above(np.cumsum(alpha), 0, len(alpha), x)
+
+
+@njit(cache=True, inline="always")
+def _weight(j, w, dense, marks, c, zero, table, active, counts):
+    """N_dk c_wk of the document's j-th active topic."""
+    k = active[j]
+    if dense:
+        return counts[j] * table[w, k]
+    bits = marks[w, k >> _6, 0]
+    shift = k & _63
+    below = count_ones(bits & ((_1 << shift) - _1))
+    return counts[j] * c[marks[w, k >> _6, 1] + below if (bits >> shift) & _1 else zero]
+
+
+@njit(cache=True, inline="always")
+def weigh(w, dense, marks, c, zero, table, active, counts, m, weights, sums):
+    """Weights of a document's m active topics, and their running sums at every eighth; returns the last.
+
+    counts: float32, N_dk of active[j], 0 from m on. Eight at a time, so that a sum does not wait for the one before.
     """
-    # sum_k N_dk c_wk: over the word's topics or over the document's, whichever are fewer.
-    m, q = 0, 0.0
-    if len(table):
-        m = n_active
-        for i in range(n_active):
-            k = active[i]
-            q += counts[k] * table[w, k]
-            buffer_topic[i], buffer_sum[i] = k, q
-    elif b - a <= 4 * n_active:
-        for j in range(a, b):
-            k = topics[j]
-            if counts[k]:
-                q += counts[k] * c[j]
-                buffer_topic[m], buffer_sum[m] = k, q
-                m += 1
-    else:
-        for i in range(n_active):
-            k = active[i]
-            j = _find(topics, a, b, k)
-            if j < b and topics[j] == k:
-                q += counts[k] * c[j]
-                buffer_topic[m], buffer_sum[m] = k, q
-                m += 1
-    word = cum[b - 1] if b > a else 0.0
-    K = len(g)
-    total = q + word + g_mass + gcum[K - 1]
-    if not total > 0.0:
-        # Every weight underflowed (an eta near 0, a word that no topic has): what is left of eq. 9 is alpha + N_dk.
-        n = 0
-        for i in range(n_active):
-            n += counts[active[i]]
-        x = u * (K * alpha + n)
-        for i in range(n_active):
-            x -= counts[active[i]]
-            if x < 0.0:
-                return active[i]
-        return min(K - 1, np.int64(max(x, 0.0) / alpha))
-    x = u * total
-    if x < q:
-        for i in range(m):
-            if buffer_sum[i] > x:
-                return buffer_topic[i]
-        return buffer_topic[m - 1]
-    x -= q
-    if x < word:
-        return topics[_first_above(cum, a, b, x)]
-    x -= word
-    if x < g_mass:
-        for i in range(n_active):
-            x -= counts[active[i]] * g[active[i]]
-            if x < 0.0:
-                return active[i]
-        return active[n_active - 1]
-    x -= g_mass
-    return _first_above(gcum, 0, K, x)
+    q = np.float32(0.0)
+    b, j = _0, _0
+    while j < m:
+        w0 = _weight(j, w, dense, marks, c, zero, table, active, counts)
+        w1 = _weight(j + _1, w, dense, marks, c, zero, table, active, counts)
+        w2 = _weight(j + _2, w, dense, marks, c, zero, table, active, counts)
+        w3 = _weight(j + _3, w, dense, marks, c, zero, table, active, counts)
+        w4 = _weight(j + _4, w, dense, marks, c, zero, table, active, counts)
+        w5 = _weight(j + _5, w, dense, marks, c, zero, table, active, counts)
+        w6 = _weight(j + _6, w, dense, marks, c, zero, table, active, counts)
+        w7 = _weight(j + _7, w, dense, marks, c, zero, table, active, counts)
+        weights[j], weights[j + _1], weights[j + _2], weights[j + _3] = w0, w1, w2, w3
+        weights[j + _4], weights[j + _5], weights[j + _6], weights[j + _7] = w4, w5, w6, w7
+        q += ((w0 + w1) + (w2 + w3)) + ((w4 + w5) + (w6 + w7))
+        sums[b] = q
+        b += _1
+        j += _8
+    return q
+
+
+@njit(cache=True, inline="always")
+def find(x, m, weights, sums):
+    """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which could not be foreseen."""
+    b, i = _0, _8
+    before = np.float32(0.0)
+    while i < m:
+        over = sums[(i >> _3) - _1]
+        hit = over <= x
+        before = over if hit else before
+        b += np.uint64(hit)
+        i += _8
+    j = b << _3
+    x -= before
+    left = (weights[j] + weights[j + _1]) + (weights[j + _2] + weights[j + _3])
+    hit = x >= left
+    x -= left if hit else np.float32(0.0)
+    j += np.uint64(hit) << _2
+    left = weights[j] + weights[j + _1]
+    hit = x >= left
+    x -= left if hit else np.float32(0.0)
+    j += np.uint64(hit) << _1
+    j += np.uint64(x >= weights[j])
+    return min(j, m - _1)
 
 
 @njit(cache=True, parallel=True)
-def sample(indptr, tokens, row_ptr, row_topics, c, cum, table, g, gcum, alpha, burn_in, samples, keys, out):
-    """Gibbs sweeps over each document of a minibatch by itself; the last `samples` sweeps go to `out`.
+def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr, cum, marks, c, table, g, gcum, alpha, burn_in,
+           samples, draws, keys, out, rises):  # fmt: skip
+    """Gibbs sweeps over each document of a minibatch by itself: `samples` of them, whose draws go to `out`.
 
-    indptr: int64[n + 1], the documents' tokens; tokens: int32[N], each the place of its word among the rows. keys:
-    uint64[n], a random stream for each document. out: int32[samples, N]. z starts as in the paper's footnote 3: each
-    token given the topics of the tokens before it.
+    doc_ptr: int64[n + 1], the documents' (document, word) pairs; places: int32[P], of each pair's word among the rows;
+    token_ptr: int64[P + 1], its tokens. before: uint16[N], each token's topic to begin with; where a document's are
+    UNSEEN a sweep gives each token a topic by those before it (the paper's footnote 3), and `burn_in` more go before
+    those that count. keys: uint64[n], a random stream for each document. out: uint16[N, samples * draws].
+
+    draws: how many topics are drawn for a token in a sweep that counts, all from one conditional distribution and by one
+    random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then on.
+    rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
+    sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns.
     """
-    n_documents, K = len(indptr) - 1, len(g)
+    n, K = len(doc_ptr) - 1, len(g)
+    dense = len(table) > 0
+    zero = np.uint64(len(c) - 1)
+    prior = np.sum(alpha)
+    N = token_ptr[len(places)]
+    bounds = np.zeros(CHUNKS + 1, np.int64)  # of the chunks' documents, so that each has about as many tokens
+    d = 0
+    for chunk in range(CHUNKS):
+        while d < n and token_ptr[doc_ptr[d]] * CHUNKS < (chunk + 1) * N:
+            d += 1
+        bounds[chunk + 1] = d
+    bounds[CHUNKS] = n
     for chunk in prange(CHUNKS):
-        counts = np.zeros(K, np.int32)
-        active = np.empty(K, np.int32)
-        place = np.empty(K, np.int32)
-        buffer_topic = np.empty(K, np.int32)
-        buffer_sum = np.empty(K)
-        for d in range(chunk * n_documents // CHUNKS, (chunk + 1) * n_documents // CHUNKS):
-            first, end = indptr[d], indptr[d + 1]
-            z = np.empty(end - first, np.int32)
+        counts = np.zeros(K + 8, np.float32)
+        active = np.zeros(K + 8, np.uint32)
+        weights = np.empty(K + 8, np.float32)
+        sums = np.empty(K // 8 + 1, np.float32)
+        place = np.full(K, NOWHERE)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            first, end = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+            if first == end:
+                continue
+            z = np.empty(end - first, np.uint16)
+            m = _0
+            started = before[first] != UNSEEN
+            sweep = burn_in if started else -1
+            if started:
+                for i in range(end - first):
+                    k = before[first + i]
+                    z[i] = k
+                    if place[k] == NOWHERE:
+                        place[k], active[m] = m, k
+                        m += _1
+                    counts[place[k]] += np.float32(1.0)
             state = keys[d]
-            n_active = 0
-            for sweep in range(burn_in + samples + 1):
-                g_mass = 0.0  # anew in each sweep: sums of differences drift
-                for i in range(n_active):
-                    g_mass += counts[active[i]] * g[active[i]]
-                for i in range(first, end):
-                    if sweep:
-                        old = z[i - first]
-                        counts[old] -= 1
-                        g_mass -= g[old]
-                        if counts[old] == 0:
-                            n_active -= 1
-                            moved = active[n_active]
-                            active[place[old]] = moved
-                            place[moved] = place[old]
-                            if n_active == 0:
-                                g_mass = 0.0
-                    state = rng.after(state)
-                    w = tokens[i]
-                    new = draw(rng.unit(state), w, row_ptr[w], row_ptr[w + 1], row_topics, c, cum, table, g, gcum, counts,
-                               active, n_active, g_mass, alpha, buffer_topic, buffer_sum)  # fmt: skip
-                    if counts[new] == 0:
-                        active[n_active] = new
-                        place[new] = n_active
-                        n_active += 1
-                    counts[new] += 1
-                    g_mass += g[new]
-                    z[i - first] = new
-                if sweep > burn_in:
-                    out[sweep - burn_in - 1, first:end] = z
-            for i in range(n_active):
-                counts[active[i]] = 0
+            while sweep < burn_in + samples:
+                column = (sweep - burn_in) * draws
+                R = draws if column >= 0 else 1
+                spacing = 1.0 / R
+                smooth = 0.0  # anew in each sweep: sums of differences drift
+                for j in range(m):
+                    smooth += counts[j] * g[active[j]]
+                for p in range(doc_ptr[d], doc_ptr[d + 1]):
+                    w = np.uint64(places[p])
+                    a, b = row_ptr[w], row_ptr[w + _1]
+                    word = cum[b - 1] if b > a else np.float32(0.0)
+                    at = start[words[w]] - a
+                    for i in range(token_ptr[p], token_ptr[p + 1]):
+                        if started:
+                            k = z[i - first]
+                            j = place[k]
+                            smooth -= g[k]
+                            left = counts[j] - np.float32(1.0)
+                            counts[j] = left
+                            if left == np.float32(0.0):
+                                m -= _1
+                                place[k] = NOWHERE
+                                if j < m:
+                                    last = active[m]
+                                    active[j], counts[j] = last, counts[m]
+                                    counts[m] = np.float32(0.0)
+                                    place[last] = j
+                                if m == _0:
+                                    smooth = 0.0
+                        q = weigh(w, dense, marks, c, zero, table, active, counts, m, weights, sums)
+                        total = q + word + max(smooth, 0.0) + gcum[K - 1]
+                        state = rng.after(state)
+                        u = rng.unit(state)
+                        new = _0
+                        for r in range(R):
+                            turned = u + r * spacing
+                            x = np.float32((turned - np.float64(turned >= 1.0)) * total)
+                            if x < q:
+                                k = np.uint64(active[find(x, m, weights, sums)])
+                            elif x - q < word:
+                                k = np.uint64(row_topics[at + _first_above(cum, a, b, x - q)])
+                            elif total > 0.0:
+                                k = np.uint64(_from_smoothing(x - q - word, smooth, active, counts, m, g, gcum))
+                            else:
+                                k = np.uint64(_from_counts(u, active, counts, m, alpha))
+                            if column >= 0:
+                                out[i, column + r] = k
+                            if r == 0:
+                                new = k
+                        j = np.uint64(place[new])
+                        if j == _NOWHERE:
+                            j = m
+                            place[new], active[m] = m, new
+                            m += _1
+                        counts[j] += np.float32(1.0)
+                        smooth += g[new]
+                        z[i - first] = new
+                started = True
+                sweep += 1
+            for j in range(m):
+                k = active[j]
+                if rises.shape[1]:
+                    rises[chunk, k] += digamma_rise(alpha[k], counts[j])
+                place[k] = NOWHERE
+                counts[j] = 0.0
+            if rises.shape[1]:
+                rises[chunk, K] += digamma_rise(prior, np.float64(end - first))

@@ -10,7 +10,7 @@ _M2 = np.uint64(0x94D049BB133111EB)
 _TO_UNIT = 1.0 / (1 << 53)
 
 # What a key is for: two purposes never share a stream.
-SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE = range(6)
+SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE, LEFT_TO_RIGHT, DIAGNOSE = range(8)
 
 
 @njit(uint64(uint64), cache=True, inline="always")
@@ -36,9 +36,21 @@ def after(state):
 
 
 @njit(cache=True, inline="always")
+def to_unit(bits):
+    """Uniform in [0, 1), from the upper 53 of 64 random bits."""
+    return np.float64(bits >> np.uint64(11)) * _TO_UNIT
+
+
+@njit(cache=True, inline="always")
+def low_choice(bits, n):
+    """One of 0 … n - 1, from the lower 11 of 64 random bits, which `to_unit` leaves; n at most 2^11."""
+    return np.int64(((bits & np.uint64(0x7FF)) * np.uint64(n)) >> np.uint64(11))
+
+
+@njit(cache=True, inline="always")
 def unit(state):
     """Uniform in [0, 1), from a state."""
-    return np.float64(mix(state) >> np.uint64(11)) * _TO_UNIT
+    return to_unit(mix(state))
 
 
 @njit(cache=True)

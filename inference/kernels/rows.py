@@ -3,174 +3,247 @@
 import numpy as np
 from numba import njit, prange
 
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.gibbs import CHUNKS, UNSEEN
+from inference.kernels.special import digamma_rise
 
 
 @njit(cache=True)
 def expand(documents, indptr, words, counts, slot, distinct):
-    """A minibatch's tokens: (offsets int64[n + 1], places int32[N], number of distinct words).
+    """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1], words).
 
     slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct words, which go into
-    `distinct` in the order of their first use.
+    `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
+    is used often lies close together.
     """
-    offsets = np.zeros(len(documents) + 1, np.int64)
+    doc_ptr = np.zeros(len(documents) + 1, np.int64)
     for i in range(len(documents)):
-        total = np.int64(0)
+        doc_ptr[i + 1] = doc_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            total += counts[j]
-        offsets[i + 1] = offsets[i] + total
-    tokens = np.empty(offsets[-1], np.int32)
+            slot[words[j]] = 0
     n = 0
+    for w in range(len(slot)):
+        if slot[w] == 0:
+            slot[w] = n
+            distinct[n] = w
+            n += 1
+    places = np.empty(doc_ptr[-1], np.int32)
+    token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
+    p, t = 0, np.int64(0)
     for i in range(len(documents)):
-        at = offsets[i]
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            w = words[j]
-            if slot[w] < 0:
-                slot[w] = n
-                distinct[n] = w
-                n += 1
-            for _ in range(counts[j]):
-                tokens[at] = slot[w]
-                at += 1
-    return offsets, tokens, n
+            places[p] = slot[words[j]]
+            t += counts[j]
+            token_ptr[p + 1] = t
+            p += 1
+    return doc_ptr, places, token_ptr, n
+
+
+@njit(cache=True, parallel=True)
+def recall(documents, first, memory, doc_ptr, token_ptr):
+    """What is remembered of a minibatch's tokens: uint16[N, M], from memory, uint16[tokens, M].
+
+    first: int64[D + 1], the place of each document's first token there. doc_ptr, token_ptr: of `expand`.
+    """
+    M = memory.shape[1]
+    out = np.empty((token_ptr[-1], M), np.uint16)
+    source, target = memory.reshape(-1), out.reshape(-1)
+    for i in prange(len(documents)):
+        a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
+        at = first[documents[i]] * M - a
+        for t in range(a, b):
+            target[t] = source[at + t]
+    return out
+
+
+@njit(cache=True, parallel=True)
+def remember(documents, first, memory, doc_ptr, token_ptr, samples):
+    """Put a minibatch's samples into memory: the reverse of `recall`."""
+    M = memory.shape[1]
+    source, target = samples.reshape(-1), memory.reshape(-1)
+    for i in prange(len(documents)):
+        a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
+        at = first[documents[i]] * M - a
+        for t in range(a, b):
+            target[at + t] = source[t]
+
+
+@njit(cache=True)
+def by_word(places, n):
+    """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P]), ascending within a word."""
+    indptr = np.zeros(n + 1, np.int64)
+    for p in range(len(places)):
+        indptr[places[p] + 1] += 1
+    for w in range(n):
+        indptr[w + 1] += indptr[w]
+    pairs = np.empty(len(places), np.int32)
+    cursor = indptr[:-1].copy()
+    for p in range(len(places)):
+        pairs[cursor[places[p]]] = p
+        cursor[places[p]] += 1
+    return indptr, pairs
 
 
 @njit(cache=True, inline="always")
-def _sort(values, first, end):
-    """Sort values[first:end]: by insertion where it is short, as nearly all are."""
-    if end - first > 48:
-        values[first:end].sort()
+def _sort(values, n):
+    """Sort values[:n]: by insertion where it is short, as nearly all are."""
+    if n > 48:
+        values[:n].sort()
         return
-    for i in range(first + 1, end):
+    for i in range(1, n):
         x = values[i]
         j = i - 1
-        while j >= first and values[j] > x:
+        while j >= 0 and values[j] > x:
             values[j + 1] = values[j]
             j -= 1
         values[j + 1] = x
 
 
 @njit(cache=True, parallel=True)
-def count(tokens, n_words, samples, K):
-    """How often each (word, topic) pair was sampled: (indptr int64[n + 1], topics int32, counts int64), topics ascending.
+def merge(words, word_ptr, pairs, token_ptr, new, old, unit, drop_below, K, start, length, arena_topics, arena_values, totals):
+    """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr int64[n + 1],
+    sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
 
-    samples: int32[S, N]. Whole numbers, so their sum does not depend on any order.
+    word_ptr, pairs: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An entry
+    below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
     """
-    S, N = samples.shape
-    position = np.zeros(n_words + 1, np.int64)
-    for i in range(N):
-        position[tokens[i] + 1] += 1
-    for w in range(n_words):
-        position[w + 1] += position[w]
-    by_word = np.empty(N, np.int64)
-    cursor = position[:-1].copy()
-    for i in range(N):
-        by_word[cursor[tokens[i]]] = i
-        cursor[tokens[i]] += 1
-    found_topics = np.empty(N * S, np.int32)
-    found_counts = np.empty(N * S, np.int64)
-    found = np.zeros(n_words + 1, np.int64)
+    n = len(words)
+    M, M_old = new.shape[1], old.shape[1]
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        tokens = 0
+        for q in range(word_ptr[i], word_ptr[i + 1]):
+            tokens += token_ptr[pairs[q] + 1] - token_ptr[pairs[q]]
+        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens * M)
+    topics = np.empty(indptr[n], np.int32)
+    values = np.empty(indptr[n], np.float32)
+    sizes = np.empty(n, np.int64)
+    added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):
-        tally = np.zeros(K, np.int64)
-        for w in range(chunk * n_words // CHUNKS, (chunk + 1) * n_words // CHUNKS):
-            at = position[w] * S
+        tally = np.zeros(K)
+        known = np.zeros(K, np.bool_)  # topics of the row, or new to it
+        fresh = np.empty(K, np.int32)
+        for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            first, size = start[words[i]], length[words[i]]
+            for j in range(first, first + size):
+                k = np.uint32(arena_topics[j])
+                tally[k] = arena_values[j]
+                known[k] = True
             m = 0
-            for i in range(position[w], position[w + 1]):
-                for s in range(S):
-                    k = samples[s, by_word[i]]
-                    if tally[k] == 0:
-                        found_topics[at + m] = k
-                        m += 1
-                    tally[k] += 1
-            _sort(found_topics, at, at + m)
-            for j in range(m):
-                found_counts[at + j] = tally[found_topics[at + j]]
-                tally[found_topics[at + j]] = 0
-            found[w + 1] = m
-    for w in range(n_words):
-        found[w + 1] += found[w]
-    topics = np.empty(found[n_words], np.int32)
-    counts = np.empty(found[n_words], np.int64)
-    for w in range(n_words):  # not by slices: numba would make a parallel region of each
-        at = position[w] * S - found[w]
-        for j in range(found[w], found[w + 1]):
-            topics[j], counts[j] = found_topics[at + j], found_counts[at + j]
-    return found, topics, counts
+            for q in range(word_ptr[i], word_ptr[i + 1]):
+                for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
+                    for s in range(M):
+                        k = np.uint32(new[t, s])
+                        if k == UNSEEN:
+                            continue
+                        if not known[k]:
+                            known[k] = True
+                            fresh[m] = k
+                            m += 1
+                        tally[k] += unit
+                    for s in range(M_old):
+                        k = np.uint32(old[t, s])
+                        if k != UNSEEN and known[k]:  # beyond 2^24 an entry may have been rounded away
+                            tally[k] -= unit
+            _sort(fresh, m)
+            at = indptr[i]
+            f = 0
+            for j in range(first, first + size + 1):
+                k = arena_topics[j] if j < first + size else K
+                while f < m and fresh[f] < k:
+                    value = tally[fresh[f]]
+                    tally[fresh[f]] = 0.0
+                    known[fresh[f]] = False
+                    if value >= drop_below:
+                        topics[at], values[at] = fresh[f], value
+                        added[chunk, fresh[f]] += value
+                        at += 1
+                    f += 1
+                if k < K:
+                    value = tally[k]
+                    tally[k] = 0.0
+                    known[k] = False
+                    added[chunk, k] -= arena_values[j]
+                    if value >= drop_below:
+                        topics[at], values[at] = k, value
+                        added[chunk, k] += value
+                        at += 1
+            sizes[i] = at - indptr[i]
+    for k in range(K):
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+    return indptr, sizes, topics, values
 
 
 @njit(cache=True)
-def room_needed(words, n, indptr, length, capacity):
-    """Arena entries that `add` will take at most: rows that outgrow their room move to its end, with room to double."""
+def room_needed(words, sizes, capacity):
+    """Arena entries that `put` will take: rows that outgrow their room move to its end, with room to grow by half."""
     total = np.int64(0)
-    for i in range(n):
-        size = length[words[i]] + indptr[i + 1] - indptr[i]
-        if size > capacity[words[i]]:
-            total += 2 * size
+    for i in range(len(words)):
+        if sizes[i] > capacity[words[i]]:
+            total += sizes[i] + sizes[i] // 2
     return total
 
 
-@njit(cache=True)
-def add(words, n, indptr, topics, counts, factor, drop_below, K, start, length, capacity, arena_topics, arena_values, used, totals):
-    """Add factor * counts to the rows of a minibatch's words, and to the totals; returns the arena's new end.
-
-    An entry that decayed below `drop_below`, in the arena's scale, is dropped when its row is merged.
-    """
-    merged_topics = np.empty(K, np.int32)
-    merged_values = np.empty(K, np.float32)
-    for i in range(n):
+@njit(cache=True, parallel=True)
+def put(words, indptr, sizes, topics, values, start, length, capacity, arena_topics, arena_values, used):
+    """Write the rows that `merge` made into the arena; returns its new end."""
+    for i in range(len(words)):
         w = words[i]
-        a, a_end = start[w], start[w] + length[w]
-        b, b_end = indptr[i], indptr[i + 1]
-        m = 0
-        while a < a_end or b < b_end:
-            if b == b_end or (a < a_end and arena_topics[a] < topics[b]):
-                k, value = arena_topics[a], arena_values[a]
-                a += 1
-                if value < drop_below:
-                    totals[k] -= value
-                    continue
-            else:
-                k = topics[b]
-                value = np.float32(factor * counts[b])
-                totals[k] += value
-                if a < a_end and arena_topics[a] == k:
-                    value = np.float32(value + arena_values[a])
-                    a += 1
-                b += 1
-            merged_topics[m], merged_values[m] = k, value
-            m += 1
-        if m > capacity[w]:
+        if sizes[i] > capacity[w]:
             start[w] = used
-            capacity[w] = 2 * m
-            used += 2 * m
-        length[w] = m
-        at = start[w]
-        arena_topics[at : at + m] = merged_topics[:m]
-        arena_values[at : at + m] = merged_values[:m]
+            capacity[w] = sizes[i] + sizes[i] // 2
+            used += capacity[w]
+        length[w] = sizes[i]
+    for i in prange(len(words)):
+        at = start[words[i]] - indptr[i]
+        for j in range(indptr[i], indptr[i] + sizes[i]):
+            arena_topics[at + j], arena_values[at + j] = topics[j], values[j]
     return used
 
 
 @njit(cache=True)
-def compact(start, length, capacity, arena_topics, arena_values, scale, drop_below, totals, new_topics, new_values):
+def better_eta(start, length, values, scale, totals, eta):
+    """A fixed-point step for the symmetric eta (Minka 2000, eq. 55): eta * sum_kw psi(eta + N_kw) - psi(eta), over
+    V sum_k psi(V eta + N_k) - psi(V eta).
+    """
+    V = len(start)
+    above, below = 0.0, 0.0
+    for w in range(V):
+        for j in range(start[w], start[w] + length[w]):
+            above += digamma_rise(eta, scale * values[j])
+    for k in range(len(totals)):
+        below += digamma_rise(V * eta, max(scale * totals[k], 0.0))
+    return eta * above / (V * below) if above > 0.0 and below > 0.0 else eta
+
+
+@njit(cache=True)
+def compact(start, length, capacity, arena_topics, arena_values, scale, drop_below, new_topics, new_values):
     """Rewrite all rows behind one another into new arrays, times `scale`, without entries below `drop_below` after it.
 
-    Resets pi (Appendix A): the totals are summed anew, so that their rounding errors do not live on. Returns the end.
+    Returns the end.
     """
-    totals[:] = 0.0
     at = np.int64(0)
     for w in range(len(start)):
         first = at
         for j in range(start[w], start[w] + length[w]):
             value = np.float32(scale * arena_values[j])
             if value >= drop_below:
-                new_topics[at] = arena_topics[j]
-                new_values[at] = value
-                totals[arena_topics[j]] += value
+                new_topics[at], new_values[at] = arena_topics[j], value
                 at += 1
         start[w] = first
         length[w] = at - first
         capacity[w] = at - first
     return at
+
+
+@njit(cache=True)
+def sum_topics(start, length, arena_topics, arena_values, K):
+    """The sums of the stored values by topic: float64[K]."""
+    totals = np.zeros(K)
+    for w in range(len(start)):
+        for j in range(start[w], start[w] + length[w]):
+            totals[arena_topics[j]] += arena_values[j]
+    return totals
 
 
 @njit(cache=True)
@@ -207,15 +280,20 @@ def sort_rows(indptr, words, values):
 
 
 @njit(cache=True, parallel=True)
-def mixtures(indptr, samples, alpha, K, floor):
+def mixtures(indptr, samples, alpha, floor):
     """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
 
-    theta[d, k] = (alpha + mean N_dk) / (K alpha + N_d), listed where N_dk > 0 in some sample and it is at least `floor`.
+    indptr: int64[n + 1], the documents' tokens. samples: uint16[N, M]. alpha: float64[K]. theta[d, k] =
+    (alpha_k + mean N_dk) / (sum alpha + N_d), listed where N_dk > 0 in some sample and it is at least `floor`.
     """
-    S = len(samples)
+    M, K = samples.shape[1], len(alpha)
     n = len(indptr) - 1
-    found_topics = np.empty(S * len(samples[0]), np.int32)
-    found_weights = np.empty(S * len(samples[0]), np.float32)
+    prior = np.sum(alpha)
+    room = np.zeros(n + 1, np.int64)
+    for d in range(n):
+        room[d + 1] = room[d] + min(K, M * (indptr[d + 1] - indptr[d]))
+    found_topics = np.empty(room[n], np.int32)
+    found_weights = np.empty(room[n], np.float32)
     sizes = np.zeros(n + 1, np.int64)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int64)
@@ -223,9 +301,9 @@ def mixtures(indptr, samples, alpha, K, floor):
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             a, b = indptr[d], indptr[d + 1]
             m = 0
-            for s in range(S):
-                for i in range(a, b):
-                    k = samples[s, i]
+            for i in range(a, b):
+                for s in range(M):
+                    k = samples[i, s]
                     if tally[k] == 0:
                         touched[m] = k
                         m += 1
@@ -233,21 +311,21 @@ def mixtures(indptr, samples, alpha, K, floor):
             ks = np.sort(touched[:m])
             weights = np.empty(m)
             for j in range(m):
-                weights[j] = (alpha + tally[ks[j]] / S) / (K * alpha + (b - a))
+                weights[j] = (alpha[ks[j]] + tally[ks[j]] / M) / (prior + (b - a))
                 tally[ks[j]] = 0
             order = np.argsort(-weights, kind="mergesort")
             size = 0
             for j in order:
                 if weights[j] >= floor:
-                    found_topics[S * a + size] = ks[j]
-                    found_weights[S * a + size] = weights[j]
+                    found_topics[room[d] + size] = ks[j]
+                    found_weights[room[d] + size] = weights[j]
                     size += 1
             sizes[d + 1] = size
     out = np.cumsum(sizes)
     topics = np.empty(out[n], np.int32)
     weights = np.empty(out[n], np.float32)
     for d in range(n):
-        at = S * indptr[d] - out[d]
+        at = room[d] - out[d]
         for j in range(out[d], out[d + 1]):
             topics[j], weights[j] = found_topics[at + j], found_weights[at + j]
     return out, topics, weights
@@ -255,9 +333,9 @@ def mixtures(indptr, samples, alpha, K, floor):
 
 @njit(cache=True)
 def topic_tokens(samples, K):
-    """How many sampled tokens each topic has, over all sweeps: int64[K]."""
+    """How many sampled tokens each topic has: int64[K]. samples: uint16[N, M]."""
     out = np.zeros(K, np.int64)
-    for s in range(len(samples)):
-        for i in range(len(samples[0])):
-            out[samples[s, i]] += 1
+    for i in range(samples.shape[0]):
+        for s in range(samples.shape[1]):
+            out[samples[i, s]] += 1
     return out

@@ -16,7 +16,7 @@ def bow_of(documents: list[list[int]], V: int) -> Bow:
     return Bow(np.array(indptr), np.array(words, np.int32), np.array(counts, np.int32), V)
 
 
-def planted(K: int, V: int, D: int, length: int, seed: int) -> tuple[Bow, np.ndarray]:
+def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[Bow, np.ndarray]:
     """Documents from known topics, and beta: each topic has V // K words of its own, and a little of the others."""
     rng = np.random.default_rng(seed)
     beta = np.full((K, V), 0.1 / V)
@@ -24,6 +24,6 @@ def planted(K: int, V: int, D: int, length: int, seed: int) -> tuple[Bow, np.nda
         own = np.arange(k * (V // K), (k + 1) * (V // K))
         beta[k, own] += 0.9 * rng.dirichlet(np.ones(len(own)))
     beta /= beta.sum(axis=1, keepdims=True)
-    theta = rng.dirichlet(np.full(K, 0.2), D)
+    theta = rng.dirichlet(np.broadcast_to(alpha, K), D)
     documents = [rng.choice(V, size=length, p=theta[d] @ beta).tolist() for d in range(D)]
     return bow_of(documents, V), beta

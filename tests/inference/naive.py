@@ -12,9 +12,10 @@ def exp_e_log_beta(lam: np.ndarray) -> np.ndarray:
     return np.exp(digamma(lam) - digamma(lam.sum(axis=1, keepdims=True)))
 
 
-def conditional(lam: np.ndarray, counts: np.ndarray, word: int, alpha: float) -> np.ndarray:
-    """Eq. 9, normalised: float64[K]."""
-    p = (alpha + counts) * exp_e_log_beta(lam)[:, word]
+def conditional(lam: np.ndarray, counts: np.ndarray, word: int, alpha: float, expectation: str) -> np.ndarray:
+    """Eq. 9, normalised: float64[K]; with E[beta] in the place of exp E[log beta] where expectation is "mean"."""
+    beta = exp_e_log_beta(lam) if expectation == "log" else lam / lam.sum(axis=1, keepdims=True)
+    p = (alpha + counts) * beta[:, word]
     return p / p.sum()
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.special import digamma
 from scipy.stats import chisquare
 
 from inference.engines import ssi
@@ -11,20 +12,22 @@ from inference.kernels import gibbs, rng
 from tests.inference import naive
 from tests.inference.corpora import bow_of
 
-DRAWS = 40_000
 SIGNIFICANT = 1e-4  # a true sampler fails one such test in ten thousand; the keys are fixed, so a pass stays one
 
 
-def state_with(extra: np.ndarray, eta: float) -> ssi.State:
+def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     """A state whose lambda is eta + extra[k, w], with a scale of its own to be undone."""
     K, V = extra.shape
-    pi = 0.25
+    state = ssi.init(ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").chosen(1, 1), ssi.Shape(1, V, 1, 1), 7)
+    state.pi = 0.25
     rows = [np.flatnonzero(extra[:, w]) for w in range(V)]
-    length = np.array([len(r) for r in rows])
-    start = np.concatenate(([0], np.cumsum(length)[:-1]))
-    topics = np.concatenate([r.astype(np.int32) for r in rows] or [np.empty(0, np.int32)])
-    values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(np.float32) / np.float32(pi)
-    return ssi.State(7, 1, 0, pi, start, length, length.copy(), topics, values, len(topics), extra.sum(axis=1) / pi)
+    state.length[:] = state.capacity[:] = [len(r) for r in rows]
+    state.start[:] = np.concatenate(([0], np.cumsum(state.length)[:-1]))
+    state.arena_topics = np.concatenate([r.astype(np.int32) for r in rows])
+    state.arena_values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(np.float32) / np.float32(state.pi)
+    state.used = len(state.arena_topics)
+    state.totals = extra.sum(axis=1) / state.pi
+    return state
 
 
 CASES = {
@@ -36,39 +39,62 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("spread", [True, False], ids=["table", "search"])
+@pytest.mark.parametrize("spread", [True, False], ids=["table", "marks"])
+@pytest.mark.parametrize("expectation", ["log", "mean"])
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("eta", [0.05, 0.4])
-def test_one_token_follows_eq_9(case, eta, spread):
+def test_one_token_follows_eq_9(case, eta, expectation, spread, monkeypatch):
+    """The first token's draws, evenly spaced in its conditional distribution: so many of each topic as that says, exactly."""
+    if not spread:
+        monkeypatch.setattr(gibbs, "TABLE_ENTRIES", 0)
     extra, counts = CASES[case]
-    K, V = extra.shape
-    alpha, word = 0.3, 0
-    state = state_with(extra, eta)
-    norm = gibbs.normalisers(state.pi * state.totals, V, eta, True)
-    ptr, topics, c, cum, table = gibbs.gather(
-        np.array([word]), state.start, state.length, state.arena_topics, state.arena_values, state.pi, eta, norm, alpha, True
-    )
-    g, gcum = gibbs.smoothing(norm, eta, alpha, True)
-    counts = np.array(counts, np.int32)
-    active = np.flatnonzero(counts).astype(np.int32)
-    room = np.zeros(K, np.int32)
-    room[: len(active)] = active
-    mass = float((counts * g).sum())
-    table = table if spread else np.empty((0, K), np.float32)
-    u = (np.arange(DRAWS) + 0.5) / DRAWS  # every part of the unit interval once: the measure of each answer, exactly
-    drawn = [
-        gibbs.draw(x, 0, ptr[0], ptr[1], topics, c, cum, table, g, gcum, counts, room, len(active), mass, alpha, np.empty(K, np.int32), np.empty(K))
-        for x in u
-    ]  # fmt: skip
-    expected = naive.conditional(eta + extra, counts, word, alpha)
-    assert np.bincount(drawn, minlength=K) / DRAWS == pytest.approx(expected, abs=2 * K / DRAWS)
+    state = state_with(extra, eta, alpha=0.3)
+    others = np.repeat(np.arange(len(counts)), counts)
+    bow = bow_of([[0] + [1] * len(others)], 3)
+    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).chosen(1, 1)
+    before = np.concatenate(([2], others)).astype(np.uint16)
+    drawn = ssi._sample(config, state, ssi._expand(bow, np.arange(1)), np.array([5], np.uint64), before)[0]
+    expected = naive.conditional(eta + extra, np.array(counts), 0, 0.3, expectation)
+    assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=2 / len(drawn))
+
+
+@pytest.mark.parametrize("K", [63, 64, 65, 200])
+def test_the_table_and_the_marks_are_the_same(K, monkeypatch):
+    """Bits and counts of them around the borders of 64, documents of many topics, and rows of all lengths."""
+    generator = np.random.default_rng(K)
+    extra = generator.integers(0, 9, (K, 30)) * (generator.random((K, 30)) < generator.random(30))
+    bow = bow_of([generator.integers(0, 30, n).tolist() for n in (1, 7, 8, 9, 300, 900)], 30)
+    config = ssi.Config(topics=K, alpha=0.5, eta=0.1, samples=3).chosen(6, 1)
+    keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(9), np.arange(6))
+    found = []
+    for entries in (1 << 20, 0):
+        monkeypatch.setattr(gibbs, "TABLE_ENTRIES", entries)
+        state = state_with(extra.astype(float), 0.1, 0.5)
+        found.append(ssi._sample(config, state, ssi._expand(bow, np.arange(6)), keys))
+        assert not state.table.any()
+    assert np.array_equal(*found)
+    assert len(np.unique(found[0])) > K // 2
+
+
+def test_learned_alpha_counts_what_documents_hold():
+    """What the fixed point needs is the sum of psi(alpha + N_dk) - psi(alpha), of the topics as they end."""
+    generator = np.random.default_rng(1)
+    bow = bow_of([generator.integers(0, 3, n).tolist() for n in (5, 40, 0, 1, 400)], 3)
+    config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).chosen(5, 446)
+    state = state_with(np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]]), 0.1, 0.3)
+    batch = ssi._expand(bow, np.arange(5))
+    z = ssi._sample(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
+    tokens = batch.token_ptr[batch.doc_ptr]
+    counts = np.array([np.bincount(z[a:b], minlength=4) for a, b in zip(tokens, tokens[1:], strict=False)])
+    assert state.rises[:4] == pytest.approx((digamma(0.3 + counts) - digamma(0.3)).sum(axis=0))
+    assert state.rises[4] == pytest.approx((digamma(1.2 + counts.sum(axis=1)) - digamma(1.2)).sum())
 
 
 def test_everything_underflows():
     """With an eta near 0 and words that no topic has, eq. 9 is 0 / 0 in floating point: alpha + N_dk remains."""
-    config = ssi.Config(topics=5, eta=1e-6, alpha=0.1)
+    config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").chosen(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
-    theta = ssi.fold_in(config, ssi.init(config, ssi.Shape(2, 3), 1), bow, 0, 2)
+    theta = ssi.fold_in(config, ssi.init(config, ssi.Shape(2, 3, 6, 1), 1), bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
 
 
@@ -76,15 +102,14 @@ def test_everything_underflows():
 def test_document_follows_eq_3(words):
     """A long chain visits the configurations of a tiny document as often as q*(z) says."""
     extra = np.array([[4.0, 0, 1], [0, 3, 0.5]])
-    config = ssi.Config(topics=2, alpha=0.5, eta=0.4)
-    state = state_with(extra, config.eta)
-    order = sorted(words)
+    config = ssi.Config(topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2).chosen(1, 1)
+    state = state_with(extra, config.eta, config.alpha)
     chains = 20_000
-    bow = bow_of([words] * chains, 3)
+    batch = ssi._expand(bow_of([words] * chains, 3), np.arange(chains))
     keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(9), np.arange(chains))
-    _, offsets, _, samples = ssi._sample(config, state, bow, np.arange(chains), keys, 25, 1)
-    found = Counter(map(tuple, samples[0].reshape(chains, len(words)).tolist()))
-    expected = naive.configurations(config.eta + extra, order, config.alpha)
+    samples = ssi._sample(config, state, batch, keys)
+    found = Counter(map(tuple, samples[:, 0].reshape(chains, len(words)).tolist()))
+    expected = naive.configurations(config.eta + extra, sorted(words), config.alpha)
     observed = np.array([found[z] for z in expected])
     assert observed.sum() == chains
     assert chisquare(observed, chains * np.array(list(expected.values()))).pvalue > SIGNIFICANT

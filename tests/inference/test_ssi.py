@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from inference import checkpoint
+from inference import Bow, checkpoint
 from inference.engines import config as engine_config
 from inference.engines import ssi
 from inference.errors import Invalid
-from inference.kernels import rng, rows
+from inference.kernels import gibbs, rng, rows
 from inference.training import Progress, Snapshot, fold_in_corpus, held_out_documents, train
 from tests.inference import naive
 from tests.inference.corpora import bow_of, planted
@@ -31,22 +31,37 @@ def dense(state: ssi.State, K: int) -> np.ndarray:
     return out
 
 
+def draw_words(generator, D: int, V: int) -> list[list[int]]:
+    return [generator.choice(V, 12, p=np.arange(1, V + 1) / (V * (V + 1) / 2)).tolist() for _ in range(D)]
+
+
+def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
+    """What step t will draw for new documents: mean counts [K, V]."""
+    batch = ssi._expand(bow, documents)
+    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(t), documents)
+    samples = ssi._sample(config, state, batch, keys)
+    words = np.repeat(batch.words[batch.places], np.diff(batch.token_ptr))
+    statistics = np.zeros((K, bow.V))
+    for draw in samples.T:
+        np.add.at(statistics, (draw, words), 1 / samples.shape[1])
+    return statistics
+
+
+@pytest.mark.parametrize("expectation", ["log", "mean"])
 @pytest.mark.parametrize(("tau0", "kappa"), [(10.0, 0.7), (0.0, 0.7), (0.0, 1.0), (1.0, 0.51)])
-def test_lazy_sparse_update_is_eq_11(tau0, kappa):
+def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     """pi and its resets, the arena and its growth change nothing: after each step lambda is what eq. 11 gives."""
     K, V = 7, 40
-    config = ssi.Config(topics=K, tau0=tau0, kappa=kappa, minibatch=5, burn_in=0, samples=2)
+    config = ssi.Config(
+        topics=K, statistics="decay", expectation=expectation, tau0=tau0, kappa=kappa, minibatch=5, burn_in=0, samples=2, draws=2
+    ).chosen(60, 720)
     generator = np.random.default_rng(4)
-    bow = bow_of([generator.choice(V, 12, p=np.arange(1, V + 1) / (V * (V + 1) / 2)).tolist() for _ in range(60)], V)
-    shape = ssi.Shape(60, V)
+    bow = bow_of(draw_words(generator, 60, V), V)
+    shape = ssi.Shape(60, V, bow.tokens, 12)
     state, lam = ssi.init(config, shape, 3), np.full((K, V), config.eta)
     for t in range(1, 120):
         batch = generator.choice(60, 5, replace=False)
-        keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(t), batch)
-        words, _, tokens, samples = ssi._sample(config, state, bow, batch, keys, 0, 2)
-        statistics = np.zeros((K, V))
-        for sweep in samples:
-            np.add.at(statistics, (sweep, words[tokens]), 0.5)
+        statistics = sampled(config, state, bow, batch, t, K)
         ssi.step(config, state, bow, batch, shape)
         lam = naive.update(lam, statistics, ssi.rho(config, t), 60 / 5, config.eta)
         # What decayed below DROPPED_TOKENS is forgotten, on purpose.
@@ -54,26 +69,68 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa):
         assert state.pi * state.totals == pytest.approx((lam - config.eta).sum(axis=1), rel=1e-3, abs=V * ssi.DROPPED_TOKENS)
 
 
-def test_counts_are_whole_and_complete():
-    generator = np.random.default_rng(2)
-    tokens = generator.integers(0, 9, 500).astype(np.int32)
-    samples = generator.integers(0, 80, (3, 500)).astype(np.int32)
-    indptr, topics, counts = rows.count(tokens, 9, samples, 80)
-    expected = np.zeros((9, 80), np.int64)
-    for sweep in samples:
-        np.add.at(expected, (tokens, sweep), 1)
-    for w in range(9):
-        row = slice(indptr[w], indptr[w + 1])
-        assert (topics[row] == np.flatnonzero(expected[w])).all()
-        assert (counts[row] == expected[w][expected[w] > 0]).all()
+@pytest.mark.parametrize("warm_up", [0, 1, 2])
+def test_memo_is_the_sum_of_what_documents_gave_last(warm_up):
+    """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered, of all documents seen."""
+    K, V, D = 9, 40, 70
+    generator = np.random.default_rng(4)
+    bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)
+    config = ssi.Config(topics=K, warm_up=warm_up, samples=2, draws=3, minibatch=10).chosen(D, bow.tokens)
+    shape = ssi.Shape(D, V, bow.tokens, 7)
+    state = ssi.init(config, shape, 3)
+    words = np.repeat(bow.words, bow.counts)
+    for t in range(1, 29):
+        order = np.random.default_rng((t - 1) // 7).permutation(D)
+        ssi.step(config, state, bow, order[(t - 1) % 7 * 10 :][:10], shape)
+        if t >= 7 * warm_up:
+            expected = np.zeros((K, V))
+            for draw in state.memory.T:
+                seen = draw != gibbs.UNSEEN
+                np.add.at(expected, (draw[seen], words[seen]), 1 / 6)
+            assert dense(state, K) == pytest.approx(expected, rel=1e-6)
+            assert state.pi * state.totals == pytest.approx(expected.sum(axis=1))
+            assert state.eta == config.eta
+            assert state.length.sum() == (expected > 0).sum()
+    assert (state.memory != gibbs.UNSEEN).all()
 
 
-def test_planted_topics_are_found():
+def test_eta_is_learned():
+    """The fixed point finds the eta that topics were drawn with, from their counts."""
+    generator = np.random.default_rng(0)
+    K, V, eta = 20, 300, 0.2
+    counts = np.array([generator.multinomial(3000, generator.dirichlet(np.full(V, eta))) for _ in range(K)])
+    start, values = [], []
+    for w in range(V):
+        start.append(len(values))
+        values += counts[counts[:, w] > 0, w].tolist()
+    length = np.diff([*start, len(values)])
+    found = 1.0
+    for _ in range(200):
+        found = rows.better_eta(np.array(start), length, np.array(values, np.float32) / 4, 4.0, counts.sum(axis=1) / 4, found)
+    assert found == pytest.approx(eta, rel=0.05)
+
+
+@pytest.mark.parametrize("learn", ["alpha", "both"])
+def test_learned_priors_fit_the_corpus(learn):
+    """Topics that few documents have get a smaller alpha than those that many have."""
+    bow, beta = planted(K=4, V=80, D=600, length=60, seed=2, alpha=(0.1, 0.1, 0.4, 0.4))
+    config = ssi.Config(topics=4, alpha=0.3, learn=learn, interval=5, minibatch=60, passes=20)
+    state = last(config, bow, seed=1).state
+    topics = ssi.topics(config.chosen(bow.D, bow.tokens), state).dense()
+    distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
+    alpha = state.alpha[linear_sum_assignment(distance)[1]]
+    assert alpha[2:].min() > 2 * alpha[:2].max()
+    assert (state.eta == config.chosen(bow.D, bow.tokens).eta) == (learn == "alpha")
+
+
+@pytest.mark.parametrize(("statistics", "expectation"), [("memo", "mean"), ("decay", "mean"), ("decay", "log"), ("memo", "log")])
+def test_planted_topics_are_found(statistics, expectation):
     """Over several seeds nearly all; some runs of any sampler end with two topics in one."""
     found = []
     for seed in range(5):
         bow, beta = planted(K=6, V=120, D=800, length=60, seed=seed)
-        topics = last(ssi.Config(topics=6, alpha=0.2, minibatch=50, passes=12), bow, seed=seed).topics.dense()
+        config = ssi.Config(topics=6, alpha=0.2, minibatch=50, passes=12, statistics=statistics, expectation=expectation)
+        topics = last(config, bow, seed=seed).topics.dense()
         distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
         found += (distance[linear_sum_assignment(distance)] < 0.2).tolist()
     assert sum(found) >= 0.85 * len(found), found
@@ -85,7 +142,8 @@ def test_as_good_as_the_slow_twin():
     documents = [np.repeat(bow.words[a:b], bow.counts[a:b]).tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
     settings = {"alpha": 0.3, "eta": 0.1, "kappa": 0.7, "tau0": 10.0, "minibatch": 30, "burn_in": 1, "samples": 2, "passes": 6}
     lam = naive.train(documents, 3, 30, rng=np.random.default_rng(0), **settings)
-    ours = last(ssi.Config(topics=3, **settings), bow, seed=1).topics.dense()
+    paper = ssi.Config(topics=3, statistics="decay", expectation="log", draws=1, **settings)
+    ours = last(paper, bow, seed=1).topics.dense()
 
     def error(found):
         distance = 0.5 * np.abs(beta[:, None] - found[None]).sum(axis=2)
@@ -100,9 +158,15 @@ def equal(a, b) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
-def test_threads_make_no_difference():
+EVERY_KIND = [
+    {}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EVERY_KIND, ids=str)
+def test_threads_make_no_difference(kind):
     bow, _ = planted(K=5, V=200, D=400, length=50, seed=3)
-    config = ssi.Config(topics=9, minibatch=64, passes=2)
+    config = ssi.Config(topics=9, minibatch=64, passes=3, **kind)
     try:
         one, two = (last(config, bow, seed=5, threads=n) for n in (1, 2))
     finally:
@@ -112,19 +176,24 @@ def test_threads_make_no_difference():
     assert np.array_equal(one.coherence, two.coherence)
 
 
-def test_a_resumed_run_is_the_run_that_was_never_killed(tmp_path):
+@pytest.mark.parametrize("kind", EVERY_KIND, ids=str)
+@pytest.mark.parametrize("large", [False, True], ids=["in memory", "on disk"])
+def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, monkeypatch):
+    if large:
+        monkeypatch.setattr("inference.memory.LARGE", 0)
     bow, _ = planted(K=5, V=200, D=500, length=60, seed=3)
-    config = ssi.Config(topics=8, minibatch=32, passes=4)
+    config = ssi.Config(topics=8, minibatch=32, passes=4, **kind)
     whole = [(s.step, s.tokens, s.held_out, s.topics) for s in train(ssi, config, bow, seed=2) if isinstance(s, Snapshot)]
-    for killed_after in (1, len(whole) // 2, len(whole) - 1):
-        loop, seen = train(ssi, config, bow, seed=2), 0
+    for killed_after in (1, len(whole) // 4, len(whole) // 2, len(whole) - 1):
+        loop, seen = train(ssi, config, bow, seed=2, scratch=tmp_path), 0
         for event in loop:
             if isinstance(event, Snapshot):
                 seen += 1
                 checkpoint.save(tmp_path / "checkpoint", event.state, config=config, bow=bow)
                 if seen == killed_after:
                     break
-        state = checkpoint.load(tmp_path / "checkpoint", config=config, bow=bow)
+        state = checkpoint.load(tmp_path / "checkpoint", config=config, bow=bow, scratch=tmp_path)
+        assert isinstance(state.memory, np.memmap) == (large and config.statistics == "memo")
         rest = [s for s in train(ssi, config, bow, seed=2, resume=state) if isinstance(s, Snapshot)]
         assert [(s.step, s.tokens, s.held_out) for s in rest] == [w[:3] for w in whole[killed_after:]]
         if rest:
@@ -151,7 +220,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
 
 def test_mass_is_conserved():
     bow, _ = planted(K=5, V=300, D=200, length=80, seed=6)
-    config = ssi.Config(topics=12, passes=2)
+    config = ssi.Config(topics=12, passes=2).chosen(bow.D, bow.tokens)
     final = last(config, bow)
     topics = final.topics
     sums = np.add.reduceat(np.append(topics.weights, 0), topics.indptr[:-1]) * (np.diff(topics.indptr) > 0)
@@ -170,7 +239,7 @@ def test_mass_is_conserved():
 
 def test_blocks_of_fold_in_make_no_difference():
     bow, _ = planted(K=3, V=60, D=90, length=20, seed=1)
-    config = ssi.Config(topics=4, passes=1)
+    config = ssi.Config(topics=4, passes=1).chosen(bow.D, bow.tokens)
     state = last(config, bow).state
     small, large = (list(fold_in_corpus(ssi, config, state, bow, block=n)) for n in (7, 1000))
     assert np.array_equal(np.concatenate([b.topics for b in small]), large[0].topics)
@@ -218,14 +287,26 @@ CONFIG = {"minibatch": 8, "passes": 2}
     ],
     ids=["K=1", "V=1", "empty documents", "K > D", "one document", "tiny priors", "huge priors", "first step 1", "long document"],
 )
-def test_edges(documents, V, settings):
+@pytest.mark.parametrize("kind", [*EVERY_KIND, {"expectation": "log"}, {"statistics": "decay"}], ids=str)
+def test_edges(documents, V, settings, kind):
     bow = bow_of(documents, V)
-    config = ssi.Config(**CONFIG | settings)
+    config = ssi.Config(**CONFIG | settings | kind).chosen(bow.D, bow.tokens)
     final = last(config, bow)
     assert np.isfinite(final.topics.weights).all() and np.isfinite(final.topics.floor).all()
     assert final.topics.dense().sum(axis=1) == pytest.approx(np.ones(config.topics), abs=1e-4)
     thetas = list(fold_in_corpus(ssi, config, final.state, bow))
     assert sum(t.tokens.sum() for t in thetas) == pytest.approx(bow.tokens)
+
+
+def test_a_document_of_ten_million_words():
+    """And what is longer than can be counted is refused in a sentence."""
+    bow = Bow(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([9_000_000, 1_000_000, 3], np.int32), 2)
+    final = last(ssi.Config(topics=3, passes=2), bow)
+    assert final.tokens == 2 * bow.tokens
+    assert final.topics.share.sum() == pytest.approx(1)
+    longer = Bow(np.array([0, 1]), np.array([0], np.int32), np.array([ssi.LONGEST], np.int32), 1)
+    with pytest.raises(Invalid, match="fewer than 16,777,216 words"):
+        list(train(ssi, ssi.Config(topics=2), longer))
 
 
 def test_nothing_to_train_on():
@@ -245,6 +326,11 @@ def test_nothing_to_train_on():
         ({"tau0": -1}, "tau0 must be at least 0"),
         ({"minibatch": 0}, "minibatch must be"),
         ({"passes": True}, "passes must be"),
+        ({"draws": 0}, "draws must be"),
+        ({"draws": 5000, "samples": 5}, "samples times draws must be at most 10000, got 5 times 5000"),
+        ({"topics": 65_001}, "topics must be at most 65,000, got 65,001"),
+        ({"statistics": "none"}, "statistics must be one of “memo”, “decay”, got 'none'"),
+        ({"expectation": "mode"}, "expectation must be one of “mean”, “log”"),
         ({"nonsense": 1}, "no setting “nonsense”"),
     ],
 )

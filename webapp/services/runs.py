@@ -18,7 +18,7 @@ def create(corpus: Corpus, *, seed: int = 0, engine: str = "ssi", **settings) ->
     """A queued run. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"Corpus {corpus.pk} is {corpus.status}; only one that is ready can be trained on.")
-    config = engines.config(engine, **settings)
+    config = engines.config(engine, **settings).chosen(corpus.documents, corpus.tokens)
     most = min(corpus.vocabulary, MAX_TOPICS)
     if config.topics > most:
         why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
