@@ -35,12 +35,10 @@ def measure(bow: Bow, config, seed: int, threads: int | None) -> tuple[Snapshot,
     began = time.perf_counter()
     for _ in inference.fold_in_corpus(engine, config, last.state, bow):
         pass
-    sweeps = config.burn_in + config.samples + 1  # the first one is the initialisation
     return last, {
         "seconds": last.seconds,
         "fold_in_seconds": time.perf_counter() - began,
         "tokens_per_second": last.tokens / last.seconds,
-        "million_token_sweeps_per_second": last.tokens * sweeps / last.seconds / 1e6,
         "held_out": last.held_out,  # nats per token
         "coherence": float(np.nanmean(last.coherence)),
         "coherence_median": float(np.nanmedian(last.coherence)),

@@ -74,7 +74,7 @@ def form_fields(html: str) -> dict[str, str]:
     for tag in re.findall(r"<input[^>]*>", html):
         of = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         if "name" in of and of["name"] != "csrfmiddlewaretoken" and (of.get("type") != "checkbox" or " checked" in tag):
-            fields[of["name"]] = of.get("value", "on")
+            fields[of["name"]] = of.get("value", "on" if of.get("type") in ("checkbox", "radio") else "")
     for name, options in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
         selected = re.search(r'<option value="([^"]*)" selected', options)
         fields[name] = selected.group(1) if selected else ""

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.errors import Invalid
+
 
 class Topics(NamedTuple):
     """beta, a row for each topic: weights that are listed, and one small weight for every word that is not.
@@ -24,6 +26,16 @@ class Topics(NamedTuple):
     @property
     def K(self) -> int:
         return len(self.floor)
+
+    def proper(self) -> "Topics":
+        """Itself. Raises Invalid where a topic's weights do not sum to 1: a measure of such topics would flatter them."""
+        listed = np.diff(self.indptr)
+        topic = np.repeat(np.arange(self.K), listed)
+        mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (self.V - listed)
+        worst = int(np.argmax(np.abs(mass - 1.0)))
+        if not abs(mass[worst] - 1.0) < 1e-3:
+            raise Invalid("topics", f"The weights of a topic must sum to 1; those of topic {worst} sum to {mass[worst]:.4g}.")
+        return self
 
     def top(self, n: int) -> np.ndarray:
         """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""

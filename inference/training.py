@@ -79,7 +79,7 @@ def train(
         raise Invalid("corpus", f"A document must have fewer than {ssi.LONGEST:,} words; cut the longest into sections.")
     config = config.chosen(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
-    schedule = _Schedule(bow, config, held_out)
+    schedule = Schedule(bow, config, held_out)
     shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
     state = resume if resume is not None else engine.init(config, shape, seed, scratch)
     if resume is not None and state.seed != seed:
@@ -113,7 +113,7 @@ def train(
             _use(threads)
 
 
-class _Schedule:
+class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 
     def __init__(self, bow: Bow, config, held_out: np.ndarray):

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 import numpy as np
 from numba.core import event
-import inference
+import inference, inference.memory
+inference.memory.LARGE = 0
 from inference import *
 
 inference.warm_up()
@@ -24,11 +25,13 @@ indptr = np.cumsum([0] + [len(d) for d in documents])
 Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500).save(Path(sys.argv[1]))
 bow = Bow.open(Path(sys.argv[1]))
 with event.install_listener("numba:compile", Listener()):
-    config, engine = engines.config("ssi", topics=30, minibatch=50, passes=12, kappa=0.6, tau0=1.0), engines.get("ssi")
-    for e in train(engine, config, bow, threads=1):
-        if isinstance(e, Snapshot):
-            state = e.state
-    list(fold_in_corpus(engine, config, state, bow))
+    engine = engines.get("ssi")
+    decaying = engines.config("ssi", topics=30, statistics="decay", expectation="log", minibatch=50, passes=12, kappa=0.6, tau0=1.0)
+    for config in (engines.config("ssi", topics=30, passes=3, minibatch=50), decaying):
+        for e in train(engine, config, bow, threads=1, scratch=Path(sys.argv[1])):
+            if isinstance(e, Snapshot):
+                state = e.state
+        list(fold_in_corpus(engine, config, state, bow))
 print(compiled)
 """
 

@@ -135,7 +135,7 @@ def test_delete_of_a_run(client, ready, django_db_blocker):
 def test_train_form_says_what_is_wrong(client, ready):
     url = reverse("corpus_runs", args=[ready.pk])
     form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
-    values = {name: form[name].value() for name in form.fields}
+    values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
     for field, value, said in [("topics", "-3", "topics"), ("topics", "99999999", "at most"), ("kappa", "0.2", "kappa"), ("seed", "x", "whole")]:
         response = client.post(url, values | {field: value})
         assert response.status_code == 400, field
@@ -144,6 +144,7 @@ def test_train_form_says_what_is_wrong(client, ready):
     assert client.post(url, values | {"topics": "5", "expectation": "mean", "eta": "0.1"}).status_code == 302
     run = Run.objects.latest("pk")
     assert (run.settings["topics"], run.settings["expectation"], run.settings["eta"], run.status) == (5, "mean", 0.1, "queued")
+    assert None not in run.settings.values()  # what was left empty is chosen then and there
 
 
 def test_security_headers(client, trained):

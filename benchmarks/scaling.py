@@ -1,0 +1,160 @@
+"""What the engine costs: seconds by K and by threads, memory, folding in, and the wait for the first event.
+
+    .venv/bin/python -m benchmarks.scaling CORPUS [--quick]
+
+CORPUS: as for benchmarks.engine. Each figure is beside its target; compiling is not counted. By K: median seconds of a pass
+after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V = 65,536. The last line is
+`met: N of M`.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from benchmarks.engine import load
+from inference import Bow, Progress, engines, fold_in_corpus, train, warm_up
+from inference.engines import ssi
+from inference.training import Schedule
+
+WARM_PASSES, TIMED_PASSES = 3, 5
+
+
+class Trainer:
+    """A training whose passes are taken one at a time."""
+
+    def __init__(self, bow: Bow, topics: int, threads: int = 1):
+        self.bow, self.threads = bow, threads
+        self.config = engines.config("ssi", topics=topics).chosen(bow.D, bow.tokens)
+        self.schedule = Schedule(bow, self.config, np.zeros(0, np.int64))
+        self.shape = ssi.Shape(bow.D, bow.V, bow.tokens, self.schedule.per_pass)
+        self.state = ssi.init(self.config, self.shape, 1)
+
+    def one_pass(self) -> float:
+        """Seconds."""
+        numba.set_num_threads(self.threads)
+        began = time.perf_counter()
+        for _ in range(self.schedule.per_pass):
+            ssi.step(self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.shape)
+        return time.perf_counter() - began
+
+
+def turns(trainers: dict, passes: int) -> dict:
+    """Median seconds of a pass of each."""
+    for trainer in trainers.values():
+        for _ in range(WARM_PASSES):
+            trainer.one_pass()
+    found = [[trainer.one_pass() for trainer in trainers.values()] for _ in range(passes)]
+    return dict(zip(trainers, np.median(found, axis=0), strict=True))
+
+
+def made(D: int, V: int, length: int, blocks: int = 200) -> Bow:
+    """Documents of Zipf-distributed words, each about two of some blocks of the vocabulary."""
+    generator = np.random.default_rng(0)
+    indptr, words, counts = [0], [], []
+    for _ in range(D):
+        own = generator.integers(0, blocks, 2)
+        rank = np.minimum((1.0 / generator.random(length)).astype(np.int64) - 1 + generator.integers(0, 3, length), V // blocks - 1)
+        w, c = np.unique((rank * blocks + own[generator.integers(0, 2, length)]) % V, return_counts=True)
+        words.append(w)
+        counts.append(c)
+        indptr.append(indptr[-1] + len(w))
+    return Bow(np.array(indptr), np.concatenate(words), np.concatenate(counts), V)
+
+
+def cut(bow: Bow, length: int, most: int) -> Bow:
+    """Documents of so many tokens each, drawn from longer ones without putting back."""
+    generator = np.random.default_rng(1)
+    longer = np.flatnonzero(np.diff(bow.first_token) >= length)[:most]
+    documents = []
+    for d in longer:
+        row = slice(bow.indptr[d], bow.indptr[d + 1])
+        tokens = generator.permutation(np.repeat(bow.words[row], bow.counts[row]))[:length]
+        documents.append(np.unique(tokens, return_counts=True))
+    indptr = np.cumsum([0] + [len(w) for w, _ in documents])
+    return Bow(indptr, np.concatenate([w for w, _ in documents]), np.concatenate([c for _, c in documents]), bow.V)
+
+
+def peak_memory() -> None:
+    """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero parameters."""
+    bow = made(20_000, 65_536, 150)
+    warm_up()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    trainer = Trainer(bow, 2000, threads=2)
+    for _ in range(3):
+        trainer.one_pass()
+    ssi.topics(trainer.config, trainer.state)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print((peak - before) / 1024, trainer.state.nonzero / (65_536 * 2000))
+
+
+def first_event() -> None:
+    """In a process of its own: prints the seconds from the call to the first event, of any kind, and to the first topics."""
+    bow = load(Path(sys.argv[3]))
+    began = time.perf_counter()
+    seen = {}
+    for event in train(engines.get("ssi"), engines.config("ssi", topics=100), bow, seed=1):
+        seen.setdefault(type(event) is Progress, time.perf_counter() - began)
+        if len(seen) == 2:
+            break
+    print(min(seen.values()), seen[False])
+
+
+def child(name: str, *arguments: str) -> list[float]:
+    code = "import benchmarks.scaling as s; import sys; getattr(s, sys.argv[2])()"
+    done = subprocess.run([sys.executable, "-c", code, "", name, *arguments], capture_output=True, text=True, check=True)
+    return [float(x) for x in done.stdout.split()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--quick", action="store_true", help="K = 100 and 1000, two passes, no memory")
+    given = parser.parse_args()
+    bow, passes = load(given.corpus), 2 if given.quick else TIMED_PASSES
+    warm_up()
+    print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens")
+    met = []
+
+    def show(what: str, value: float, target: float, least: bool = False) -> None:
+        met.append(value >= target if least else value <= target)
+        print(f"{what}: {value:,.2f} (target {'at least' if least else 'at most'} {target:,g})", flush=True)
+
+    Ks = (100, 1000) if given.quick else (100, 1000, 2000)
+    by_K = turns({K: Trainer(bow, K) for K in Ks}, passes)
+    for K, seconds in by_K.items():
+        print(f"K = {K}: {seconds / bow.tokens * 1e6:.3f} s per million tokens, one thread")
+    show("K = 1000 over K = 100", by_K[1000] / by_K[100], 1.5)
+    if 2000 in by_K:
+        show("K = 2000 over K = 1000", by_K[2000] / by_K[1000], 1.15)
+    for K in Ks[:2]:
+        trainers = {n: Trainer(bow, K, threads=n) for n in (1, 2)}
+        by_threads = turns(trainers, passes)
+        show(f"two threads over one, K = {K}", by_threads[1] / by_threads[2], 1.8, least=True)
+        one, two = (ssi.topics(t.config, t.state) for t in trainers.values())
+        print(f"   bitwise the same topics: {all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))}")
+    numba.set_num_threads(1)
+    hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, 100)
+    hundred.one_pass()
+    new = cut(bow, 100, 5000)
+    began = time.perf_counter()
+    for _ in fold_in_corpus(engines.get("ssi"), hundred.config, hundred.state, new):
+        pass
+    show("documents of 100 tokens folded in a second, one thread, K = 100", new.D / (time.perf_counter() - began), 20_000, least=True)
+    first, topics = child("first_event", str(given.corpus))
+    show("seconds to the first event in a fresh process", first, 2.0)
+    print(f"   seconds to the first topics and their measures: {topics:.2f}")
+    if not given.quick:
+        memory, nonzero = child("peak_memory")
+        show("MiB beyond the corpus, K = 2000, V = 65,536", memory, 1024)
+        show("per cent of K x V non-zero there", 100 * nonzero, 1.0)
+    print(f"met: {sum(met)} of {len(met)}")
+
+
+if __name__ == "__main__":
+    main()
