@@ -1,0 +1,1 @@
+"""Our engine against its peers: `python -m benchmarks.engines` (see __main__.py)."""

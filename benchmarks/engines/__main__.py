@@ -1,0 +1,237 @@
+"""Our engine against its peers: held-out completion and coherence by seconds of training.
+
+    python3 -m venv .venv.benchmarks && .venv.benchmarks/bin/pip install --require-hashes -r requirements/benchmarks.lock
+    .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --seconds 60
+    .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --one-pass
+    .venv.benchmarks/bin/python -m benchmarks.engines --quick
+
+--corpus: reuters, arxiv, sotu, synthetic, a saved bag of words (a folder), or a sparse matrix of documents by words (.npz, as
+scipy's save_npz writes it). Everybody trains on the same documents, in a new process, one after another, on as many cores as
+--threads says; only training is timed. A peer with several settings is run with each of them. Results go to
+benchmarks/results/, the chart to docs/engines/ (or all to --out; with --quick only then).
+
+The last line is `ratio: R`: our seconds to the best held-out completion that any peer reached within --seconds, divided by
+the seconds in which that peer reached it; inf if we never do. With --one-pass: our seconds for one pass by those of the
+fastest peer, inf if a peer's completion is better.
+"""
+
+import argparse
+import json
+import math
+import multiprocessing
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import inference
+from benchmarks.engine import setting
+from benchmarks.engines import chart, corpora, peers
+from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
+from inference import Invalid
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+QUICK = {"topics": 20, "seconds": 1.5}
+PATIENCE = 4.0  # times --seconds: an engine that shows nothing for so long is given up
+BUSY = 0.1  # of the time of an engine: from there on the figures are not to be trusted
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
+LINE = "{:<28} {:>9} {:>9} {:>10} {:>8}"
+
+
+def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
+    """An engine in a process of its own, which waits while what it shows is judged."""
+    curve = Curve(variant)
+    context = multiprocessing.get_context("spawn")
+    pipe, its_end = context.Pipe()
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, str(task.threads)))
+    child = context.Process(target=peers.run, args=(task, its_end), daemon=True)
+    child.start()
+    for name, value in before.items():
+        os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    its_end.close()
+    patience = 60.0 + PATIENCE * task.seconds  # a minute for imports, reading and compiling
+    try:
+        while True:
+            if not pipe.poll(patience):
+                curve.problem = f"It showed nothing for {patience:.0f} s and was ended."
+                break
+            kind, *said = pipe.recv()
+            if kind == "topics":
+                seconds, other, passes, path = said
+                curve.points.append(judge(seconds, passes, np.load(path), other))
+                tell(curve)
+                pipe.send("go on")
+                continue
+            if kind == "problem":
+                curve.problem = said[0]
+                print(said[1], file=sys.stderr)
+            break
+    except EOFError:
+        child.join()
+        curve.problem = f"Its process ended by itself (code {child.exitcode})."
+    except ValueError as error:
+        curve.problem = str(error)
+    finally:
+        child.terminate()
+        child.join()
+        pipe.close()
+    if curve.problem:
+        print(f"{variant.label}: {curve.problem}", flush=True)
+    return curve
+
+
+def tell(curve: Curve) -> None:
+    point = curve.points[-1]
+    numbers = (f"{point.seconds:.2f}", f"{point.passes:.2f}", f"{point.held_out:.4f}", f"{point.npmi:.4f}")
+    print(LINE.format(curve.variant.label, *numbers), flush=True)
+
+
+def summary(curves: list[Curve], seconds: float, one_pass: bool) -> None:
+    """A row for each engine: its best, and how long ours took to be as good."""
+    ours, _ = split_ours(curves)
+    print(
+        f"\n| engine | best held-out{'' if one_pass else f' in {seconds:g} s'} | at, s | passes | NPMI there | ours as good after, s | ratio |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for curve in sorted(curves, key=lambda c: -(p.held_out if (p := c.best(seconds)) else -math.inf)):
+        best = curve.best(seconds)
+        if best is None:
+            print(f"| {curve.variant.label} | {curve.problem or 'nothing in time'} | | | | | |")
+            continue
+        row = f"| {curve.variant.label} | {best.held_out:.4f} | {best.seconds:.2f} | {best.passes:.2f} | {best.npmi:.4f} |"
+        as_good = ours.reached(best.held_out) if ours and curve is not ours else None
+        print(row + (f" {as_good:.2f} | {as_good / best.seconds:.3f} |" if as_good is not None else " | |"))
+
+
+def busy(curves: list[Curve]) -> float:
+    """The largest share of an engine's wall time that it did not run."""
+    return max((1 - c.points[-1].other / c.points[-1].seconds for c in curves if c.points), default=0.0)
+
+
+def machine() -> dict:
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return {"cpu": model, "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
+
+
+def commit() -> str:
+    def git(*argv: str) -> str:
+        return subprocess.run(["git", *argv], capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+    return git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", help="a name or a path, see above; with --quick: sotu")
+    parser.add_argument("--topics", type=int, help="default 100; with --quick 20")
+    parser.add_argument("--seconds", type=float, help="of training, for each engine; default 60; with --quick 1.5")
+    parser.add_argument(
+        "--peers", default="all", help=f"comma separated, of {', '.join(p for p in peers.ADAPTERS if p != peers.OURS)}; or none"
+    )
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours")
+    parser.add_argument("--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried")
+    parser.add_argument("--one-pass", action="store_true", help="exactly one pass; ours with statistics=decay unless --set says")
+    parser.add_argument("--cpu", action="store_true", help="count the processor's seconds, not the clock's: where other things run, too")
+    parser.add_argument("--quick", action="store_true", help="small and short: within a minute in all")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where results and chart go")
+    given = parser.parse_args()
+    given.topics = given.topics or (QUICK["topics"] if given.quick else 100)
+    given.seconds = given.seconds or (QUICK["seconds"] if given.quick else 60.0)
+    given.corpus = given.corpus or ("sotu" if corpora.FILES["sotu"].exists() else "synthetic")
+    given.peers = {"all": list(peers.ADAPTERS), "none": []}.get(given.peers, given.peers.split(","))
+    if unknown := set(given.peers) - set(peers.ADAPTERS):
+        parser.error(f"There is no peer {', '.join(sorted(unknown))}.")
+    try:
+        given.name, given.bow, given.truth = corpora.load(given.corpus, given.quick)
+    except Invalid as error:
+        parser.error(error.message)
+    return given
+
+
+def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
+    """What is run, ours first, and the version of each; those that are not installed are named."""
+    settings = ({"statistics": "decay"} if given.one_pass else {}) | dict(given.set)
+    found, versions = [peers.Variant(peers.OURS, settings)], {peers.OURS: "this commit"}
+    for engine in dict.fromkeys(given.peers):
+        if engine == peers.OURS:
+            continue
+        version = peers.version(engine)
+        if version is None:
+            print(f"{engine} is not installed: pip install -r requirements/benchmarks.lock")
+            continue
+        versions[engine] = version
+        found += [v for v in peers.variants(engine, given.topics) if given.every_setting or not v.extra]
+    return found, versions
+
+
+def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
+    if given.quick and not given.out:
+        return
+    name = f"{given.name}-{given.topics}"
+    results, charts = (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "engines")
+    for folder in (results, charts):
+        folder.mkdir(parents=True, exist_ok=True)
+    kind = "-one-pass" if given.one_pass else ""
+    (results / f"engines-{name}{kind}.json").write_text(json.dumps(said, indent=1) + "\n")
+    if given.one_pass or not any(curve.best(given.seconds) for curve in curves):
+        return
+    title = f"{given.name}: {given.bow.D:,} documents, {given.topics} topics"
+    (charts / f"curves-{name}.svg").write_text(chart.svg(curves, given.seconds, title))
+    try:
+        (charts / f"curves-{name}.plotly.json").write_text(chart.plotly(curves, given.seconds, title))
+    except ImportError:
+        print("plotly is not installed: no figure")
+
+
+def main() -> None:
+    given = arguments()
+    held_out, train = corpora.split(given.bow, given.seed)
+    inference.warm_up()
+    judge = Judge(given.bow, held_out, train, given.topics)
+    print(f"{given.name}: {train.D:,} documents to train on, {train.tokens:,} tokens, {train.V:,} words; {given.topics} topics; "
+          f"{judge.completion.tokens:,} held-out tokens scored, alpha {judge.alpha}\n")  # fmt: skip
+    print(LINE.format("engine", "seconds", "passes", "held-out", "NPMI"))
+    chosen, versions = engines(given)
+    curves = []
+    if given.truth is not None:
+        truth = judge(0.0, 0.0, given.truth)
+        print(LINE.format("(the true topics)", "", "", f"{truth.held_out:.4f}", f"{truth.npmi:.4f}"))
+    with tempfile.TemporaryDirectory() as folder:
+        whole, rest = str(Path(folder) / "whole"), str(Path(folder) / "train")
+        given.bow.save(Path(whole))
+        train.save(Path(rest))
+        task = peers.Task("", {}, whole, rest, given.topics, given.seconds, given.seed, given.threads, given.one_pass, given.cpu)
+        for variant in chosen:
+            curves.append(run(variant, replace(task, engine=variant.engine, settings=variant.settings), judge))
+    limit = math.inf if given.one_pass else given.seconds
+    if not given.cpu and (share := busy(curves)) > BUSY:
+        print(f"\nBeware: {share:.0%} of the time this machine did other things. Run it on an idle one, or with --cpu.")
+    found = one_pass_ratio(curves) if given.one_pass else ratio(curves, limit)
+    summary(curves, limit, given.one_pass)
+    said = {
+        "corpus": {"name": given.name, "documents": given.bow.D, "words": given.bow.V, "tokens": given.bow.tokens, "held_out": len(held_out)},
+        "clock": "processor" if given.cpu else "wall", "topics": given.topics, "seconds": None if given.one_pass else given.seconds, "one_pass": given.one_pass, "seed": given.seed,
+        "threads": given.threads, "judge": {"split": "half", "alpha": judge.alpha}, "ratio": found if math.isfinite(found) else str(found),
+        "machine": machine(), "date": time.strftime("%Y-%m-%d"), "commit": commit(), "versions": versions,
+        "engines": [curve.json() for curve in curves],
+    }  # fmt: skip
+    write(given, said, curves)
+    print(f"ratio: {found:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The corpora of the benchmark, by name or file; and what everybody trains on."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from inference import Bow, Invalid
+from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
+from inference.training import held_out_documents
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHARED = ROOT.parent / "shared" / "corpora"
+FILES = {
+    "reuters": SHARED / "reuters21578.jsonl.gz",
+    "arxiv": SHARED / "arxiv_50k.jsonl.gz",
+    "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
+}
+SYNTHETIC_TOPICS = 100
+
+
+def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
+    """(short name, bag of words, the true topics where they are known: float64[K, V])."""
+    path = Path(name)
+    if name == "synthetic":
+        return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, SYNTHETIC_TOPICS))
+    if name in FILES:
+        if not FILES[name].exists():
+            raise Invalid("corpus", f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}.")
+        return name, read(FILES[name]), None
+    if path.is_dir():
+        return path.resolve().name, Bow.open(path), None
+    if path.is_file():
+        from scipy.sparse import csr_array, load_npz
+
+        return path.stem, Bow.from_csr(csr_array(load_npz(path))), None
+    raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, 'synthetic'])}.")
+
+
+def read(path: Path) -> Bow:
+    """As the pages read it by default."""
+    from tasks import readers
+
+    options = readers.sniff(path, path.name).options
+    with tempfile.TemporaryDirectory() as folder, CorpusBuilder(folder, Tokeniser("en")) as builder:
+        for item in readers.read(path, path.name, options):
+            if hasattr(item, "text"):  # not a Problem
+                builder.add(item.text)
+        bow = builder.finish(VocabularyOptions(stop_words("en")))[0]
+        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V)
+
+
+def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
+    """LDA's own process, with words as frequent as in a language: few topics in a document of 100 tokens, on average, and
+    few words in a topic, so that the topics can be found.
+    """
+    random = np.random.default_rng(seed)
+    frequency = 1.0 / np.arange(10, V + 10)
+    beta = random.gamma(0.01 * V * frequency / frequency.sum(), size=(K, V)) + 1e-12
+    beta /= beta.sum(axis=1, keepdims=True)
+    indptr, words, counts = [0], [], []
+    for length in random.poisson(random.gamma(2.0, 50.0, size=D)):
+        tokens = random.multinomial(length, random.dirichlet(np.full(K, 2.0 / K)))
+        row = np.zeros(V, np.int64)
+        for k in np.flatnonzero(tokens):
+            row += random.multinomial(tokens[k], beta[k])
+        at = np.flatnonzero(row)
+        indptr.append(indptr[-1] + len(at))
+        words.append(at)
+        counts.append(row[at])
+    return Bow(np.array(indptr), np.concatenate(words), np.concatenate(counts), V), beta
+
+
+def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
+    """The held-out documents, and a corpus of all others in random order, without those that have no words.
+
+    Random, since the online peers don't shuffle, and news or speeches in the order of their dates would mislead them.
+    """
+    held_out = held_out_documents(bow, seed)
+    kept = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
+    kept = np.random.default_rng(seed).permutation(kept)
+    places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in kept]
+    indptr = np.concatenate(([0], np.cumsum([len(of) for of in places])))
+    places = np.concatenate(places)
+    return held_out, Bow(indptr, bow.words[places], bow.counts[places], bow.V)
+
+
+def _said(folder: Path) -> str:
+    return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else "../shared/corpora beside the project"

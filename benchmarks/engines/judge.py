@@ -1,0 +1,99 @@
+"""The same judge for everybody (docs/judge.md), and what is said of what it found."""
+
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from benchmarks.engines.peers import OURS, Variant
+from inference import Bow, Topics
+from inference.evaluate import Coherence, Completion
+
+
+@dataclass(frozen=True)
+class Point:
+    """What topics were worth after so many seconds of training."""
+
+    seconds: float
+    passes: float
+    held_out: float  # nats per token, document completion
+    npmi: float  # mean of the topics, over the documents that were trained on
+    other: float = 0.0  # seconds by the other timer: of the processor where the clock's count, and the other way round
+
+
+@dataclass
+class Curve:
+    variant: Variant
+    points: list[Point] = field(default_factory=list)
+    problem: str | None = None
+
+    def best(self, seconds: float) -> Point | None:
+        """The first of its points with the best completion within some seconds."""
+        within = [point for point in self.points if point.seconds <= seconds]
+        return max(within, key=lambda point: point.held_out, default=None)
+
+    def reached(self, quality: float) -> float:
+        """Seconds until the first point that is as good; inf where none is."""
+        return next((point.seconds for point in self.points if point.held_out >= quality), float("inf"))
+
+    def json(self) -> dict:
+        return {
+            "engine": self.variant.engine, "label": self.variant.label, "settings": self.variant.settings, "problem": self.problem,
+            "points": [{name: round(value, 5) for name, value in asdict(point).items()} for point in self.points],
+        }  # fmt: skip
+
+
+class Judge:
+    def __init__(self, bow: Bow, held_out: np.ndarray, train: Bow, K: int):
+        self.alpha = 0.1 if K <= 200 else 0.01
+        self.completion, self.coherence = Completion(bow, held_out, alpha=self.alpha), Coherence(train)
+
+    def __call__(self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0) -> Point:
+        topics = sparse(dense)
+        return Point(seconds, passes, self.completion(topics), float(np.nanmean(self.coherence.npmi(topics))), other)
+
+
+def sparse(dense: np.ndarray) -> Topics:
+    """Topics of a dense matrix, any positive scale: a row's least weight is its floor, where a tenth of the words have it."""
+    K, V = dense.shape
+    if not np.isfinite(dense).all():
+        raise ValueError("The topics are not numbers.")
+    indptr, words, weights, floors = [0], [], [], np.zeros(K)
+    for k in range(K):
+        row = dense[k].astype(np.float64)
+        row /= row.sum()
+        least = row.min()
+        at = np.flatnonzero(row > 1.0001 * least)
+        floors[k] = least
+        if len(at) > 0.9 * V:
+            at, floors[k] = np.arange(V), 0.0
+        at = at[np.argsort(-row[at], kind="stable")]
+        words.append(at.astype(np.int32))
+        weights.append(row[at].astype(np.float32))
+        indptr.append(indptr[-1] + len(at))
+    mass = floors * (V - np.diff(indptr))
+    return Topics(np.array(indptr), np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V)
+
+
+def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
+    ours = next((curve for curve in curves if curve.variant.engine == OURS), None)
+    return ours, [curve for curve in curves if curve is not ours]
+
+
+def ratio(curves: list[Curve], seconds: float) -> float:
+    """Our seconds to the best completion that a peer reached within some seconds, by that peer's; NaN without a peer."""
+    ours, peers = split_ours(curves)
+    best = max((point for curve in peers if (point := curve.best(seconds))), key=lambda point: point.held_out, default=None)
+    if ours is None or best is None:
+        return float("nan")
+    return ours.reached(best.held_out) / best.seconds
+
+
+def one_pass_ratio(curves: list[Curve]) -> float:
+    """Our seconds by those of the fastest peer, each for one pass; inf where a peer's completion is better."""
+    ours, peers = split_ours(curves)
+    ends = [curve.points[-1] for curve in peers if curve.points]
+    if ours is None or not ours.points or not ends:
+        return float("nan")
+    if max(end.held_out for end in ends) >= ours.points[-1].held_out:
+        return float("inf")
+    return ours.points[-1].seconds / min(end.seconds for end in ends)

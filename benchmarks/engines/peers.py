@@ -1,0 +1,337 @@
+"""The engines that are compared, each with its recommended settings, in a process of its own.
+
+Each adapter trains on `task.corpus()`, within `with clock:` only, and shows dense topic-word matrices: float[K, V], not
+normalised. A word that a peer never saw gets its topic's least weight, as smoothing would give it.
+"""
+
+import importlib.metadata
+import importlib.util
+import os
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.engines.clock import Clock
+from inference import Bow
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a child is told. whole: a folder with all documents; train: one with those to train on."""
+
+    engine: str
+    settings: dict
+    whole: str
+    train: str
+    topics: int
+    seconds: float
+    seed: int
+    threads: int
+    one_pass: bool
+    cpu: bool
+
+    def corpus(self) -> Bow:
+        return Bow.open(self.train)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An engine with settings. extra: worse than another variant wherever it was tried; run only when asked for."""
+
+    engine: str
+    settings: dict = field(default_factory=dict)
+    note: str = ""
+    extra: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.engine} {self.note}".strip()
+
+
+# ---- our own ----
+
+
+def topograph(task: Task, clock: Clock) -> None:
+    """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is time."""
+    import inference
+    from inference import engines
+    from inference.engines import ssi
+    from inference.training import _Schedule, held_out_documents
+
+    settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
+    engine, bow = engines.get("ssi"), Bow.open(task.whole)
+    config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
+
+    def parts(bow: Bow, held_out: np.ndarray):
+        schedule = _Schedule(bow, config, held_out)
+        return schedule, ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
+
+    inference.warm_up()
+    end = bow.indptr[min(200, bow.D)]
+    little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
+    schedule, shape = parts(little, np.zeros(0, np.int64))
+    state = engine.init(config, shape, task.seed)
+    while state.t < 3 * schedule.per_pass:  # the kernels for these settings
+        engine.step(config, state, little, schedule.batch(state.t, task.seed), shape)
+    engine.topics(config, state)
+
+    schedule, shape = parts(bow, held_out_documents(bow, task.seed))
+    with clock:
+        state, done = engine.init(config, shape, task.seed), 0
+    while True:
+        with clock:
+            batch = schedule.batch(state.t, task.seed)
+            engine.step(config, state, bow, batch, shape)
+        done += len(batch)
+        if not clock.go_on(done / shape.D, lambda: engine.topics(config, state).dense()):
+            return
+
+
+# ---- samplers ----
+
+
+def tomotopy(task: Task, clock: Clock) -> None:
+    """Its defaults: alpha 0.1, eta 0.01, alpha learned every 10 passes; at large K also a smaller alpha, see `variants`."""
+    import tomotopy as tp
+
+    bow = task.corpus()
+    model = tp.LDAModel(tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed)
+    model.optim_interval = task.settings["optim_interval"]
+    for tokens in token_lists(bow):
+        model.add_doc(tokens)
+    with clock:
+        model.train(0, workers=task.threads)
+    words = np.array([int(word) for word in model.used_vocabs])
+
+    def topics():
+        return spread(np.array([model.get_topic_word_dist(k) for k in range(task.topics)]), words, bow.V)
+
+    passes = 0
+    while True:
+        with clock:
+            model.train(1, workers=task.threads)
+        passes += 1
+        if not clock.go_on(passes, topics):
+            return
+
+
+def topica(task: Task, clock: Clock) -> None:
+    """Its defaults (those of MALLET's users: beta 0.01, alpha and beta learned, five states averaged) are made for 1000
+    iterations: learning after 200, every 50, and states 25 apart. Shorter runs have them shorter in proportion.
+    """
+    import topica as library
+
+    bow = task.corpus()
+    corpus = library.Corpus.from_documents(list(token_lists(bow)))
+    variational = task.settings["sampler"] == "cvb0"  # has no states to average: `iters` is all there is
+
+    def run(passes: int, clock: Clock) -> np.ndarray:
+        apart = 0 if variational else max(1, min(25, passes // 40))
+        states = min(5, max(1, passes // 5))
+        model = library.LDA(
+            task.topics, seed=task.seed, num_threads=task.threads, beta=0.01,
+            burn_in=min(200, passes // 5), optimize_interval=max(1, min(50, passes // 20)), **task.settings,
+        )  # fmt: skip
+        with clock:
+            model.fit(
+                corpus, iters=passes - states * apart, num_samples=states, sample_interval=max(1, apart),
+                keep_theta_draws=False, progress=False, check_every=1 << 30,
+            )  # fmt: skip
+        return spread(np.asarray(model.topic_word), np.array([int(word) for word in model.vocabulary]), bow.V)
+
+    clock.anew(run)
+
+
+# ---- online variational Bayes ----
+
+
+def gensim(task: Task, clock: Clock) -> None:
+    """As its tutorial recommends: alpha and eta learned, chunks of 2000 documents, several passes."""
+    from gensim.models import LdaModel
+
+    bow, chunk = task.corpus(), 2000
+
+    class Over(Exception):
+        pass
+
+    class Feed:
+        """The corpus; when gensim asks for a chunk's first document it has learned from all chunks before."""
+
+        def __init__(self):
+            self.documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
+            self.seen = 0
+
+        def __len__(self):
+            return bow.D
+
+        def __iter__(self):
+            for i, document in enumerate(self.documents):
+                if i % chunk == 0 and self.seen:
+                    clock.__exit__()
+                    if not clock.go_on(self.seen / bow.D, model.get_topics):
+                        raise Over
+                    clock.__enter__()
+                self.seen += 1
+                yield document
+
+    with clock:
+        model = LdaModel(
+            id2word={w: str(w) for w in range(bow.V)}, num_topics=task.topics, alpha="auto", eta="auto", chunksize=chunk,
+            eval_every=None, random_state=task.seed,
+        )  # fmt: skip
+    feed = Feed()
+    clock.__enter__()
+    try:
+        model.update(feed, passes=1 << 30)
+    except Over:
+        return
+
+
+def sklearn(task: Task, clock: Clock) -> None:
+    """learning_method="online" with its defaults (decay 0.7, offset 10, priors 1 / K); batches of 256, as Hoffman's."""
+    from scipy.sparse import csr_matrix
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    bow, batch = task.corpus(), 256
+    matrix = csr_matrix((np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V))
+    batches = [matrix[i : i + batch] for i in range(0, bow.D, batch)]
+    model = LatentDirichletAllocation(
+        task.topics, learning_method="online", batch_size=batch, total_samples=bow.D, n_jobs=task.threads,
+        random_state=task.seed,
+    )  # fmt: skip
+    done = 0
+    while True:
+        for rows_of in batches:
+            with clock:
+                model.partial_fit(rows_of)
+            done += rows_of.shape[0]
+            if not clock.go_on(done / bow.D, lambda: model.components_):
+                return
+
+
+def vowpal_wabbit(task: Task, clock: Clock) -> None:
+    """Its tutorial's settings, which are Hoffman's: minibatch 256, power_t 0.5, lda_alpha and lda_rho 0.1.
+
+    Its Python examples can't be used with --lda, so it reads its own cache file, written beforehand, as the command does;
+    that has a second thread for reading, on the same core here. A run can't be looked into, nor continued as it was.
+    """
+    from vowpalwabbit import Workspace
+
+    bow = task.corpus()
+    bits = max(1, int(np.ceil(np.log2(bow.V))))
+    record = np.dtype([("word", "<u8"), ("weights", "<f4", task.topics)])  # what a binary model ends with, 2^bits of them
+
+    def arguments(topics: int) -> list[str]:
+        lda = f"--lda {topics} --lda_alpha 0.1 --lda_rho 0.1 --lda_D {bow.D} --minibatch 256 --power_t 0.5 --initial_t 1"
+        return f"{lda} -b {bits} --random_seed {task.seed} --holdout_off --quiet".split()
+
+    with tempfile.TemporaryDirectory() as folder:
+        text, cache, saved = (str(Path(folder) / name) for name in ("text", "cache", "model"))
+        with open(text, "w") as file:
+            for words, counts in rows(bow):
+                file.write("| " + " ".join(f"{w}:{c}" for w, c in zip(words, counts, strict=True)) + "\n")
+        Workspace(arg_list=[*arguments(1), "--data", text, "--cache_file", cache, "-k"]).finish()
+
+        def run(passes: int, clock: Clock) -> np.ndarray:
+            with clock:  # it trains when it is made
+                model = Workspace(arg_list=[*arguments(task.topics), "--cache_file", cache, "--passes", str(passes), "-f", saved])
+            model.finish()
+            weights = np.frombuffer(Path(saved).read_bytes()[-record.itemsize << bits :], record)
+            assert np.array_equal(weights["word"], np.arange(1 << bits)), "Vowpal Wabbit's model file has changed its form."
+            return weights["weights"][: bow.V].T
+
+        clock.anew(run)
+
+
+def rows(bow: Bow) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for a, b in zip(bow.indptr, bow.indptr[1:], strict=False):
+        yield bow.words[a:b], bow.counts[a:b]
+
+
+def token_lists(bow: Bow) -> Iterator[list[str]]:
+    """Documents as lists of words, each word its number."""
+    names = np.array([str(w) for w in range(bow.V)], object)
+    for words, counts in rows(bow):
+        yield names[np.repeat(words, counts)].tolist()
+
+
+def spread(found: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
+    """Columns of some words as those of all."""
+    topics = np.repeat(found.min(axis=1, keepdims=True), V, axis=1)
+    topics[:, words] = found
+    return topics
+
+
+# ---- all of them ----
+
+ADAPTERS: dict[str, tuple[Callable[[Task, Clock], None], str]] = {  # name -> (adapter, the package it needs)
+    "topograph": (topograph, "inference"),
+    "tomotopy": (tomotopy, "tomotopy"),
+    "topica-sparse": (topica, "topica"),
+    "topica-warplda": (topica, "topica"),
+    "topica-cvb0": (topica, "topica"),
+    "gensim": (gensim, "gensim"),
+    "sklearn": (sklearn, "scikit-learn"),
+    "vw": (vowpal_wabbit, "vowpalwabbit"),
+}
+OURS = "topograph"
+
+
+def variants(engine: str, K: int) -> list[Variant]:
+    """The settings in which a peer is run.
+
+    topica's default is alpha = 1 (a sum of K). On Reuters, 20 s at K = 100 and 15 s at K = 1000, that was worse for each
+    of its samplers: after 8 passes of the sparse one -7.438 against -7.234 and -7.580 against -7.194 (7 passes), after 64 of
+    WarpLDA -7.056 against -7.006 (49 passes) and -7.354 against -6.869, and CVB0 had not left the start after 4.
+
+    tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead of 10 is better there in
+    the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
+    """
+    alpha = 0.1 if K <= 200 else 0.01
+    if engine == "tomotopy":
+        every = [Variant(engine, {"alpha": alpha, "optim_interval": 10}, f"alpha={alpha}")]
+        if K > 200:
+            every.append(Variant(engine, {"alpha": alpha, "optim_interval": 50}, f"alpha={alpha}/50"))
+            every.append(Variant(engine, {"alpha": 0.1, "optim_interval": 10}, "alpha=0.1", extra=True))
+        return every
+    if engine.startswith("topica-"):
+        sampler = engine.removeprefix("topica-")
+        given = Variant(engine, {"sampler": sampler, "alpha_sum": alpha * K}, f"alpha={alpha}")
+        return [given, Variant(engine, {"sampler": sampler, "alpha_sum": None}, "alpha=1", extra=True)]
+    return [Variant(engine)]
+
+
+def version(engine: str) -> str | None:
+    """Of the package that an engine is from; None where it is not installed."""
+    if engine == OURS:
+        return "this commit"
+    try:
+        return f"{ADAPTERS[engine][1]} {importlib.metadata.version(ADAPTERS[engine][1])}"
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def run(task: Task, pipe) -> None:
+    """The child: sends ("topics", seconds, other seconds, passes, file) and waits for an answer; at last ("end",) or ("problem", text)."""
+    if hasattr(os, "sched_setaffinity"):  # so many cores, whatever threads a library starts by itself
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-task.threads :])
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "topics.npy"
+
+            def show(seconds, passes, topics):
+                np.save(target, np.asarray(topics, np.float32))
+                pipe.send(("topics", seconds, clock.other, passes, str(target)))
+                pipe.recv()
+
+            clock = Clock(task.seconds, task.one_pass, show, task.cpu)
+            ADAPTERS[task.engine][0](task, clock)
+        pipe.send(("end",))
+    except EOFError:  # the parent is gone
+        return
+    except Exception as error:
+        pipe.send(("problem", f"{type(error).__name__}: {error}", traceback.format_exc()))
