@@ -37,7 +37,7 @@ from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_
 from inference import Invalid
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUICK = {"topics": 20, "seconds": 1.5}
+QUICK = {"topics": 20, "seconds": 1.5, "peers": "tomotopy,topica-sparse,topica-warplda,sklearn,vw"}  # the others take longer to begin
 PATIENCE = 4.0  # times --seconds: an engine that shows nothing for so long is given up
 BUSY = 0.1  # of the time of an engine: from there on the figures are not to be trusted
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -137,9 +137,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--corpus", help="a name or a path, see above; with --quick: sotu")
     parser.add_argument("--topics", type=int, help="default 100; with --quick 20")
     parser.add_argument("--seconds", type=float, help="of training, for each engine; default 60; with --quick 1.5")
-    parser.add_argument(
-        "--peers", default="all", help=f"comma separated, of {', '.join(p for p in peers.ADAPTERS if p != peers.OURS)}; or none"
-    )
+    every = ", ".join(peer for peer in peers.ADAPTERS if peer != peers.OURS)
+    parser.add_argument("--peers", metavar="NAME,...", help=f"of {every}; or all, or none; default all, with --quick five")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours")
@@ -152,6 +151,7 @@ def arguments() -> argparse.Namespace:
     given.topics = given.topics or (QUICK["topics"] if given.quick else 100)
     given.seconds = given.seconds or (QUICK["seconds"] if given.quick else 60.0)
     given.corpus = given.corpus or ("sotu" if corpora.FILES["sotu"].exists() else "synthetic")
+    given.peers = given.peers or (QUICK["peers"] if given.quick else "all")
     given.peers = {"all": list(peers.ADAPTERS), "none": []}.get(given.peers, given.peers.split(","))
     if unknown := set(given.peers) - set(peers.ADAPTERS):
         parser.error(f"There is no peer {', '.join(sorted(unknown))}.")

@@ -60,14 +60,14 @@ def topograph(task: Task, clock: Clock) -> None:
     import inference
     from inference import engines
     from inference.engines import ssi
-    from inference.training import _Schedule, held_out_documents
+    from inference.training import Schedule, held_out_documents
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     engine, bow = engines.get("ssi"), Bow.open(task.whole)
     config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
 
     def parts(bow: Bow, held_out: np.ndarray):
-        schedule = _Schedule(bow, config, held_out)
+        schedule = Schedule(bow, config, held_out)
         return schedule, ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
 
     inference.warm_up()
