@@ -116,7 +116,7 @@ class TrainForm(forms.Form):
 
     def __init__(self, *args, corpus: Corpus, engine: str = "ssi", **kwargs):
         super().__init__(*args, **kwargs)
-        suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+        self.suggested = suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
         chosen = engines.config(engine, topics=suggested).chosen(corpus.documents, corpus.tokens)
         for field in engines.fields(engine):
             initial = suggested if field.name == "topics" else field.default
@@ -130,7 +130,6 @@ class TrainForm(forms.Form):
                 made.widget.attrs["step"] = "any"
             if initial is None:
                 made.widget.attrs["placeholder"] = f"{getattr(chosen, field.name):g}"
-                made.help_text += " Left empty, it is chosen by the size of the corpus and the other settings."
             made.symbol, made.default = field.symbol, "" if field.name == "topics" or initial is None else str(initial)
             self.fields[field.name] = made
         self.fields["topics"].help_text += (
