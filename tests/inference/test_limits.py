@@ -1,11 +1,13 @@
 """Where floating point ends: what must stay eq. 9, and what must not become NaN."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from inference.engines import ssi
 from inference.errors import Invalid
-from inference.evaluate import Completion
+from inference.evaluate import Completion, LeftToRight
 from inference.kernels import gibbs
 from inference.topics import Topics
 from tests.inference.corpora import bow_of, planted
@@ -38,6 +40,21 @@ def test_completion_of_words_that_no_topic_lists():
     rows = np.zeros(K + 1, np.int64), nothing.astype(np.int32), nothing.astype(np.float32)
     topics = Topics(*rows, floors, np.ones(K), np.full(K, 1 / K), 50)
     assert Completion(bow, np.arange(30))(topics) == pytest.approx(-np.log(50))
+
+
+@pytest.mark.parametrize("measure", [lambda bow: Completion(bow, np.arange(30)), lambda bow: partial(LeftToRight(bow, np.arange(3)), alpha=0.1)])
+def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
+    """They would look better than any others."""
+    bow, beta = planted(K=3, V=50, D=30, length=20, seed=2)
+    indptr, words = np.arange(0, 151, 50), np.tile(np.arange(50, dtype=np.int32), 3)
+    for flattery, wrong in ((1.0, False), (1.01, True), (float("nan"), True)):
+        weights = (beta * np.array([1.0, flattery, 1.0])[:, None]).astype(np.float32).ravel()
+        topics = Topics(indptr, words, weights, np.zeros(3), np.zeros(3), np.full(3, 1 / 3), 50)
+        if wrong:
+            with pytest.raises(Invalid, match="must sum to 1; those of topic 1 sum to"):
+                measure(bow)(topics)
+        else:
+            assert np.isfinite(measure(bow)(topics))
 
 
 def test_a_minibatch_without_documents_forgets_nothing():

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from numba import njit
 from scipy.special import digamma
 from scipy.stats import kstest
 
 from inference.kernels import rng
-from inference.kernels.special import exp_digamma
+from inference.kernels.bits import count_ones
+from inference.kernels.special import digamma_rise, exp_digamma
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 17, 64, 65, 1000, 4097])
@@ -31,3 +33,15 @@ def test_exp_digamma():
     x = np.concatenate([np.logspace(-2.5, 8, 3000), np.arange(1, 40) / 2])
     assert [exp_digamma(v) for v in x] == pytest.approx(np.exp(digamma(x)).tolist(), rel=2e-12)
     assert exp_digamma(1e-6) == 0.0
+
+
+@pytest.mark.parametrize("x", [1e-6, 0.02, 0.3, 7.5, 19.9, 20.0, 4000.0])
+@pytest.mark.parametrize("n", [0, 1, 2, 19, 20, 21, 500, 10**7])
+def test_digamma_rise(x, n):
+    assert digamma_rise(x, float(n)) == pytest.approx(digamma(x + n) - digamma(x), rel=1e-9, abs=1e-12)
+
+
+def test_count_ones():
+    count = njit(lambda x: count_ones(x))
+    for x in (0, 1, 2**64 - 1, 0xF0F0, 0x8000000000000001):
+        assert count(np.uint64(x)) == x.bit_count()
