@@ -314,10 +314,9 @@ def _forget(state: State, step_size: float) -> float:
 
 def _add(config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    word_ptr, pairs = rows.by_word(batch.places, len(batch.words))
     merged = rows.merge(
-        batch.words, word_ptr, pairs, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
-        state.arena_topics, state.arena_values, state.totals,
+        batch.words, *rows.by_word(batch.places, batch.token_ptr, len(batch.words)), batch.token_ptr, new, old, unit, drop_below,
+        config.topics, state.start, state.length, state.arena_topics, state.arena_values, state.totals,
     )  # fmt: skip
     _make_room(state, batch.words, merged[1])
     state.used = rows.put(

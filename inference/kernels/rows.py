@@ -68,11 +68,13 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
 
 
 @njit(cache=True)
-def by_word(places, n):
-    """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P]), ascending within a word."""
+def by_word(places, token_ptr, n):
+    """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
     indptr = np.zeros(n + 1, np.int64)
+    tokens = np.zeros(n, np.int64)
     for p in range(len(places)):
         indptr[places[p] + 1] += 1
+        tokens[places[p]] += token_ptr[p + 1] - token_ptr[p]
     for w in range(n):
         indptr[w + 1] += indptr[w]
     pairs = np.empty(len(places), np.int32)
@@ -80,7 +82,7 @@ def by_word(places, n):
     for p in range(len(places)):
         pairs[cursor[places[p]]] = p
         cursor[places[p]] += 1
-    return indptr, pairs
+    return indptr, pairs, tokens
 
 
 @njit(cache=True, inline="always")
@@ -99,35 +101,30 @@ def _sort(values, n):
 
 
 @njit(cache=True, parallel=True)
-def merge(words, word_ptr, pairs, token_ptr, new, old, unit, drop_below, K, start, length, arena_topics, arena_values, totals):
+def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, K, start, length, arena_topics, arena_values, totals):
     """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr int64[n + 1],
     sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
 
-    word_ptr, pairs: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An entry
+    word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An entry
     below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
     """
     n = len(words)
     M, M_old = new.shape[1], old.shape[1]
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
-        tokens = 0
-        for q in range(word_ptr[i], word_ptr[i + 1]):
-            tokens += token_ptr[pairs[q] + 1] - token_ptr[pairs[q]]
-        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens * M)
+        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens[i] * M)
     topics = np.empty(indptr[n], np.int32)
     values = np.empty(indptr[n], np.float32)
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):
-        tally = np.zeros(K)
+        tally = np.zeros(K, np.int32)
         known = np.zeros(K, np.bool_)  # topics of the row, or new to it
         fresh = np.empty(K, np.int32)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             first, size = start[words[i]], length[words[i]]
             for j in range(first, first + size):
-                k = np.uint32(arena_topics[j])
-                tally[k] = arena_values[j]
-                known[k] = True
+                known[np.uint32(arena_topics[j])] = True
             m = 0
             for q in range(word_ptr[i], word_ptr[i + 1]):
                 for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
@@ -139,19 +136,19 @@ def merge(words, word_ptr, pairs, token_ptr, new, old, unit, drop_below, K, star
                             known[k] = True
                             fresh[m] = k
                             m += 1
-                        tally[k] += unit
+                        tally[k] += 1
                     for s in range(M_old):
                         k = np.uint32(old[t, s])
                         if k != UNSEEN and known[k]:  # beyond 2^24 an entry may have been rounded away
-                            tally[k] -= unit
+                            tally[k] -= 1
             _sort(fresh, m)
             at = indptr[i]
             f = 0
             for j in range(first, first + size + 1):
                 k = arena_topics[j] if j < first + size else K
                 while f < m and fresh[f] < k:
-                    value = tally[fresh[f]]
-                    tally[fresh[f]] = 0.0
+                    value = unit * tally[fresh[f]]
+                    tally[fresh[f]] = 0
                     known[fresh[f]] = False
                     if value >= drop_below:
                         topics[at], values[at] = fresh[f], value
@@ -159,8 +156,8 @@ def merge(words, word_ptr, pairs, token_ptr, new, old, unit, drop_below, K, star
                         at += 1
                     f += 1
                 if k < K:
-                    value = tally[k]
-                    tally[k] = 0.0
+                    value = arena_values[j] + unit * tally[k]
+                    tally[k] = 0
                     known[k] = False
                     added[chunk, k] -= arena_values[j]
                     if value >= drop_below:
