@@ -19,6 +19,7 @@ from webapp.models import Metric, Run
 from webapp.services import jobs, snapshots, upkeep
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
+CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
 TRANSIENT = (OperationalError, InterfaceError)  # Postgres is away
 
 
@@ -41,6 +42,23 @@ def train(run_id: int) -> None:
         jobs.crash(jobs.TRAINING, run_id, attempt)
 
 
+class Sparing:
+    """Says when something may be done again so that it takes no more than a share of the time; `with` measures it."""
+
+    def __init__(self, share: float):
+        self.share, self.ended, self.took = share, time.monotonic(), 0.0
+
+    def due(self) -> bool:
+        return time.monotonic() - self.ended >= self.took / self.share
+
+    def __enter__(self):
+        self.began = time.monotonic()
+
+    def __exit__(self, *_):
+        self.ended = time.monotonic()
+        self.took = self.ended - self.began
+
+
 class Training:
     """One attempt at one run."""
 
@@ -51,7 +69,7 @@ class Training:
         self.bow = Bow.open(upkeep.corpus_folder(run.corpus_id) / "bow")
         self.folder = upkeep.run_folder(run.pk)
         self.checkpoint = self.folder / "checkpoint"
-        self.published_at, self.publish_seconds = time.monotonic(), 0.0
+        self.saving, self.publishing = Sparing(CHECKPOINT_SHARE), Sparing(PUBLISH_SHARE)
 
     def go(self) -> None:
         self._resume()
@@ -106,19 +124,19 @@ class Training:
         raise jobs.Lost("cancelled")
 
     def _snapshot(self, s: Snapshot) -> None:
-        """A point of the charts, a checkpoint, and the topics: these only where storing them costs little."""
+        """A point of the charts, a checkpoint, and the topics; these two only where storing them costs little."""
         seconds = self.before + s.seconds
         snapshots.measure(self.run.pk, s, seconds)
         self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
         self.state = s.state
-        began = time.monotonic()
-        if began - self.published_at >= self.publish_seconds / PUBLISH_SHARE:
-            snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
-            snapshots.drop_old(self.run.pk)
-            self.published_at = time.monotonic()
-            self.publish_seconds = self.published_at - began
+        if self.stop or s.step == s.steps or self.saving.due():
+            with self.saving:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
+        if self.publishing.due():
+            with self.publishing:
+                snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
+                snapshots.drop_old(self.run.pk)
         events.run(self.run.pk, {"type": "snapshot", "step": s.step})
 
     def _store(self) -> None:
