@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numba
 import numpy as np
@@ -82,8 +83,8 @@ def cut(bow: Bow, length: int, most: int) -> Bow:
 
 def peak_memory() -> None:
     """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero parameters."""
-    bow = made(20_000, 65_536, 150)
     warm_up()
+    bow = Bow.open(Path(sys.argv[3]))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     trainer = Trainer(bow, 2000, threads=2)
     for _ in range(3):
@@ -150,7 +151,9 @@ def main() -> None:
     show("seconds to the first event in a fresh process", first, 2.0)
     print(f"   seconds to the first topics and their measures: {topics:.2f}")
     if not given.quick:
-        memory, nonzero = child("peak_memory")
+        with TemporaryDirectory() as folder:
+            made(20_000, 65_536, 150).save(Path(folder))
+            memory, nonzero = child("peak_memory", folder)
         show("MiB beyond the corpus, K = 2000, V = 65,536", memory, 1024)
         show("per cent of K x V non-zero there", 100 * nonzero, 1.0)
     print(f"met: {sum(met)} of {len(met)}")

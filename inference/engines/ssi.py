@@ -284,7 +284,7 @@ def _sample(config: Config, state: State, batch: _Batch, keys: np.ndarray, befor
         batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, *weights, table, g, gcum,
         state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises,
     )  # fmt: skip
-    gibbs.clear(*rows_of, table)
+    gibbs.clear(*rows_of, weights[0], table)
     if learns:
         state.rises += rises.sum(axis=0)
     return out

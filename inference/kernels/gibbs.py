@@ -26,6 +26,20 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8, _63 = (np.uint64(i) for i in (0, 1, 2, 3, 4,
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
+@njit(cache=True)
+def shares(indptr):
+    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr: int64[n + 1], of the rows."""
+    n = len(indptr) - 1
+    bounds = np.zeros(CHUNKS + 1, np.int64)
+    i = 0
+    for chunk in range(CHUNKS):
+        while i < n and indptr[i] * CHUNKS < (chunk + 1) * indptr[n]:
+            i += 1
+        bounds[chunk + 1] = i
+    bounds[CHUNKS] = n
+    return bounds
+
+
 @njit(cache=True, parallel=True)
 def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation, table):
     """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32).
@@ -47,39 +61,43 @@ def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha
     c = np.zeros(1 if dense else indptr[n] + 1, np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     inverse = 1.0 / norm
-    for i in prange(n):
-        total = 0.0
-        place = indptr[i]
-        block = -1
-        for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-            k = np.uint32(row_topics[j])
-            x = eta + scale * row_values[j]
-            value = min(((exp_digamma(x) if log_expectation else x) - base) * inverse[k], MOST)
-            total += alpha[k] * value
-            cum[place] = min(total, MOST)
-            if dense:
-                table[i, k] = value
-            else:
-                c[place] = value
-                while block < k >> 6:
-                    block += 1
-                    marks[i, block, 0] = np.uint64(0)
-                    marks[i, block, 1] = np.uint64(place)
-                marks[i, block, 0] |= np.uint64(1) << np.uint64(k & 63)
-            place += 1
-        for b in range(block + 1, blocks):
-            marks[i, b, 0] = np.uint64(0)
-            marks[i, b, 1] = np.uint64(place)
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            total = 0.0
+            place = indptr[i]
+            block = -1
+            for j in range(start[words[i]], start[words[i]] + length[words[i]]):
+                k = np.uint32(row_topics[j])
+                x = eta + scale * row_values[j]
+                value = min(((exp_digamma(x) if log_expectation else x) - base) * inverse[k], MOST)
+                total += alpha[k] * value
+                cum[place] = min(total, MOST)
+                if dense:
+                    table[i, k] = value
+                else:
+                    c[place] = value
+                    while block < k >> 6:
+                        block += 1
+                        marks[i, block, 0] = np.uint64(0)
+                        marks[i, block, 1] = np.uint64(place)
+                    marks[i, block, 0] |= np.uint64(1) << np.uint64(k & 63)
+                place += 1
+            for b in range(block + 1, blocks):
+                marks[i, b, 0] = np.uint64(0)
+                marks[i, b, 1] = np.uint64(place)
     return indptr, cum, marks, c
 
 
 @njit(cache=True, parallel=True)
-def clear(words, start, length, row_topics, table):
-    """Make the table 0 again where `gather` filled it."""
+def clear(words, start, length, row_topics, indptr, table):
+    """Make the table 0 again where `gather` filled it; indptr: its first result."""
     if len(table):
-        for i in prange(len(words)):
-            for j in range(start[words[i]], start[words[i]] + length[words[i]]):
-                table[i, np.uint32(row_topics[j])] = 0.0
+        bounds = shares(indptr)
+        for chunk in prange(CHUNKS):
+            for i in range(bounds[chunk], bounds[chunk + 1]):
+                for j in range(start[words[i]], start[words[i]] + length[words[i]]):
+                    table[i, np.uint32(row_topics[j])] = 0.0
 
 
 @njit(cache=True)
@@ -218,18 +236,11 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
     rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
     sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns.
     """
-    n, K = len(doc_ptr) - 1, len(g)
+    K = len(g)
     dense = len(table) > 0
     zero = np.uint64(len(c) - 1)
     prior = np.sum(alpha)
-    N = token_ptr[len(places)]
-    bounds = np.zeros(CHUNKS + 1, np.int64)  # of the chunks' documents, so that each has about as many tokens
-    d = 0
-    for chunk in range(CHUNKS):
-        while d < n and token_ptr[doc_ptr[d]] * CHUNKS < (chunk + 1) * N:
-            d += 1
-        bounds[chunk + 1] = d
-    bounds[CHUNKS] = n
+    bounds = shares(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
         counts = np.zeros(K + 8, np.float32)
         active = np.zeros(K + 8, np.uint32)

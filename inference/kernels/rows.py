@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, prange
 
-from inference.kernels.gibbs import CHUNKS, UNSEEN
+from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise
 
 
@@ -117,11 +117,12 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     values = np.empty(indptr[n], np.float32)
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
+    bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
         known = np.zeros(K, np.bool_)  # topics of the row, or new to it
         fresh = np.empty(K, np.int32)
-        for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
             first, size = start[words[i]], length[words[i]]
             for j in range(first, first + size):
                 known[np.uint32(arena_topics[j])] = True
@@ -191,10 +192,12 @@ def put(words, indptr, sizes, topics, values, start, length, capacity, arena_top
             capacity[w] = sizes[i] + sizes[i] // 2
             used += capacity[w]
         length[w] = sizes[i]
-    for i in prange(len(words)):
-        at = start[words[i]] - indptr[i]
-        for j in range(indptr[i], indptr[i] + sizes[i]):
-            arena_topics[at + j], arena_values[at + j] = topics[j], values[j]
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            at = start[words[i]] - indptr[i]
+            for j in range(indptr[i], indptr[i] + sizes[i]):
+                arena_topics[at + j], arena_values[at + j] = topics[j], values[j]
     return used
 
 
