@@ -8,7 +8,6 @@ after the second, the Ks taking turns. Memory: a process of its own on a made co
 """
 
 import argparse
-import resource
 import subprocess
 import sys
 import time
@@ -54,7 +53,7 @@ def turns(trainers: dict, passes: int) -> dict:
     return dict(zip(trainers, np.median(found, axis=0), strict=True))
 
 
-def made(D: int, V: int, length: int, blocks: int = 200) -> Bow:
+def made(D: int, V: int, length: int, blocks: int = 64) -> Bow:
     """Documents of Zipf-distributed words, each about two of some blocks of the vocabulary."""
     generator = np.random.default_rng(0)
     indptr, words, counts = [0], [], []
@@ -81,17 +80,22 @@ def cut(bow: Bow, length: int, most: int) -> Bow:
     return Bow(indptr, np.concatenate([w for w, _ in documents]), np.concatenate([c for _, c in documents]), bow.V)
 
 
+def resident(name: str) -> int:
+    """KiB of this process, now (VmRSS) or at the most (VmHWM); Linux only."""
+    return int(Path("/proc/self/status").read_text().split(name + ":")[1].split()[0])
+
+
 def peak_memory() -> None:
     """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero parameters."""
     warm_up()
     bow = Bow.open(Path(sys.argv[3]))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     trainer = Trainer(bow, 2000, threads=2)
     for _ in range(3):
         trainer.one_pass()
     ssi.topics(trainer.config, trainer.state)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print((peak - before) / 1024, trainer.state.nonzero / (65_536 * 2000))
+    print((resident("VmHWM") - before) / 1024, trainer.state.nonzero / (65_536 * 2000))
 
 
 def first_event() -> None:
