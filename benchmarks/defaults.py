@@ -8,19 +8,15 @@ last line is `settings: N`.
 """
 
 import argparse
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.engine import load
+from benchmarks.engines import corpora
 from inference import Bow, Snapshot, engines, train, warm_up
 from inference.evaluate import Coherence
-from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
-from tasks import readers
-from webapp.local.folder import ROOT
 
-EXAMPLE = ROOT / "webapp" / "example" / "state_of_the_union.csv.gz"
 PAPER = {"statistics": "decay", "expectation": "log", "passes": 15}
 
 
@@ -41,15 +37,6 @@ def changes(default) -> list[dict]:
     ]  # fmt: skip
 
 
-def example(folder: str) -> Bow:
-    """The example's bag of words, read as the pages read it by default."""
-    options = readers.sniff(EXAMPLE, EXAMPLE.name).options
-    with CorpusBuilder(folder, Tokeniser("en")) as builder:
-        for item in readers.read(EXAMPLE, EXAMPLE.name, options):
-            builder.add(item.text)
-        return builder.finish(VocabularyOptions(stop_words("en")))[0]
-
-
 def measure(bow: Bow, judge: Coherence, settings: dict, seed: int) -> list[float]:
     for event in train(engines.get("ssi"), engines.config("ssi", **settings), bow, seed=seed):
         if isinstance(event, Snapshot):
@@ -66,22 +53,23 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="the defaults and one change only, one seed")
     given = parser.parse_args()
     warm_up()
-    with tempfile.TemporaryDirectory() as folder:
-        bow = load(given.corpus) if given.corpus else example(folder)
-        default = engines.config("ssi", topics=given.topics).chosen(bow.D, bow.tokens)
-        print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {default}\n")
-        judge = Coherence(bow)
-        tried = changes(default)[: 2 if given.quick else None]
-        print("| change | held-out | NPMI | UMass | starved | non-zero | seconds |\n|---|---|---|---|---|---|---|")
-        for change in tried:
-            seeds = range(1 if given.quick else given.seeds)
-            found = np.array([measure(bow, judge, {"topics": given.topics} | change, seed) for seed in seeds])
-            mean, spread = found.mean(axis=0), found.std(axis=0, ddof=1 if len(found) > 1 else 0)
-            said = "defaults" if not change else ", ".join(f"{k} = {v:.3g}" if isinstance(v, float) else f"{k} = {v}" for k, v in change.items())
-            print(
-                f"| {said} | {mean[0]:.3f} ± {spread[0]:.3f} | {mean[1]:.4f} ± {spread[1]:.4f} | {mean[2]:.1f} | {mean[3]:.1f} "
-                f"| {mean[4]:.1%} | {mean[5]:.1f} |", flush=True,
-            )  # fmt: skip
+    bow = load(given.corpus) if given.corpus else corpora.read(corpora.FILES["sotu"])
+    default = engines.config("ssi", topics=given.topics).chosen(bow.D, bow.tokens)
+    print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {default}\n")
+    judge = Coherence(bow)
+    tried = changes(default)[: 2 if given.quick else None]
+    print("| change | held-out | NPMI | UMass | starved | non-zero | seconds |\n|---|---|---|---|---|---|---|")
+    for change in tried:
+        seeds = range(1 if given.quick else given.seeds)
+        found = np.array([measure(bow, judge, {"topics": given.topics} | change, seed) for seed in seeds])
+        mean, spread = found.mean(axis=0), found.std(axis=0, ddof=1 if len(found) > 1 else 0)
+        said = (
+            "defaults" if not change else ", ".join(f"{k} = {v:.3g}" if isinstance(v, float) else f"{k} = {v}" for k, v in change.items())
+        )
+        print(
+            f"| {said} | {mean[0]:.3f} ± {spread[0]:.3f} | {mean[1]:.4f} ± {spread[1]:.4f} | {mean[2]:.1f} | {mean[3]:.1f} "
+            f"| {mean[4]:.1%} | {mean[5]:.1f} |", flush=True,
+        )  # fmt: skip
     print(f"settings: {len(tried)}")
 
 

@@ -32,15 +32,14 @@ class Trainer:
         self.bow, self.threads = bow, threads
         self.config = engines.config("ssi", topics=topics).chosen(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, np.zeros(0, np.int64))
-        self.shape = ssi.Shape(bow.D, bow.V, bow.tokens, self.schedule.per_pass)
-        self.state = ssi.init(self.config, self.shape, 1)
+        self.state = ssi.init(self.config, self.schedule.shape, 1)
 
     def one_pass(self) -> float:
         """Seconds."""
         numba.set_num_threads(self.threads)
         began = time.perf_counter()
         for _ in range(self.schedule.per_pass):
-            ssi.step(self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.shape)
+            ssi.step(self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.schedule.shape)
         return time.perf_counter() - began
 
 

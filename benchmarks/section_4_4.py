@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.engine import load
+from benchmarks.engines.corpora import taken
 from inference import Bow, Snapshot, engines, train, warm_up
 
 PAPER = {"statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "passes": 5, "minibatch": 100, "kappa": 0.6}
@@ -49,10 +50,7 @@ def table(title: str, header: str, rows: dict, reference: str) -> int:
 
 def part(bow: Bow, share: float) -> Bow:
     """The first documents of a shuffled corpus."""
-    chosen = np.sort(np.random.default_rng(0).permutation(bow.D)[: int(share * bow.D)])
-    indptr = np.concatenate(([0], np.cumsum(np.diff(bow.indptr)[chosen])))
-    at = np.concatenate([np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in chosen])
-    return Bow(indptr, bow.words[at], bow.counts[at], bow.V)
+    return taken(bow, np.sort(np.random.default_rng(0).permutation(bow.D)[: int(share * bow.D)]))
 
 
 def main() -> None:

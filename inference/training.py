@@ -80,8 +80,7 @@ def train(
     config = config.chosen(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
     schedule = Schedule(bow, config, held_out)
-    shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
-    state = resume if resume is not None else engine.init(config, shape, seed, scratch)
+    state = resume if resume is not None else engine.init(config, schedule.shape, seed, scratch)
     if resume is not None and state.seed != seed:
         raise Invalid("seed", f"The checkpoint was made with seed {state.seed}, not {seed}.")
     judge, completion = Coherence(bow), Completion(bow, held_out)
@@ -98,7 +97,7 @@ def train(
 
     while state.t < schedule.steps:
         batch = schedule.batch(state.t, seed)
-        engine.step(config, state, bow, batch, shape)
+        engine.step(config, state, bow, batch, schedule.shape)
         documents += len(batch)
         if state.tokens >= due or state.t == schedule.steps:
             due = schedule.after(state.tokens)
@@ -121,6 +120,7 @@ class Schedule:
         self.per_pass = -(-bow.D // self.minibatch)
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
+        self.shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=self.per_pass)
         self.gap = max(1, bow.tokens * config.passes // SNAPSHOTS)
         self.first = min(FIRST_SNAPSHOT, self.gap)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.engine import load as saved
 from inference import Bow, Invalid
 from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
 from inference.training import held_out_documents
@@ -28,12 +29,8 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
         if not FILES[name].exists():
             raise Invalid("corpus", f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}.")
         return name, read(FILES[name]), None
-    if path.is_dir():
-        return path.resolve().name, Bow.open(path), None
-    if path.is_file():
-        from scipy.sparse import csr_array, load_npz
-
-        return path.stem, Bow.from_csr(csr_array(load_npz(path))), None
+    if path.exists():
+        return path.resolve().name if path.is_dir() else path.stem, saved(path), None
     raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, 'synthetic'])}.")
 
 
@@ -78,11 +75,15 @@ def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
     """
     held_out = held_out_documents(bow, seed)
     kept = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
-    kept = np.random.default_rng(seed).permutation(kept)
-    places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in kept]
+    return held_out, taken(bow, np.random.default_rng(seed).permutation(kept))
+
+
+def taken(bow: Bow, documents: np.ndarray) -> Bow:
+    """Some documents, in the order that is given."""
+    places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
     indptr = np.concatenate(([0], np.cumsum([len(of) for of in places])))
     places = np.concatenate(places)
-    return held_out, Bow(indptr, bow.words[places], bow.counts[places], bow.V)
+    return Bow(indptr, bow.words[places], bow.counts[places], bow.V)
 
 
 def _said(folder: Path) -> str:

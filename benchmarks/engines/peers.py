@@ -59,35 +59,30 @@ def topograph(task: Task, clock: Clock) -> None:
     """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is time."""
     import inference
     from inference import engines
-    from inference.engines import ssi
     from inference.training import Schedule, held_out_documents
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     engine, bow = engines.get("ssi"), Bow.open(task.whole)
     config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
 
-    def parts(bow: Bow, held_out: np.ndarray):
-        schedule = Schedule(bow, config, held_out)
-        return schedule, ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=schedule.per_pass)
-
     inference.warm_up()
     end = bow.indptr[min(200, bow.D)]
     little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
-    schedule, shape = parts(little, np.zeros(0, np.int64))
-    state = engine.init(config, shape, task.seed)
+    schedule = Schedule(little, config, np.zeros(0, np.int64))
+    state = engine.init(config, schedule.shape, task.seed)
     while state.t < 3 * schedule.per_pass:  # the kernels for these settings
-        engine.step(config, state, little, schedule.batch(state.t, task.seed), shape)
+        engine.step(config, state, little, schedule.batch(state.t, task.seed), schedule.shape)
     engine.topics(config, state)
 
-    schedule, shape = parts(bow, held_out_documents(bow, task.seed))
+    schedule = Schedule(bow, config, held_out_documents(bow, task.seed))
     with clock:
-        state, done = engine.init(config, shape, task.seed), 0
+        state, done = engine.init(config, schedule.shape, task.seed), 0
     while True:
         with clock:
             batch = schedule.batch(state.t, task.seed)
-            engine.step(config, state, bow, batch, shape)
+            engine.step(config, state, bow, batch, schedule.shape)
         done += len(batch)
-        if not clock.go_on(done / shape.D, lambda: engine.topics(config, state).dense()):
+        if not clock.go_on(done / schedule.shape.D, lambda: engine.topics(config, state).dense()):
             return
 
 

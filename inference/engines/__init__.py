@@ -20,7 +20,6 @@ class Field:
     symbol: str
     help: str
     default: int | float | str | None  # None: required, or chosen from the corpus
-    required: bool
     type: type
     choices: tuple[str, ...] = ()  # where it is one of a few words
 
@@ -48,7 +47,6 @@ def fields(name: str) -> list[Field]:
             symbol=field.metadata["symbol"],
             help=field.metadata["help"],
             default=None if field.default is MISSING else field.default,
-            required=field.default is MISSING,
             type=(get_args(field.type) or (field.type,))[0],  # of int | None: int
             choices=field.metadata.get("choices", ()),
         )

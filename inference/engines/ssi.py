@@ -26,6 +26,7 @@ THETA_FLOOR = 0.005  # a topic is listed in a document of which it holds at leas
 FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
 MOST_TOPICS = 65_000  # a remembered topic is a uint16
+MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of the passes of a warm-up: sweeps over a document, and times eta
 RECOUNTED = 4096  # documents at a time
 LONGEST = 1 << 24  # tokens of a document: a sweep counts them in float32
@@ -70,16 +71,17 @@ class Config:
     tau0: float = _setting("Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0)
 
     def __post_init__(self):
+        given = {setting.name for setting in fields(self) if getattr(self, setting.name) is not None or setting.default is not None}
         for name in ("alpha", "eta", "kappa", "tau0"):
             value = getattr(self, name)
-            if value is None and name in ("alpha", "eta"):
+            if name not in given:
                 continue
             if not isinstance(value, Real) or isinstance(value, bool):
                 raise Invalid(name, f"{name} must be a number, got {value!r}.")
             object.__setattr__(self, name, float(value))  # kernels are compiled for floats
         for name, least in _WHOLE.items():
             value = getattr(self, name)
-            if value is None and name in _CHOSEN:
+            if name not in given:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
                 raise Invalid(name, f"{name} must be a whole number of at least {least}, got {value}.")
@@ -87,7 +89,7 @@ class Config:
             raise Invalid("topics", f"topics must be at most {MOST_TOPICS:,}, got {self.topics:,}.")
         for name in ("alpha", "eta"):
             value = getattr(self, name)
-            if value is not None and not 1e-9 <= value <= 1e6:
+            if name in given and not 1e-9 <= value <= 1e6:
                 raise Invalid(name, f"{name} must be above 0, from 1e-9 to 1e6, got {value}.")
         if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
             raise Invalid("draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}.")
@@ -116,9 +118,7 @@ class Config:
         return replace(self, **{name: value for name, value in found.items() if getattr(self, name) is None})
 
 
-_CHOSEN = {"passes", "minibatch", "burn_in", "samples", "draws"}
 _WHOLE = {"topics": 1, "passes": 1, "minibatch": 1, "burn_in": 0, "samples": 1, "draws": 1, "interval": 1, "warm_up": 0}
-MOST_DRAWS = 10_000
 
 
 class Shape(NamedTuple):

@@ -37,7 +37,8 @@ class Coherence:
         """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j the
         higher ranked. NaN for a topic that lists fewer than two words.
         """
-        return _umass(*self._together(topics), EPSILON)
+        known, both, _, of_higher = self._pairs(topics)
+        return _over(known, np.log((both + EPSILON) / of_higher)).sum(axis=1)
 
     def npmi(self, topics: Topics) -> np.ndarray:
         """float64[K], -1 … 1: the mean over pairs of a topic's first WORDS words of
@@ -46,12 +47,24 @@ class Coherence:
         A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7 for words in a document
         out of a hundred. A pair that is in every document gets 0. NaN for a topic that lists fewer than two words.
         """
-        return _npmi(*self._together(topics), float(max(self.D, 1)), NPMI_EPSILON)
+        known, *pairs = self._pairs(topics)
+        both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
+        apart = both < 1.0
+        information = np.log((both + NPMI_EPSILON) / (of_lower * of_higher))
+        found = np.divide(information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart)
+        return _over(known, found).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
-    def _together(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
-        """How many words each topic has among its first: int64[K], and D(w_i, w_j) of them, i >= j: int32[K, W, W]."""
+    def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K, pairs]."""
         top = topics.top(WORDS)
-        return (top >= 0).sum(axis=1), _together(top, self.indptr, self.documents, self.D)
+        together = _together(top, self.indptr, self.documents, self.D)
+        i, j = np.tril_indices(WORDS, -1)
+        return top[:, i] >= 0, together[:, i, j], np.maximum(together[:, i, i], 1), np.maximum(together[:, j, j], 1)
+
+
+def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values of pairs: 0 for those that a topic does not have, NaN where it has none."""
+    return np.where(known, values, np.where(known.any(axis=1, keepdims=True), 0.0, np.nan))
 
 
 @njit(cache=True)
@@ -73,6 +86,7 @@ def _by_word(documents, indptr, words, V):
 
 @njit(cache=True, parallel=True)
 def _together(top, indptr, documents, D):
+    """D(w_i, w_j) of each topic's first words, i >= j: int32[K, W, W]."""
     K, W = top.shape
     out = np.zeros((K, W, W), np.int32)
     for k in prange(K):
@@ -89,32 +103,4 @@ def _together(top, indptr, documents, D):
                     before >>= 1
                     j += 1
                 seen[documents[x]] |= np.uint16(1 << i)
-    return out
-
-
-@njit(cache=True)
-def _umass(listed, together, epsilon):
-    out = np.full(len(listed), np.nan)
-    for k in range(len(listed)):
-        if listed[k] >= 2:
-            out[k] = 0.0
-        for i in range(1, listed[k]):
-            for j in range(i):
-                out[k] += np.log((together[k, i, j] + epsilon) / max(together[k, j, j], 1))
-    return out
-
-
-@njit(cache=True)
-def _npmi(listed, together, D, epsilon):
-    out = np.full(len(listed), np.nan)
-    for k in range(len(listed)):
-        if listed[k] >= 2:
-            out[k] = 0.0
-        for i in range(1, listed[k]):
-            for j in range(i):
-                both = together[k, i, j] / D
-                if both < 1.0:
-                    apart = max(together[k, i, i], 1) / D * (max(together[k, j, j], 1) / D)
-                    out[k] += np.log((both + epsilon) / apart) / -np.log(both + epsilon)
-        out[k] /= max(listed[k] * (listed[k] - 1) // 2, 1)
     return out

@@ -98,16 +98,15 @@ class Diagnostics:
         bow, K = self.bow, topics.K
         tokens, tokens_log, first = np.zeros(K), np.zeros(K), np.zeros(K)
         rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
-        seen = 0
         block = max(1, _BLOCK // K)
         for i in range(0, len(self.documents), block):
             documents = self.documents[i : i + block]
             expected = _expected(topics.floor, *rows, documents, bow.indptr, bow.words, bow.counts, self.alpha, ITERATIONS)
-            seen += _add_documents(expected, documents, bow.indptr, bow.counts, tokens, tokens_log, first)
+            _add_documents(expected, tokens, tokens_log, first)
         has = tokens > 0
         entropy = np.full(K, np.nan)
         entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
-        documents = first.sum()
+        documents, seen = first.sum(), np.diff(bow.first_token)[self.documents].sum()
         return (
             tokens * (bow.tokens / seen if seen else 0.0),
             entropy,
@@ -137,13 +136,10 @@ def _expected(floor, row_ptr, row_topics, above, documents, indptr, words, count
 
 
 @njit(cache=True)
-def _add_documents(expected, documents, indptr, counts, tokens, tokens_log, first):
-    """Add a block's sums of N_dk, of N_dk log N_dk and of documents where k is first; how many tokens the block has."""
+def _add_documents(expected, tokens, tokens_log, first):
+    """Add a block's sums of N_dk, of N_dk log N_dk and of documents where k is first."""
     n, K = expected.shape
-    seen = np.int64(0)
     for i in range(n):
-        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            seen += counts[j]
         best, most = -1, 0.0
         for k in range(K):
             x = expected[i, k]
@@ -154,7 +150,6 @@ def _add_documents(expected, documents, indptr, counts, tokens, tokens_log, firs
                     best, most = k, x
         if best >= 0:
             first[best] += 1.0
-    return seen
 
 
 @njit(cache=True, parallel=True)

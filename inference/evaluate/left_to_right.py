@@ -43,7 +43,7 @@ class LeftToRight:
         self.documents = np.asarray(documents, np.int64)
         self.particles, self.seed = int(particles), int(seed)
         self.words, self.word_ptr, self.places, self.indptr, self.order = _order(
-            self.documents, bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), most
+            self.documents, bow.first_token, bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), most
         )
 
     @property
@@ -70,18 +70,14 @@ class LeftToRight:
 
 
 @njit(cache=True)
-def _order(documents, indptr, words, counts, V, seed, most):
+def _order(documents, first_token, indptr, words, counts, V, seed, most):
     """The tokens to score: (distinct words, indptr of places, place among them of each document's used words, indptr of
     tokens, tokens: int32, each a number among the document's used words).
     """
     n = len(documents)
     word_ptr, token_ptr = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for i in range(n):
-        d = documents[i]
-        size = np.int64(0)
-        for j in range(indptr[d], indptr[d + 1]):
-            size += counts[j]
-        token_ptr[i + 1] = token_ptr[i] + min(size, most)
+        token_ptr[i + 1] = token_ptr[i] + min(first_token[documents[i] + 1] - first_token[documents[i]], most)
     order = np.empty(token_ptr[n], np.int32)
     places = np.empty(token_ptr[n], np.int64)  # a document uses at most as many words as tokens
     place = np.full(V, -1, np.int64)
@@ -89,9 +85,7 @@ def _order(documents, indptr, words, counts, V, seed, most):
     found = 0
     for i in range(n):
         d, used = documents[i], word_ptr[i]
-        size = np.int64(0)
-        for j in range(indptr[d], indptr[d + 1]):
-            size += counts[j]
+        size = first_token[d + 1] - first_token[d]
         tokens = np.empty(size, np.int32)
         at = 0
         for j in range(indptr[d], indptr[d + 1]):

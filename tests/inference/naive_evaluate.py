@@ -6,6 +6,8 @@ import math
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from tests.inference import naive
+
 
 def probability(beta: np.ndarray, document: list[int], alpha: np.ndarray) -> float:
     """p(w_1 … w_N | beta, alpha): the sum over all K^N assignments."""
@@ -58,3 +60,14 @@ def diagnostics(beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.
     measures["corpus_distance"] = xlogy(beta, beta / (p / p.sum())).sum(axis=1)
     measures["entropy"] = -xlogy(beta, beta).sum(axis=1)
     return measures
+
+
+def completion(judge, beta: np.ndarray, alpha: float, iterations: int) -> float:
+    """Nats per token of what a Completion scores, from its split alone."""
+    total = 0.0
+    for a, b in itertools.pairwise(judge.indptr):
+        observed, scored = np.zeros(beta.shape[1]), np.zeros(beta.shape[1])
+        observed[judge.words[judge.places[a:b]]] = judge.observed[a:b]
+        scored[judge.words[judge.places[a:b]]] = judge.scored[a:b]
+        total += naive.completion(beta, observed, scored, alpha, iterations)
+    return total / judge.tokens
