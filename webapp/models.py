@@ -203,3 +203,35 @@ class DocumentTopic(models.Model):
     class Meta:
         managed = False
         db_table = "document_topic"
+
+
+class Edit(models.Model):
+    """What a reader says of a topic, beside the model's own results. Rows are only added; undoing one marks it.
+
+    The present value of a field is that of its newest edit that is not undone: webapp.queries.names.
+    """
+
+    class Field(models.TextChoices):
+        LABEL = "label"  # a name to read; the number stays the topic's only key
+        NOTE = "note"
+        COLOUR = "colour"  # "0" to "11", one of the twelve hues; "" the topic's own
+        HIDDEN = "hidden"  # "1" junk, "" not
+        GROUP = "group"
+        INTO = "into"  # the number of the topic that it is read as a part of; "" itself
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="edits")
+    topic = models.IntegerField()
+    field = models.CharField(max_length=10, choices=Field)
+    value = models.TextField(blank=True)  # "" takes what was said back
+    batch = models.UUIDField()  # shared by the edits that were made at once
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True)
+    undone_by = models.CharField(max_length=60, default="")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["run", "topic", "field", "-id"], name="edit_overlay", condition=models.Q(undone_at=None)),
+            models.Index(fields=["run", "-id"], name="edit_history"),
+            models.Index(fields=["batch"], name="edit_batch"),
+        ]

@@ -68,8 +68,8 @@ export function heldOut(element, metrics, steps) {
 }
 
 // A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
-// `lit` is the number of the topic that the reader points at, or null.
-export function coherence(element, metrics, steps, lit) {
+// `hues` says the colour of each topic; `lit` is the number of the topic that the reader points at, or null.
+export function coherence(element, metrics, hues, steps, lit) {
   const { step, coherence: mean, topic_coherence: rows, bands } = metrics;
   if (!step.length || last(mean) === null) return;
   const colour = colours();
@@ -82,14 +82,14 @@ export function coherence(element, metrics, steps, lit) {
       const faint = lit !== null && k !== lit;
       traces.push({
         x: step, y: rows.map((row) => row[k]), meta: k, mode: "lines", opacity: faint ? 0.12 : lit === k ? 1 : 0.5,
-        line: { color: colour.topics[k % 12], width: lit === k ? 3 : 1.2 },
+        line: { color: colour.topics[hues[k]], width: lit === k ? 3 : 1.2 },
         hovertemplate: `T${String(k).padStart(2, "0")}  %{y:.2f}<extra></extra>`,
       });
     }
     const ends = last(rows);
     traces.push({
       x: ends.map(() => x), y: ends, mode: "markers", hoverinfo: "skip", cliponaxis: false,
-      marker: { size: 6, color: ends.map((_, k) => clear(colour.topics[k % 12], lit === null || lit === k ? 1 : 0.15)) },
+      marker: { size: 6, color: ends.map((_, k) => clear(colour.topics[hues[k]], lit === null || lit === k ? 1 : 0.15)) },
     });
     if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
       const above = ends[lit] >= last(mean);

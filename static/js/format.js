@@ -4,7 +4,6 @@ const missing = (x) => x === null || x === undefined;
 
 export const count = (n) => (missing(n) ? NONE : Math.round(n).toLocaleString("en"));
 export const decimals = (x, places = 3) => (missing(x) ? NONE : x.toFixed(places).replace("-", "−"));
-export const hue = (number) => `t${number % 12}`;
 
 export function percent(share) {
   if (missing(share)) return NONE;

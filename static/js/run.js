@@ -1,6 +1,6 @@
 // Watches a run: numbers from its events, everything else from run.json, which is asked for again at every snapshot.
 import * as charts from "./charts.js";
-import { count, decimals, duration, hue, percent } from "./format.js";
+import { count, decimals, duration, percent } from "./format.js";
 import { follow } from "./live.js";
 
 const page = document.querySelector("[data-run]");
@@ -79,7 +79,7 @@ function drawCharts() {
   const last = metrics.step[metrics.step.length - 1];
   const width = ended(status) && last ? last : steps || 1; // a run that was stopped fills its axis too
   charts.heldOut(plot("held_out"), metrics, width);
-  charts.coherence(plot("coherence"), metrics, width, lit);
+  charts.coherence(plot("coherence"), metrics, state.hues, width, lit);
   figure("held_out").querySelector("[data-summary]").textContent = summary(metrics.held_out, 3);
   figure("coherence").querySelector("[data-summary]").textContent = summary(metrics.coherence, 2);
   const pause = ended(status) ? "Nothing was measured." : "The first point comes a few seconds after training begins.";
@@ -107,15 +107,15 @@ function fillTable() {
 
 const lines = new Map([...page.querySelectorAll("[data-topics] > li")].map((line) => [Number(line.dataset.topic), line]));
 
-function lineOf({ number, label, url }) {
+function lineOf({ number, label, name, hue, url }) {
   if (lines.has(number)) return lines.get(number);
   const line = document.createElement("li");
   const chip = document.createElement("a");
   const words = document.createElement("span");
   const share = document.createElement("span");
   line.dataset.topic = number;
-  chip.className = `chip ${hue(number)}`;
-  chip.textContent = label;
+  chip.className = `chip t${hue}`;
+  chip.textContent = name ? `${label} ${name}` : label;
   chip.href = url;
   words.className = "words";
   share.className = "n share";

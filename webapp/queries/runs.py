@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from webapp.models import Metric, Run
 from webapp.queries import topics
+from webapp.queries.names import names
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 WATCHED = 60  # topics whose words the page shows while they settle: the largest
@@ -34,6 +35,7 @@ def state(run: Run, workers: int | None) -> dict:
         "queue_ahead": Run.objects.filter(status=Run.Status.QUEUED, pk__lt=run.pk).count() if run.status == "queued" else 0,
         "metrics": _columns(metrics),
         "topics": watched,
+        "hues": [names(run).hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
         "url_topics": reverse("run_topics", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),
     }

@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from webapp.models import Run
 from webapp.queries import passages
+from webapp.queries.names import names
 from webapp.queries.sql import rows
 from webapp.templatetags.pages import topic_label
 
@@ -17,8 +18,17 @@ ORDERS = {  # name -> (SQL, the page that follows begins behind these values)
 
 
 def link(run: Run, number: int) -> dict:
-    """How a topic is named and reached from anywhere."""
-    return {"number": number, "label": topic_label(number), "url": reverse("run_topic", args=[run.pk, number])}
+    """How a topic is named, coloured and reached from anywhere; templates/_chip.html shows it."""
+    said = names(run)
+    return {
+        "number": number,
+        "label": topic_label(number),
+        "name": said.label(number),
+        "hue": said.hue(number),
+        "hidden": said.hidden(number),
+        "into": topic_label(said.into[number]) if said.into[number] != number else "",
+        "url": reverse("run_topic", args=[run.pk, number]),
+    }
 
 
 def page(run: Run, order: str = "share", word: str = "", after: int = 0, limit: int = PAGE) -> tuple[list[dict], int | None]:

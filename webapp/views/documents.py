@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 
 from webapp.models import Corpus, Run
 from webapp.queries import documents as queries
+from webapp.queries.names import names
 from webapp.views.pages import address, corpus_or_404, number, page, place, run_or_404, search_words
 
 
@@ -56,7 +57,8 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     mixture = {part["number"]: part["weight"] for part in data["proportions"]}
     if data["topic"] is not None and data["topic"] not in mixture:
         mixture[data["topic"]] = min(mixture.values(), default=0.0)
-    parts = queries.explained(run, data["document"]["text"], mixture)
+    hue = names(run).hue
+    parts = [(*part, None if part[1] is None else hue(part[1])) for part in queries.explained(run, data["document"]["text"], mixture)]
     return page(request, "run/document.html", data, run=run, text_parts=parts)
 
 
