@@ -49,8 +49,8 @@ function draw(element, traces, shape) {
   if (first) element.replaceChildren();
   Plotly.react(element, traces, shape, { displayModeBar: false, responsive: true, doubleClick: "reset" });
   if (!first) return;
-  // Tells the page which topic's line is under the pointer, so that it can light the same topic elsewhere.
-  const tell = (number) => element.dispatchEvent(new CustomEvent("topic", { detail: number }));
+  // Tells light.js which topic's line is under the pointer, so that the same topic is lit elsewhere.
+  const tell = (number) => element.dispatchEvent(new CustomEvent("topic", { detail: number, bubbles: true }));
   element.on("plotly_hover", ({ points }) => tell(points[0].data.meta ?? null));
   element.on("plotly_unhover", () => tell(null));
 }

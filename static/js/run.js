@@ -114,6 +114,7 @@ function lineOf({ number, label, name, hue, url }) {
   const words = document.createElement("span");
   const share = document.createElement("span");
   line.dataset.topic = number;
+  line.className = `t${hue}`;
   chip.className = `chip t${hue}`;
   chip.textContent = name ? `${label} ${name}` : label;
   chip.href = url;
@@ -150,21 +151,9 @@ function showTopics() {
   if (shown.length !== list.children.length || shown.some((line, i) => line !== list.children[i])) list.replaceChildren(...shown);
 }
 
-function light(number) {
-  if (number === lit) return;
-  lit = number;
+document.addEventListener("topiclight", ({ detail }) => {
+  lit = detail;
   if (state?.metrics.topic_coherence) drawCharts();
-}
-function pointed({ target }) {
-  const line = target.closest("[data-topic]");
-  light(line && Number(line.dataset.topic));
-}
-part("topics").addEventListener("pointerover", pointed);
-part("topics").addEventListener("pointerleave", () => light(null));
-part("topics").addEventListener("focusin", pointed);
-part("topics").addEventListener("focusout", () => light(null));
-plot("coherence").addEventListener("topic", ({ detail }) => {
-  for (const [number, line] of lines) line.classList.toggle("lit", number === detail);
 });
 addEventListener("themechange", () => state && drawCharts());
 
