@@ -1,0 +1,18 @@
+"""The rooms of a run: one link each, and which of them the reader is in."""
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def room(context, url_name: str, name: str, key: str = ""):
+    """A link to a page of `run`. It is current on that page and on those below it; the run's own page has all below it."""
+    url = reverse(url_name, kwargs={"run_id": context["run"].pk})
+    path = context["request"].path
+    below = url_name != "run" and path.startswith(url)
+    current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
+    shortcut = format_html(' data-key="{}"', key) if key else ""
+    return format_html('<a href="{}" data-name="{}"{}{}>{}</a>', url, name, current, shortcut, name)
