@@ -1,4 +1,18 @@
+from typing import NamedTuple
+
 import pytest
+from playwright.sync_api import expect
+
+PREPARING = 240_000  # ms: reading the example and training on it; these machines are shared
+
+
+class Example(NamedTuple):
+    corpus: int
+    run: int
+
+    @property
+    def at(self) -> str:
+        return f"/runs/{self.run}/"
 
 
 @pytest.fixture
@@ -12,3 +26,22 @@ def page(browser, live_system):
     yield page
     context.close()
     assert not wrong
+
+
+@pytest.fixture(scope="session")
+def example(browser, live_system) -> Example:
+    """The example corpus with a finished run of a few topics, made as a person makes it."""
+    page = browser.new_page(base_url=live_system.url)
+    page.goto("/")
+    page.get_by_role("button", name="Try the example").click()
+    page.wait_for_url("**/corpora/*/")
+    corpus = page.url
+    page.get_by_label("Number of topics").fill("12", timeout=PREPARING)
+    page.get_by_text("Advanced").click()
+    page.get_by_label("Passes").fill("2")
+    page.get_by_role("button", name="Train").click()
+    page.wait_for_url("**/runs/*/")
+    expect(page.locator("[data-status]")).to_have_text("Done", timeout=PREPARING)
+    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, page.url)))
+    page.close()
+    return made

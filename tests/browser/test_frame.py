@@ -1,0 +1,114 @@
+"""What all pages share: keys, and one topic lit wherever it stands."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+
+def focused(page: Page) -> str:
+    return page.evaluate("() => document.activeElement.name || document.activeElement.tagName")
+
+
+def test_keys_walk_through_the_run(page, example):
+    page.goto(f"{example.at}topics/3/")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/topics/4/")
+    page.keyboard.press("j")
+    page.wait_for_url("**/topics/5/")
+    page.keyboard.press("k")
+    page.wait_for_url("**/topics/4/")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**/topics/3/")
+    for second, room in (("d", "documents"), ("w", "words"), ("t", "topics")):
+        page.keyboard.type(f"g{second}")
+        page.wait_for_url(f"**{example.at}{room}/")
+    page.goto(f"{example.at}documents/0/")
+    page.keyboard.press("ArrowLeft")  # there is none before the first
+    page.keyboard.press("j")
+    page.wait_for_url("**/documents/1/")
+
+
+def test_the_last_topic_has_no_next(page, example):
+    """The list of its documents goes on, but that is not the next topic."""
+    page.goto(f"{example.at}topics/11/")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**/topics/10/")
+
+
+def test_slash_finds_the_search(page, example):
+    page.goto(f"{example.at}words/")
+    page.keyboard.press("/")
+    assert focused(page) == "q"
+    page.keyboard.type("j/?g")  # what is typed is text, and no key
+    assert page.locator("main input[type=search]").input_value() == "j/?g"
+    page.goto(example.at)
+    page.keyboard.press("/")
+    page.wait_for_url("**/documents/#search")
+    expect(page.locator("main input[type=search]")).to_be_focused()
+
+
+def test_modifiers_leave_the_keys_to_the_browser(page, example):
+    page.goto(f"{example.at}topics/3/")
+    for key in ("Control+j", "Alt+j", "Meta+j", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    page.keyboard.press("k")
+    page.wait_for_url("**/topics/2/")
+
+
+def test_the_list_of_keys(page, example):
+    page.goto(f"{example.at}topics/")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("j")  # nothing happens behind it
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert page.url.endswith("/topics/")
+    opener = page.get_by_role("button", name="Keys")
+    opener.focus()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
+    page.get_by_label("Use these keys").uncheck()
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()  # closed, the focus is where it was
+    page.goto(f"{example.at}topics/3/")
+    page.keyboard.press("j")
+    page.keyboard.press("?")
+    assert page.url.endswith("/topics/3/")
+    expect(dialog).to_be_hidden()
+
+
+def test_the_skip_link_comes_first(page, example):
+    page.goto(f"{example.at}topics/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_a_topic_is_lit_everywhere(page, example):
+    page.goto(f"{example.at}documents/3/")
+    pick = page.locator("a.pick").first
+    number = pick.get_attribute("data-topic")
+    words = page.locator(f".w[data-topic='{number}']")
+    before = words.first.bounding_box()
+    pick.hover()
+    expect(page.locator(".lit")).to_have_count(words.count() + 1)
+    assert words.first.bounding_box() == before
+    page.get_by_role("heading", level=1).hover()
+    expect(page.locator(".lit")).to_have_count(0)
+    page.locator("a.pick").first.focus()
+    expect(words.first).to_have_class(re.compile(r"\blit\b"))
+    page.locator("a.pick").first.blur()
+    expect(page.locator(".lit")).to_have_count(0)
+
+
+def test_a_chart_hears_which_topic_is_lit(page, example):
+    page.goto(example.at)
+    page.evaluate("() => { window.heard = []; document.addEventListener('topiclight', ({detail}) => heard.push(detail)) }")
+    page.locator("[data-topics] [data-topic='2']").hover()
+    page.get_by_role("heading", level=1).hover()
+    assert page.evaluate("() => heard")[-2:] == [2, None]
+    page.locator("[data-chart=coherence] [data-plot]").evaluate("e => e.dispatchEvent(new CustomEvent('topic', {detail: 5, bubbles: true}))")
+    expect(page.locator("[data-topics] [data-topic='5']")).to_have_class(re.compile(r"\blit\b"))
