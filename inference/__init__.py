@@ -1,19 +1,23 @@
 """Topic models of large collections: the sparse stochastic engine, and the measures that judge it.
 
-    from inference import Bow, engines, train
-    config = engines.config("ssi", topics=50)
-    for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
-        ...
+from inference import Bow, engines, train
+config = engines.config("ssi", topics=50)
+for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
+    ...
 """
 
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.errors import Invalid
+from inference.evaluate import Diagnostics
+from inference.evidence import Evidence, gather
+from inference.postings import Postings
 from inference.topics import Theta, Topics
 from inference.training import Progress, Snapshot, fold_in_corpus, train
 
 __all__ = [
-    "Bow", "Invalid", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus", "train", "warm_up",
+    "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus",
+    "gather", "train", "warm_up",
 ]  # fmt: skip
 
 
@@ -37,10 +41,18 @@ def warm_up() -> None:
         folder = Path(name)
         Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(folder)
         bow = Bow.open(folder)
+        Postings.write(folder / "by_word", bow)
+        postings = Postings.open(folder / "by_word")
         for config in configs:
             config = config.chosen(bow.D, bow.tokens)
             for event in train(engine, config, bow):
                 if isinstance(event, Snapshot):
                     checkpoint.save(folder / "checkpoint", event.state, config=config, bow=bow)
             state = checkpoint.load(folder / "checkpoint", config=config, bow=bow)
-            list(fold_in_corpus(engine, config, state, bow))
+            thetas = fold_in_corpus(engine, config, state, bow)
+            list(gather(folder / "evidence", bow, postings, engine.topics(config, state), thetas))
+            evidence = Evidence.open(folder / "evidence", bow, postings)
+            evidence.by_word()
+            evidence.at_least([0], 0.5)
+            evidence.sums(np.zeros(bow.D, np.int32), 1)
+            Diagnostics(bow)(engine.topics(config, state), evidence)

@@ -19,14 +19,19 @@ class Bow:
 
     indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the vocabulary's size.
     D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers never slip.
+    offsets: int32[tokens], the character of its document's text at which each token begins; tokens by document, by word,
+    then in the text's order. None for a bag of words without a text.
     Raises Invalid("corpus", …) when the arrays do not fit together.
     """
 
-    def __init__(self, indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int, *, check: bool = True):
+    def __init__(
+        self, indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int, *, offsets: np.ndarray | None = None, check: bool = True
+    ):
         self.indptr = np.asanyarray(indptr, np.int64)
         self.words = np.asanyarray(words, np.int32)
         self.counts = np.asanyarray(counts, np.int32)
         self.V = int(V)
+        self.offsets = offsets
         if check:
             self._check()
         self._digest: str | None = None
@@ -101,10 +106,12 @@ class Bow:
         """Write the arrays; meta.json comes last, so a folder that has one is whole."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in _ARRAYS:
+        for name in (*_ARRAYS, "offsets"):
             array = getattr(self, name)
             target = folder / f"{name}.npy"
-            if not (isinstance(array, np.memmap) and Path(array.filename) == target.resolve()):
+            if array is None:
+                target.unlink(missing_ok=True)
+            elif not (isinstance(array, np.memmap) and Path(array.filename) == target.resolve()):
                 np.save(target, array)
         meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
         temporary = folder / "meta.json.new"
@@ -124,7 +131,8 @@ class Bow:
         # An empty array can't be memory-mapped.
         mode = "r" if meta["tokens"] else None
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS}
-        bow = cls(**arrays, V=meta["V"], check=False)
+        offsets = np.load(folder / "offsets.npy", mmap_mode=mode) if (folder / "offsets.npy").exists() else None
+        bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
         bow._digest, bow._tokens = meta["digest"], meta["tokens"]
         return bow
 

@@ -63,13 +63,11 @@ class Topics(NamedTuple):
 class Theta(NamedTuple):
     """theta of consecutive documents, from number `first` on.
 
-    indptr: int64[n + 1]. topics: int32[nnz]. weights: float32[nnz], largest first within a document, none below the
-    engine's floor: what a document's weights leave of 1 is spread over all other topics. A document without words has
-    an empty row. tokens: float64[K], how many of the block's tokens each topic has.
+    indptr: int64[n + 1]. topics: int32[nnz]. weights: float32[nnz], largest first within a document: what
+    they leave of 1 is spread over all other topics. A document without words has an empty row.
     """
 
     first: int
     indptr: np.ndarray
     topics: np.ndarray
     weights: np.ndarray
-    tokens: np.ndarray

@@ -1,6 +1,7 @@
 """Ingest: files -> documents and words in Postgres, bag of words on disk. All or nothing; the files stay."""
 
 import csv
+import hashlib
 import shutil
 import time
 from collections import Counter
@@ -16,10 +17,10 @@ from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_wor
 from tasks import readers
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
-from webapp import bulk, events
+from webapp import bulk, columns, events, files
 from webapp.csvs import safe
 from webapp.models import Corpus
-from webapp.services import corpora, jobs, upkeep
+from webapp.services import corpora, jobs
 
 TRANSIENT = (OperationalError, InterfaceError)
 TELL_EVERY = 0.25  # seconds between two pieces of news
@@ -60,7 +61,7 @@ class Ingest:
         self.reading = corpora.Reading(**corpus.settings)
         self.options = readers.Options(**self.reading.options)
         self.files = corpora.paths(corpus)  # now: during a COPY its connection answers nothing else
-        self.folder = upkeep.corpus_folder(corpus.pk)
+        self.folder = files.corpus_folder(corpus.pk)
         self.bytes_read = self.documents = self.words = 0
         self.problems: list[readers.Problem] = []
         self.problem_counts: Counter[str] = Counter()
@@ -70,14 +71,16 @@ class Ingest:
         bow_folder = self.folder / "bow"
         shutil.rmtree(bow_folder, ignore_errors=True)  # of an attempt that was killed
         bow_folder.mkdir(parents=True)
+        shutil.rmtree(self.folder / "columns", ignore_errors=True)
         tokeniser = Tokeniser(self.reading.language, self.reading.min_length)
         report = (self.folder / "report.csv").open("w", newline="", encoding="utf-8")
-        with transaction.atomic(), report as file, CorpusBuilder(bow_folder, tokeniser) as builder:
+        with transaction.atomic(), report as file, CorpusBuilder(bow_folder, tokeniser) as builder, self._columns() as self.columns:
             self.report = csv.writer(file)
             self.report.writerow(["file", "place", "problem", "dropped"])
             documents = bulk.Partition("document", self.corpus.pk)
             documents.create()
             self._copy_documents(documents, builder)
+            self.columns.finish(self.documents)
             self._tell("vocabulary", force=True)
             bow, vocabulary = builder.finish(self._vocabulary_options())
             self._tell("indexing", force=True)
@@ -101,6 +104,9 @@ class Ingest:
                 report=self._report(bow, vocabulary),
             )
 
+    def _columns(self) -> columns.Writer:
+        return columns.Writer(self.folder / "columns")
+
     def _vocabulary_options(self) -> VocabularyOptions:
         reading = self.reading
         stops = stop_words(reading.language) | frozenset(word.lower() for word in reading.extra_stop_words)
@@ -115,6 +121,8 @@ class Ingest:
                     self._problem(item)
                     continue
                 count = builder.add(item.text)
+                date = readers.parse_date(item.date)
+                self.columns.add(self.documents, date, item.metadata)
                 write(
                     self.documents,
                     item.source_id,
@@ -122,9 +130,10 @@ class Ingest:
                     item.place,
                     item.title,
                     item.date,
-                    readers.parse_date(item.date),
+                    date,
                     Jsonb(item.metadata, dumps=orjson.dumps),
                     item.text,
+                    hashlib.sha256(item.text.encode()).digest(),
                     count,
                     config,
                 )

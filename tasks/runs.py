@@ -2,21 +2,20 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
 
-import numpy as np
 from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 import inference
-from inference import Progress, Snapshot, Theta, checkpoint, engines
+from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, engines
 from inference.bow import Bow
 from inference.errors import Invalid
+from inference.evaluate import Diagnostics
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
-from webapp import events
+from webapp import events, files
 from webapp.models import Metric, Run
-from webapp.services import jobs, snapshots, upkeep
+from webapp.services import jobs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -66,8 +65,9 @@ class Training:
         self.run, self.attempt, self.beat = run, attempt, beat
         self.engine = engines.get(run.engine)
         self.config = engines.config(run.engine, **run.settings)
-        self.bow = Bow.open(upkeep.corpus_folder(run.corpus_id) / "bow")
-        self.folder = upkeep.run_folder(run.pk)
+        self.corpus_folder = files.corpus_folder(run.corpus_id) / "bow"
+        self.bow = Bow.open(self.corpus_folder)
+        self.folder = files.run_folder(run.pk)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = Sparing(CHECKPOINT_SHARE), Sparing(PUBLISH_SHARE)
 
@@ -140,22 +140,26 @@ class Training:
         events.run(self.run.pk, {"type": "snapshot", "step": s.step})
 
     def _store(self) -> None:
-        """Fold in every document and publish all of it as the final snapshot."""
+        """Give every token of the corpus a topic, and publish all of it as the final snapshot."""
         self._update(status=Run.Status.STORING)
         topics = self.engine.topics(self.config, self.state)
-        point = Metric.objects.get(run=self.run, step=self.state.t)
-        coherence = np.array([np.nan if c is None else c for c in point.topic_coherence])
-        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
-        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, coherence, self._folded(thetas))
+        evidence = self._gather(topics)
+        measures = Diagnostics(self.bow)(topics, evidence)
+        self.beat.check()
+        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, snapshots.Findings(evidence, measures))
         snapshots.drop_old(self.run.pk)
 
-    def _folded(self, thetas: Iterable[Theta]) -> Iterator[Theta]:
-        """Pass the blocks on, and tell how far it is."""
-        for theta in thetas:
+    def _gather(self, topics: Topics) -> Evidence:
+        """The evidence, and news of how far it is."""
+        by_word = self.corpus_folder / "by_word"
+        if not by_word.exists():  # a corpus that was read by a version without
+            Postings.write(by_word, self.bow)
+        postings = Postings.open(by_word)
+        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
+        for done in inference.gather(self.folder / "evidence", self.bow, postings, topics, thetas):
             self.beat.check()
-            yield theta
-            done = theta.first + len(theta.indptr) - 1
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
+        return Evidence.open(self.folder / "evidence", self.bow, postings)
 
 
 def threads() -> int:

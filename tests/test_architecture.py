@@ -9,12 +9,30 @@ ROOT = Path(__file__).resolve().parent.parent
 OURS = ("inference", "tasks", "webapp")
 MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
     "inference": ("inference",),
-    "tasks": ("inference", "tasks", "webapp.bulk", "webapp.csvs", "webapp.events", "webapp.models", "webapp.services"),
+    "tasks": (
+        "inference",
+        "tasks",
+        "webapp.bulk",
+        "webapp.columns",
+        "webapp.csvs",
+        "webapp.events",
+        "webapp.files",
+        "webapp.models",
+        "webapp.services",
+    ),
     "tasks.readers": ("inference", "tasks.readers"),
     "webapp": ("inference", "tasks", "webapp"),
     "webapp.local": ("webapp.local",),
     "webapp.models": (),
-    "webapp.queries": ("inference", "webapp.csvs", "webapp.models", "webapp.queries", "webapp.templatetags"),
+    "webapp.queries": (
+        "inference",
+        "webapp.columns",
+        "webapp.csvs",
+        "webapp.files",
+        "webapp.models",
+        "webapp.queries",
+        "webapp.templatetags",
+    ),
     "webapp.services": (
         "inference",
         "tasks.celery",
@@ -22,13 +40,16 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "webapp.bulk",
         "webapp.csvs",
         "webapp.events",
+        "webapp.files",
         "webapp.models",
         "webapp.queries.names",
         "webapp.services",
         "webapp.templatetags",
     ),
     "webapp.bulk": (),
+    "webapp.columns": (),
     "webapp.events": (),
+    "webapp.files": (),
 }
 NOT_IN_INFERENCE = ("django", "celery", "redis", "psycopg")
 

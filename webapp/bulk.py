@@ -13,10 +13,10 @@ from psycopg import sql
 
 KEYS = {"document": "corpus_id", "word": "corpus_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
 COLUMNS = {
-    "document": "corpus_id number source_id file place title date_text date metadata text words config",
+    "document": "corpus_id number source_id file place title date_text date metadata text digest words config",
     "word": "corpus_id number word tokens documents",
-    "topic_word": "snapshot_id topic word rank weight",
-    "document_topic": "snapshot_id document topic weight",
+    "topic_word": "snapshot_id topic word rank weight tokens documents",
+    "document_topic": "snapshot_id document topic tokens share",
 }
 # PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
@@ -48,8 +48,7 @@ class Partition:
         self._execute("DROP TABLE IF EXISTS {part}")
         # The check lets ATTACH skip a scan of the rows.
         self._execute(
-            "CREATE TABLE {part} (LIKE {table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE,"
-            " CHECK ({key} = {value}))"
+            "CREATE TABLE {part} (LIKE {table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE, CHECK ({key} = {value}))"
         )
 
     def attach(self) -> None:
@@ -82,8 +81,7 @@ class Partition:
 
     def _types(self, cursor) -> list[np.dtype]:
         cursor.execute(
-            "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
-            " WHERE a.attrelid = %s::regclass",
+            "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = %s::regclass",
             [self.name],
         )
         of = dict(cursor.fetchall())

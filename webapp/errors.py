@@ -7,6 +7,8 @@ from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOpera
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from inference.errors import Invalid
+
 log = logging.getLogger(__name__)
 
 
@@ -26,6 +28,8 @@ class ErrorPages:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, BadRequest):
             return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
+        if isinstance(error, Invalid):
+            return self._answer(request, "400.html", 400, {"message": error.message}, error.message)
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
         error_id = secrets.token_hex(4)

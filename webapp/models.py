@@ -66,6 +66,7 @@ class Document(models.Model):
     date = models.DateField(null=True)
     metadata = models.JSONField(default=dict)
     text = models.TextField()
+    digest = models.BinaryField()  # sha256 of the text
     words = models.BigIntegerField()
     config = models.TextField()  # the name of the text search configuration: english, simple …
     search = SearchVectorField(null=True)
@@ -174,10 +175,25 @@ class Topic(models.Model):
     coherence = models.FloatField(null=True)  # UMass
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
+    # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
+    tokens = models.BigIntegerField(null=True)
+    documents = models.BigIntegerField(null=True)
+    # inference.evaluate.diagnostics.TopicMeasures
+    npmi = models.FloatField(null=True)
+    exclusivity = models.FloatField(null=True)
+    effective_words = models.FloatField(null=True)
+    document_entropy = models.FloatField(null=True)
+    rank_1_documents = models.FloatField(null=True)
+    uniform_distance = models.FloatField(null=True)
+    corpus_distance = models.FloatField(null=True)
+    x = models.FloatField(null=True)  # its place on the map
+    y = models.FloatField(null=True)
+    similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
+    beside = models.JSONField(default=list)  # [[topic, lift], …]: occurs with it more than by chance
 
 
 class TopicWord(models.Model):
-    """beta[k, w] above the topic's floor. Partitioned by snapshot."""
+    """beta[k, w] above the topic's floor, and every word with tokens in the topic. Partitioned by snapshot."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "topic", "word")
     snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
@@ -185,6 +201,8 @@ class TopicWord(models.Model):
     word = models.IntegerField()
     rank = models.IntegerField()  # 0-based, by weight
     weight = models.FloatField()
+    tokens = models.BigIntegerField()  # of the word that were given to the topic; 0 until the run has ended
+    documents = models.BigIntegerField()  # that have such tokens
 
     class Meta:
         managed = False
@@ -192,13 +210,14 @@ class TopicWord(models.Model):
 
 
 class DocumentTopic(models.Model):
-    """theta[d, k] above the floor; what a document's rows leave of 1 is below it. Partitioned by snapshot."""
+    """Tokens of a document that were given to a topic, where there are any. Partitioned by snapshot."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "document", "topic")
     snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
     document = models.BigIntegerField()
     topic = models.IntegerField()
-    weight = models.FloatField()
+    tokens = models.IntegerField()
+    share = models.FloatField()  # of the document's tokens; sums to 1
 
     class Meta:
         managed = False

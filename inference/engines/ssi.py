@@ -22,7 +22,6 @@ LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a to
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
-THETA_FLOOR = 0.005  # a topic is listed in a document of which it holds at least half a per cent
 FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
 MOST_TOPICS = 65_000  # a remembered topic is a uint16
@@ -382,5 +381,4 @@ def fold_in(config: Config, state: State, bow: Bow, first: int, end: int) -> The
     keys = _keys(state.seed, rng.FOLD_IN, 0, documents)
     config = replace(config, burn_in=FOLD_BURN_IN, samples=FOLD_SAMPLES, draws=FOLD_DRAWS, learn="nothing")
     samples = _sample(config, state, batch, keys)
-    indptr, found, weights = rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha, THETA_FLOOR)
-    return Theta(first, indptr, found, weights, rows.topic_tokens(samples, config.topics) / samples.shape[1])
+    return Theta(first, *rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha))

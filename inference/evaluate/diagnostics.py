@@ -10,6 +10,7 @@ from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.evaluate.coherence import WORDS, Coherence
 from inference.evaluate.fold_in import ALPHA, ITERATIONS
+from inference.evidence import Evidence
 from inference.kernels import rng
 from inference.topics import Topics
 
@@ -69,10 +70,11 @@ class Diagnostics:
         counts = np.maximum(counts, 1.0)
         self.log_corpus = np.log(counts / counts.sum())
 
-    def __call__(self, topics: Topics) -> TopicMeasures:
+    def __call__(self, topics: Topics, assigned: Evidence | None = None) -> TopicMeasures:
+        """assigned: tokens that were given to topics, which N_dk then counts, over all documents, as in MALLET."""
         shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, self.log_corpus)
         return TopicMeasures(
-            *self._of_documents(topics),
+            *(self._of_documents(topics) if assigned is None else _of_tokens(assigned)),
             effective_words=shapes[0],
             exclusivity=self._exclusivity(topics),
             uniform_distance=shapes[1],
@@ -103,15 +105,25 @@ class Diagnostics:
             documents = self.documents[i : i + block]
             expected = _expected(topics.floor, *rows, documents, bow.indptr, bow.words, bow.counts, self.alpha, ITERATIONS)
             _add_documents(expected, tokens, tokens_log, first)
-        has = tokens > 0
-        entropy = np.full(K, np.nan)
-        entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
-        documents, seen = first.sum(), np.diff(bow.first_token)[self.documents].sum()
-        return (
-            tokens * (bow.tokens / seen if seen else 0.0),
-            entropy,
-            first / documents if documents else np.full(K, np.nan),
-        )
+        seen = np.diff(bow.first_token)[self.documents].sum()
+        tokens, entropy, first = _summed(tokens, tokens_log, first)
+        return tokens * (bow.tokens / seen if seen else 0.0), entropy, first
+
+
+def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """tokens, document_entropy, rank_1_documents."""
+    tokens, tokens_log, first = (np.zeros(assigned.K) for _ in range(3))
+    _add_tokens(assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first)
+    return _summed(tokens, tokens_log, first)
+
+
+def _summed(tokens: np.ndarray, tokens_log: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """tokens, and of them: document_entropy, rank_1_documents."""
+    has = tokens > 0
+    entropy = np.full(len(tokens), np.nan)
+    entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
+    documents = first.sum()
+    return tokens, entropy, first / documents if documents else np.full(len(tokens), np.nan)
 
 
 @njit(cache=True)
@@ -148,6 +160,21 @@ def _add_documents(expected, tokens, tokens_log, first):
                 tokens_log[k] += x * np.log(x)
                 if x > most:
                     best, most = k, x
+        if best >= 0:
+            first[best] += 1.0
+
+
+@njit(cache=True)
+def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
+    """The same for whole tokens, in rows by document, topics ascending."""
+    for d in range(len(doc_ptr) - 1):
+        best, most = -1, 0
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            x = doc_tokens[j]
+            tokens[doc_topics[j]] += x
+            tokens_log[doc_topics[j]] += x * np.log(x)
+            if x > most:
+                best, most = doc_topics[j], x
         if best >= 0:
             first[best] += 1.0
 

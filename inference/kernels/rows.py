@@ -280,11 +280,11 @@ def sort_rows(indptr, words, values):
 
 
 @njit(cache=True, parallel=True)
-def mixtures(indptr, samples, alpha, floor):
+def mixtures(indptr, samples, alpha):
     """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
 
     indptr: int64[n + 1], the documents' tokens. samples: uint16[N, M]. alpha: float64[K]. theta[d, k] =
-    (alpha_k + mean N_dk) / (sum alpha + N_d), listed where N_dk > 0 in some sample and it is at least `floor`.
+    (alpha_k + mean N_dk) / (sum alpha + N_d), listed where N_dk > 0 in some sample.
     """
     M, K = samples.shape[1], len(alpha)
     n = len(indptr) - 1
@@ -314,13 +314,9 @@ def mixtures(indptr, samples, alpha, floor):
                 weights[j] = (alpha[ks[j]] + tally[ks[j]] / M) / (prior + (b - a))
                 tally[ks[j]] = 0
             order = np.argsort(-weights, kind="mergesort")
-            size = 0
-            for j in order:
-                if weights[j] >= floor:
-                    found_topics[room[d] + size] = ks[j]
-                    found_weights[room[d] + size] = weights[j]
-                    size += 1
-            sizes[d + 1] = size
+            for i in range(m):
+                found_topics[room[d] + i], found_weights[room[d] + i] = ks[order[i]], weights[order[i]]
+            sizes[d + 1] = m
     out = np.cumsum(sizes)
     topics = np.empty(out[n], np.int32)
     weights = np.empty(out[n], np.float32)
@@ -329,13 +325,3 @@ def mixtures(indptr, samples, alpha, floor):
         for j in range(out[d], out[d + 1]):
             topics[j], weights[j] = found_topics[at + j], found_weights[at + j]
     return out, topics, weights
-
-
-@njit(cache=True)
-def topic_tokens(samples, K):
-    """How many sampled tokens each topic has: int64[K]. samples: uint16[N, M]."""
-    out = np.zeros(K, np.int64)
-    for i in range(samples.shape[0]):
-        for s in range(samples.shape[1]):
-            out[samples[i, s]] += 1
-    return out

@@ -28,6 +28,23 @@ class Tokeniser:
         """Every word, the too short and too long ones included."""
         return WORD.findall(unicodedata.normalize("NFC", self._lower(unicodedata.normalize("NFC", text))))
 
+    def located(self, text: str) -> tuple[list[str], list[int]]:
+        """Every word, as `raw`, and the character of the text at which each begins."""
+        lower = self._lower(text)
+        # Lowering and composing make no text longer and shorter at once: of equal length, each character kept its place.
+        if len(lower) == len(text) and unicodedata.is_normalized("NFC", text) and unicodedata.is_normalized("NFC", lower):
+            words, places, at = WORD.findall(lower), [], 0
+            for word in words:  # found where it first stands behind the one before: there its first letter is the next one
+                at = lower.index(word, at)
+                places.append(at)
+                at += len(word)
+            return words, places
+        found = [(self._normal(match.group()), match.start()) for match in WORD.finditer(text)]
+        return [word for word, _ in found], [place for _, place in found]
+
+    def _normal(self, word: str) -> str:
+        return unicodedata.normalize("NFC", self._lower(unicodedata.normalize("NFC", word)))
+
     def words(self, text: str) -> list[str]:
         """The words of a text, in their order."""
         return [word for word in self.raw(text) if self.min_length <= len(word) <= MAX_LETTERS]
@@ -36,7 +53,7 @@ class Tokeniser:
         """(start, end, word) in their order: the word stands at text[start:end], as it was written."""
         found = []
         for match in WORD.finditer(text):
-            word = unicodedata.normalize("NFC", self._lower(unicodedata.normalize("NFC", match.group())))
+            word = self._normal(match.group())
             if self.min_length <= len(word) <= MAX_LETTERS:
                 found.append((*match.span(), word))
         return found

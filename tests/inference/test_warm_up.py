@@ -11,6 +11,7 @@ from numba.core import event
 import inference, inference.memory
 inference.memory.LARGE = 0
 from inference import *
+from inference.evaluate import Diagnostics
 
 inference.warm_up()
 compiled = []
@@ -24,6 +25,8 @@ documents = [np.unique(rng.integers(0, 500, 60)) for _ in range(600)]
 indptr = np.cumsum([0] + [len(d) for d in documents])
 Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500).save(Path(sys.argv[1]))
 bow = Bow.open(Path(sys.argv[1]))
+Postings.write(Path(sys.argv[1]) / "by_word", bow)
+postings = Postings.open(Path(sys.argv[1]) / "by_word")
 with event.install_listener("numba:compile", Listener()):
     engine = engines.get("ssi")
     decaying = engines.config("ssi", topics=30, statistics="decay", expectation="log", minibatch=50, passes=12, kappa=0.6, tau0=1.0)
@@ -31,7 +34,12 @@ with event.install_listener("numba:compile", Listener()):
         for e in train(engine, config, bow, threads=1, scratch=Path(sys.argv[1])):
             if isinstance(e, Snapshot):
                 state = e.state
-        list(fold_in_corpus(engine, config, state, bow))
+        list(gather(Path(sys.argv[1]) / "evidence", bow, postings, engine.topics(config, state), fold_in_corpus(engine, config, state, bow)))
+        evidence = Evidence.open(Path(sys.argv[1]) / "evidence", bow, postings)
+        evidence.by_word()
+        evidence.at_least([0], 0.5)
+        evidence.sums(np.zeros(bow.D, np.int32), 1)
+        Diagnostics(bow)(engine.topics(config, state), evidence)
 print(compiled)
 """
 

@@ -7,8 +7,9 @@ import pytest
 
 from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
+from webapp import files
 from webapp.models import Corpus, Document, Word
-from webapp.services import corpora, jobs, upkeep
+from webapp.services import corpora, jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +34,7 @@ def test_bad_rows_do_not_lose_the_rest(draft):
     assert corpus.report["problem_counts"] == {"dropped": 2, "repaired": 1}
     ids = list(Document.objects.filter(corpus_id=corpus.pk).order_by("number").values_list("source_id", flat=True))
     assert ids == [row[0] for i, row in enumerate(rows) if i not in (0, 7, 9)]
-    with (upkeep.corpus_folder(corpus.pk) / "report.csv").open(newline="") as file:
+    with (files.corpus_folder(corpus.pk) / "report.csv").open(newline="") as file:
         report = list(csv.DictReader(file))
     assert [r["dropped"] for r in report] == ["yes", "yes", "no"] and "row 7" in report[0]["place"]
 
@@ -91,7 +92,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     corpus = draft(as_csv(example_rows(40)), "a.csv")
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
     assert jobs.claim(jobs.READING, corpus.pk) == 1
-    folder = upkeep.corpus_folder(corpus.pk) / "bow"
+    folder = files.corpus_folder(corpus.pk) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")

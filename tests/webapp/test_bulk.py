@@ -14,7 +14,8 @@ def fill(key: int, topic, word, rank, weight) -> None:
     with transaction.atomic():
         part = bulk.Partition("topic_word", key)
         part.create()
-        part.write_arrays([(np.array(topic), np.array(word), np.array(rank), np.array(weight))])
+        none = np.zeros(len(topic), np.int64)
+        part.write_arrays([(np.array(topic), np.array(word), np.array(rank), np.array(weight), none, none)])
         part.attach()
 
 

@@ -2,19 +2,21 @@
 
 import csv
 import io
+from collections import Counter
 
 import numpy as np
 import pytest
 from asgiref.sync import async_to_sync
 from django.db import connection
+from django.db.models import Sum
 from django.test import AsyncClient
 from django.urls import reverse
 
 from inference import checkpoint, engines
 from inference.bow import Bow
-from webapp.models import DocumentTopic, Metric, Topic, Word
-from webapp.queries import documents, exports, topics, words
-from webapp.services import upkeep
+from webapp import files
+from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
+from webapp.queries import documents, evidence, exports, topics, words
 
 pytestmark = pytest.mark.django_db
 
@@ -23,8 +25,8 @@ pytestmark = pytest.mark.django_db
 def model(trained):
     """The run's topics, straight from its last checkpoint."""
     config = engines.config(trained.engine, **trained.settings)
-    bow = Bow.open(upkeep.corpus_folder(trained.corpus_id) / "bow")
-    state = checkpoint.load(upkeep.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
+    bow = Bow.open(files.corpus_folder(trained.corpus_id) / "bow")
+    state = checkpoint.load(files.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
     return engines.get(trained.engine).topics(config, state), bow
 
 
@@ -65,14 +67,13 @@ def test_every_document_with_words_has_proportions(trained, model):
     with_words = set(np.flatnonzero(np.diff(bow.indptr)).tolist())
     assert stored == with_words
     for number in list(with_words)[:50]:
-        parts, rest = documents.proportions(trained, number)
-        assert sum(p["weight"] for p in parts) + rest == pytest.approx(1, abs=1e-5)
+        parts = documents.proportions(trained, number)
+        assert sum(p["share"] for p in parts) == pytest.approx(1, abs=1e-5)
+        assert sum(p["tokens"] for p in parts) == bow.first_token[number + 1] - bow.first_token[number]
 
 
 def test_bag_of_words_row_is_the_documents_text(trained, model):
     """Identity: row n of the arrays, row n in Postgres and the text of document n are one document."""
-    from collections import Counter
-
     from inference.text import Tokeniser
 
     _, bow = model
@@ -85,24 +86,42 @@ def test_bag_of_words_row_is_the_documents_text(trained, model):
         assert {vocabulary[w]: c for w, c in zip(bow.words[row], bow.counts[row], strict=True)} == expected
 
 
-def test_senses_of_a_word_sum_to_one(trained, model):
-    found, bow = model
+def test_tokens_add_up_wherever_they_are_counted(trained, model):
+    """By word, by document, by topic and in all: the same tokens."""
+    _, bow = model
+    of_words = TopicWord.objects.filter(snapshot_id=trained.snapshot_id).values_list("word").annotate(n=Sum("tokens"))
+    assert dict(of_words) == dict(Word.objects.filter(corpus_id=trained.corpus_id).values_list("number", "tokens"))
+    of_documents = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document").annotate(n=Sum("tokens"))
+    assert dict(of_documents) == {d: n for d, n in enumerate(np.diff(bow.first_token).tolist()) if n}
+    for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
+        rows = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number)
+        assert rows.count() == topic.documents
+        assert rows.aggregate(n=Sum("tokens"))["n"] == topic.tokens
+        assert TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number).aggregate(n=Sum("tokens"))["n"] == topic.tokens
+        assert topic.share == pytest.approx(topic.tokens / bow.tokens)
+
+
+def test_a_senses_tokens_can_be_opened(trained):
+    """Each sense of a word is the sum of tokens that stand in texts, where the arrays say."""
     word = words.word(trained.corpus, "militia")
-    listed, rest = words.senses(trained, word)
-    beta = found.dense()[:, word.number]
-    share = np.array(Topic.objects.filter(snapshot_id=trained.snapshot_id).order_by("number").values_list("share", flat=True))
-    posterior = share * beta / (share * beta).sum()
-    assert sum(s["posterior"] for s in listed) + rest == pytest.approx(1, abs=1e-6)
-    for sense in listed:
-        assert sense["posterior"] == pytest.approx(posterior[sense["number"]], rel=1e-4)
+    found = evidence.of(trained)
+    senses = words.senses(trained, word)
+    assert sum(s["tokens"] for s in senses) == word.tokens and sum(s["share"] for s in senses) == pytest.approx(1)
+    of, counts, given, _ = found.word(word.number)
+    for sense in senses:
+        mine = given == sense["number"]
+        assert (int(counts[mine].sum()), int(mine.sum())) == (sense["tokens"], sense["documents"])
+        for d in of[mine].tolist():
+            text = documents.document(trained.corpus, d)["text"]
+            assert all(text[at : at + 7].lower() == "militia" for at in found.offsets(d, word.number).tolist())
 
 
 def test_coloured_text_is_the_text(trained):
     text = documents.document(trained.corpus, 5)["text"]
-    mixture = {p["number"]: p["weight"] for p in documents.proportions(trained, 5)[0]}
-    parts = documents.explained(trained, text, mixture)
+    parts = documents.explained(trained, 5, text)
     assert "".join(part for part, _, _ in parts) == text
-    assert {topic for _, topic, _ in parts if topic is not None} <= set(mixture)
+    given = Counter(topic for _, topic, _ in parts if topic is not None)
+    assert given == {p["number"]: p["tokens"] for p in documents.proportions(trained, 5)}
     assert all(0 < p <= 1 for _, topic, p in parts if topic is not None)
 
 
@@ -128,12 +147,12 @@ def test_wide_csv_is_the_topics(trained):
 
 def test_document_csv_is_the_database(trained):
     rows = download(reverse("export_document_topics", args=[trained.pk]))
-    assert rows[0] == ["document", "id", "title", "date", "topic", "weight"]
+    assert rows[0] == ["document", "id", "title", "date", "topic", "tokens", "share"]
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
     assert len(rows) - 1 == stored.count()
-    weights = {(d, k): w for d, k, w in stored.values_list("document", "topic", "weight")}
-    for number, source_id, _, _, topic, weight in rows[1:200]:
-        assert weights[int(number), int(topic)] == pytest.approx(float(weight), rel=1e-6)
+    known = {(d, k): (n, w) for d, k, n, w in stored.values_list("document", "topic", "tokens", "share")}
+    for number, source_id, _, _, topic, tokens, share in rows[1:200]:
+        assert known[int(number), int(topic)] == (int(tokens), pytest.approx(float(share), rel=1e-6))
         assert documents.document(trained.corpus, int(number))["source_id"] == source_id
 
 

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from tests.corpora import as_csv, example_rows
+from webapp import files
 from webapp.models import Corpus
-from webapp.services import upkeep
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +80,7 @@ def test_a_hostile_name_is_a_label(client, settings):
     corpus, url = prepare(client, ("<img src=x onerror=alert(1)>.csv", as_csv(example_rows(30))))
     page = client.get(url).content.decode()
     assert "<img" not in page and "&lt;img src=x" in page
-    folder = upkeep.corpus_folder(corpus.pk) / "source"
+    folder = files.corpus_folder(corpus.pk) / "source"
     assert [p.name for p in folder.iterdir()] == ["000000"]
 
 
@@ -143,7 +143,11 @@ def test_every_format_has_a_prepare_page(client, kind):
 
         content = b"\n".join(orjson.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:])
     else:
-        content = as_csv(rows) if "csv" in kind else "\n".join("\t".join(c.replace("\t", " ").replace("\n", " ") for c in r) for r in rows).encode()
+        content = (
+            as_csv(rows)
+            if "csv" in kind
+            else "\n".join("\t".join(c.replace("\t", " ").replace("\n", " ") for c in r) for r in rows).encode()
+        )
         content = gzip.compress(content) if kind.endswith("gz") else content
     _, url = prepare(client, (f"a.{kind}", content))
     page = client.get(url)

@@ -1,11 +1,10 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
-from collections import defaultdict
 
 from inference.text import Tokeniser
 from webapp.models import Corpus, Run
-from webapp.queries import topics
+from webapp.queries import evidence, topics
 from webapp.queries.sql import rows
 
 PAGE = 25
@@ -79,56 +78,34 @@ def document(corpus: Corpus, number: int) -> dict | None:
     return found[0] | {"metadata": json.loads(found[0]["metadata"])} if found else None
 
 
-def proportions(run: Run, number: int) -> tuple[list[dict], float]:
-    """A document's topics, largest first, with their first words; and the share of all topics below the floor."""
+def proportions(run: Run, number: int) -> list[dict]:
+    """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
     found = rows(
-        "SELECT topic AS number, weight FROM document_topic WHERE snapshot_id = %s AND document = %s"
-        " ORDER BY weight DESC, topic",
+        "SELECT topic AS number, tokens, share FROM document_topic WHERE snapshot_id = %s AND document = %s ORDER BY tokens DESC, topic",
         [run.snapshot_id, number],
     )
     words = topics.top_words(run, [row["number"] for row in found], 5)
     for row in found:
         row |= topics.link(run, row["number"]) | {"words": words[row["number"]]}
-    return found, max(0.0, 1.0 - sum(row["weight"] for row in found))
+    return found
 
 
-def explained(run: Run, text: str, mixture: dict[int, float]) -> list[tuple[str, int | None, float]]:
-    """The text in parts: (text, topic or None, probability).
+def explained(run: Run, number: int, text: str) -> list[tuple[str, int | None, float]]:
+    """The text in parts: (text, topic or None, p(k | w, d)): each word with the topic it was given to (inference.evidence).
 
-    A word belongs to the topic k of the document with the largest p(k | w, d), which is proportional to
-    theta[d, k] beta[k, w]: the topic proportions as they are, and the topic's weight of the word. Words outside the
-    vocabulary, and words that none of the document's topics lists, belong to none.
+    Words outside the vocabulary belong to none.
     """
+    words, _, given, certainty = evidence.of(run).document(number)
+    found = rows("SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, words.tolist()])
+    names = {row["number"]: row["word"] for row in found}
+    topic_of = {names[w]: (k, c / 255) for w, k, c in zip(words.tolist(), given.tolist(), certainty.tolist(), strict=True)}
     tokeniser = Tokeniser(run.corpus.settings["language"], run.corpus.settings["min_length"])
-    spans = tokeniser.spans(text[:HIGHLIGHTED])
-    best = _best_topics(run, {word for _, _, word in spans}, mixture)
     parts, at = [], 0
-    for a, b, word in spans:
-        if word in best:
+    for a, b, word in tokeniser.spans(text[:HIGHLIGHTED]):
+        if word in topic_of:
             if a > at:
                 parts.append((text[at:a], None, 0.0))
-            parts.append((text[a:b], *best[word]))
+            parts.append((text[a:b], *topic_of[word]))
             at = b
     parts.append((text[at:], None, 0.0))
     return [part for part in parts if part[0]]
-
-
-def _best_topics(run: Run, words: set[str], mixture: dict[int, float]) -> dict[str, tuple[int, float]]:
-    """word -> (its most probable topic in this document, that probability)."""
-    found = rows(
-        """
-        SELECT w.word, tw.topic, tw.weight FROM topic_word tw
-        JOIN word w ON w.corpus_id = %(corpus)s AND w.number = tw.word
-        WHERE w.word = ANY(%(words)s) AND tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(topics)s)
-        """,
-        {"corpus": run.corpus_id, "words": list(words), "snapshot": run.snapshot_id, "topics": list(mixture)},
-    )
-    scores: dict[str, dict[int, float]] = defaultdict(dict)
-    for row in found:
-        scores[row["word"]][row["topic"]] = mixture[row["topic"]] * row["weight"]
-    best = {}
-    for word, of in scores.items():
-        topic = max(of, key=lambda k: (of[k], -k))
-        best[word] = (topic, of[topic] / sum(of.values()))
-    return best
-

@@ -36,12 +36,12 @@ def topics_wide(run: Run, words: int = WORDS) -> sql.Composed:
 
 
 def document_topics(run: Run) -> sql.Composed:
-    """document, id, title, date, topic, weight: every stored proportion, documents in their order, largest first."""
+    """document, id, title, date, topic, tokens, share: the topics of every document, largest first."""
     return sql.SQL(
         f"SELECT dt.document, {safe_sql('d.source_id')} AS id, {safe_sql('d.title')} AS title,"
-        f" {safe_sql('d.date_text')} AS date, dt.topic, dt.weight"
+        f" {safe_sql('d.date_text')} AS date, dt.topic, dt.tokens, dt.share"
         " FROM document_topic dt JOIN document d ON d.corpus_id = {corpus} AND d.number = dt.document"
-        " WHERE dt.snapshot_id = {snapshot} ORDER BY dt.document, dt.weight DESC, dt.topic"
+        " WHERE dt.snapshot_id = {snapshot} ORDER BY dt.document, dt.tokens DESC, dt.topic"
     ).format(corpus=run.corpus_id, snapshot=run.snapshot_id)
 
 

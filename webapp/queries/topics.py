@@ -41,8 +41,12 @@ def page(run: Run, order: str = "share", word: str = "", after: int = 0, limit: 
         f"""
         SELECT t.number, t.share, t.coherence, t.floor_mass
         FROM webapp_topic t
-        {"JOIN topic_word w ON w.snapshot_id = t.snapshot_id AND w.topic = t.number AND w.word = "
-         "(SELECT number FROM word WHERE corpus_id = %(corpus)s AND word = %(word)s)" if word else ""}
+        {
+            "JOIN topic_word w ON w.snapshot_id = t.snapshot_id AND w.topic = t.number AND w.word = "
+            "(SELECT number FROM word WHERE corpus_id = %(corpus)s AND word = %(word)s)"
+            if word
+            else ""
+        }
         WHERE t.snapshot_id = %(snapshot)s
         ORDER BY {"t.share * w.weight DESC, number" if word else ORDERS[order]}
         OFFSET %(after)s LIMIT %(limit)s
@@ -103,11 +107,11 @@ def documents(run: Run, number: int, after: tuple[float, int] | None = None, lim
     weight, document = after or (2.0, -1)
     found = rows(
         """
-        SELECT dt.document AS number, dt.weight, d.title, d.date_text, left(d.text, %(read)s) AS text
+        SELECT dt.document AS number, dt.share, d.title, d.date_text, left(d.text, %(read)s) AS text
         FROM document_topic dt JOIN document d ON d.corpus_id = %(corpus)s AND d.number = dt.document
         WHERE dt.snapshot_id = %(snapshot)s AND dt.topic = %(topic)s
-          AND dt.weight <= %(weight)s::real AND (dt.weight, -dt.document) < (%(weight)s::real, -%(document)s)
-        ORDER BY dt.weight DESC, dt.document LIMIT %(limit)s
+          AND dt.share <= %(weight)s::real AND (dt.share, -dt.document) < (%(weight)s::real, -%(document)s)
+        ORDER BY dt.share DESC, dt.document LIMIT %(limit)s
         """,
         {
             "snapshot": run.snapshot_id, "corpus": run.corpus_id, "topic": number, "weight": weight,
@@ -116,7 +120,7 @@ def documents(run: Run, number: int, after: tuple[float, int] | None = None, lim
     )  # fmt: skip
     page, following = found[:limit], None
     if len(found) > limit:
-        following = f"{page[-1]['weight']!r},{page[-1]['number']}"
+        following = f"{page[-1]['share']!r},{page[-1]['number']}"
     weights = {row["word"]: row["weight"] for row in words(run, number, limit=passages.WORDS)[0]}
     find = passages.Finder(run.corpus, weights)
     for row in page:

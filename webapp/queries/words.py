@@ -12,8 +12,7 @@ PAGE = 100
 def matching(corpus: Corpus, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
     """Words that begin with `prefix`, most frequent first (numbers are in that order); and where the next page begins."""
     found = rows(
-        "SELECT number, word, tokens, documents FROM word"
-        " WHERE corpus_id = %s AND number > %s AND word LIKE %s ORDER BY number LIMIT %s",
+        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %s AND number > %s AND word LIKE %s ORDER BY number LIMIT %s",
         [corpus.pk, after, _escape(prefix.lower()) + "%", limit + 1],
     )
     return found[:limit], found[limit - 1]["number"] if len(found) > limit else None
@@ -28,28 +27,20 @@ def word(corpus: Corpus, text: str) -> Word | None:
     return Word.objects.filter(corpus_id=corpus.pk, word=text).first()
 
 
-def senses(run: Run, of: Word) -> tuple[list[dict], float]:
-    """The topics that list a word, by p(topic | word), proportional to the topic's share times beta[k, w].
+def senses(run: Run, of: Word) -> list[dict]:
+    """The topics that a word's tokens were given to, most of them first.
 
-    Returns rows of number, label, url, weight (p(word | topic)), posterior (p(topic | word)), words; and the posterior
-    of all topics that do not list the word, whose weight is their floor.
+    Returns rows of number, label, url, tokens, documents, share (of the word's tokens; sums to 1), words.
     """
     found = rows(
-        """
-        SELECT t.number, t.share, tw.weight, t.floor FROM webapp_topic t
-        LEFT JOIN topic_word tw ON tw.snapshot_id = t.snapshot_id AND tw.topic = t.number AND tw.word = %s
-        WHERE t.snapshot_id = %s
-        """,
-        [of.number, run.snapshot_id],
+        "SELECT topic AS number, tokens, documents FROM topic_word WHERE snapshot_id = %s AND word = %s AND tokens > 0"
+        " ORDER BY tokens DESC, topic",
+        [run.snapshot_id, of.number],
     )
-    total = sum(row["share"] * (row["floor"] if row["weight"] is None else row["weight"]) for row in found)
-    listed = [row for row in found if row["weight"] is not None]
-    words = topics.top_words(run, [row["number"] for row in listed])
-    for row in listed:
-        row["posterior"] = row["share"] * row["weight"] / total
-        row |= topics.link(run, row["number"]) | {"words": words[row["number"]]}
-    listed.sort(key=lambda row: (-row["posterior"], row["number"]))
-    return listed, max(0.0, 1.0 - sum(row["posterior"] for row in listed))
+    words = topics.top_words(run, [row["number"] for row in found])
+    for row in found:
+        row |= topics.link(run, row["number"]) | {"share": row["tokens"] / of.tokens, "words": words[row["number"]]}
+    return found
 
 
 def with_urls(found: list[dict], run: Run) -> list[dict]:

@@ -13,8 +13,9 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from tasks import readers
+from webapp import files
 from webapp.models import Corpus, SourceFile
-from webapp.services import jobs, upkeep
+from webapp.services import jobs
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
@@ -50,11 +51,11 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
         raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
     with transaction.atomic():
         corpus = Corpus.objects.create(name=(name.strip() or _name_from(uploads[0].name))[:200])
-        folder = upkeep.corpus_folder(corpus.pk) / "source"
+        folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
-        files = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
-        SourceFile.objects.bulk_create(files, batch_size=1000)
-        corpus.bytes_total = sum(f.bytes for f in files)
+        stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
+        SourceFile.objects.bulk_create(stored, batch_size=1000)
+        corpus.bytes_total = sum(f.bytes for f in stored)
         corpus.save(update_fields=["bytes_total"])
     return corpus
 
@@ -118,4 +119,3 @@ def example() -> Corpus:
 def delete(corpus: Corpus) -> None:
     """Gone at once for every page; its partitions and files follow with the next tidy (services.upkeep)."""
     corpus.delete()
-

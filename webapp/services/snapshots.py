@@ -1,18 +1,28 @@
 """Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one transaction."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
+from inference import Evidence, Topics
 from inference import Snapshot as Trained
-from inference import Theta, Topics
+from inference.evaluate import TopicMeasures
 from webapp import bulk
 from webapp.models import Metric, Run, Snapshot, Topic
 from webapp.services import jobs
 
+DOCUMENTS = 10_000  # whose rows are copied at a time
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
+
+
+class Findings(NamedTuple):
+    """What is known of a finished run beyond its topics."""
+
+    evidence: Evidence
+    measures: TopicMeasures
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -39,25 +49,22 @@ def measure(run_id: int, trained: Trained, seconds: float) -> None:
     )
 
 
-def publish(
-    run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, thetas: Iterable[Theta] | None = None
-) -> Snapshot:
-    """Replace what the run's pages show. With `thetas`, every document's proportions, it is the final snapshot.
+def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, findings: Findings | None = None) -> Snapshot:
+    """Replace what the run's pages show. With findings it is the final snapshot.
 
     Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
     """
-    final = thetas is not None
+    final = findings is not None
     with transaction.atomic():
         snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
-        words.write_arrays(_topic_rows(topics))
-        share = topics.share
+        words.write_arrays(_topic_rows(topics, findings))
         if final:
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
-            share = _write_thetas(documents, thetas, topics)
-        Topic.objects.bulk_create(_topics(snapshot, topics, share, coherence), batch_size=2000)
+            documents.write_arrays(_document_rows(findings.evidence))
+        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, findings), batch_size=2000)
         words.attach()
         if final:
             documents.attach()
@@ -84,38 +91,70 @@ def discard(run_id: int) -> None:
         bulk.drop("document_topic", pk)
 
 
-def _topic_rows(topics: Topics) -> Iterator[tuple[np.ndarray, ...]]:
-    """(topic, word, rank, weight) columns of all rows: topics.words is sorted by weight within a topic."""
+def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
+    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a topic.
+
+    A word that has tokens in a topic without being listed there comes behind the listed ones, with the floor's weight.
+    """
     lengths = np.diff(topics.indptr)
-    topic = np.repeat(np.arange(topics.K, dtype=np.int32), lengths)
+    topic = np.repeat(np.arange(topics.K, dtype=np.int64), lengths)
     rank = np.arange(len(topics.words), dtype=np.int64) - np.repeat(topics.indptr[:-1], lengths)
-    yield topic, topics.words, rank, topics.weights
+    if findings is None:
+        none = np.zeros(len(topic), np.int64)
+        yield topic, topics.words, rank, topics.weights, none, none
+        return
+    ptr, of, tokens, documents = findings.evidence.by_word()
+    given = of.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))  # one number for topic and word
+    order = np.argsort(given)
+    given, tokens, documents = given[order], tokens[order], documents[order]
+    listed = topic * topics.V + topics.words
+    at = np.minimum(np.searchsorted(given, listed), len(given) - 1)
+    has = given[at] == listed
+    yield topic, topics.words, rank, topics.weights, np.where(has, tokens[at], 0), np.where(has, documents[at], 0)
+    rest = np.ones(len(given), bool)
+    rest[at[has]] = False
+    topic, word = np.divmod(given[rest], topics.V)
+    first = np.searchsorted(topic, topic)  # topic is ascending
+    yield topic, word, lengths[topic] + np.arange(len(topic)) - first, topics.floor[topic], tokens[rest], documents[rest]
 
 
-def _write_thetas(partition: bulk.Partition, thetas: Iterable[Theta], topics: Topics) -> np.ndarray:
-    """COPY the documents' proportions; returns each topic's share of the corpus's tokens, as they were folded in."""
-    tokens = np.zeros(topics.K)
-
-    def rows():
-        for theta in thetas:
-            lengths = np.diff(theta.indptr)
-            document = np.repeat(np.arange(theta.first, theta.first + len(lengths), dtype=np.int64), lengths)
-            np.add(tokens, theta.tokens, out=tokens)
-            yield document, theta.topics, theta.weights
-
-    partition.write_arrays(rows())
-    return tokens / tokens.sum()
+def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
+    """(document, topic, tokens, share) columns of all rows."""
+    for first in range(0, evidence.bow.D, DOCUMENTS):
+        ptr = evidence.doc_ptr[first : first + DOCUMENTS + 1]
+        document = np.repeat(np.arange(first, first + len(ptr) - 1), np.diff(ptr))
+        tokens = evidence.doc_tokens[ptr[0] : ptr[-1]]
+        yield document, evidence.doc_topics[ptr[0] : ptr[-1]], tokens, tokens / evidence.lengths[document]
 
 
-def _topics(snapshot: Snapshot, topics: Topics, share: np.ndarray, coherence: np.ndarray) -> list[Topic]:
+def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, findings: Findings | None) -> list[Topic]:
+    share, columns = topics.share, {}
+    if findings is not None:
+        measures = findings.measures
+        share = measures.tokens / measures.tokens.sum()
+        columns = {name: getattr(measures, name) for name in _MEASURES} | {
+            "tokens": measures.tokens.astype(np.int64),
+            "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
+        }
     return [
         Topic(
             snapshot=snapshot,
             number=k,
             share=float(share[k]),
-            coherence=None if np.isnan(coherence[k]) else float(coherence[k]),
+            coherence=_known(coherence[k]),
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor_mass[k]),
+            **{name: _known(column[k]) for name, column in columns.items()},
         )
         for k in range(topics.K)
     ]
+
+
+_MEASURES = (
+    "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents", "uniform_distance", "corpus_distance",
+)  # fmt: skip
+
+
+def _known(number: np.generic) -> float | int | None:
+    """As Postgres takes it: no NaN."""
+    return None if np.isnan(number) else number.item()

@@ -3,7 +3,6 @@
 import logging
 import shutil
 import time
-from pathlib import Path
 
 from django.conf import settings
 
@@ -13,14 +12,6 @@ from webapp.models import Corpus, Run
 log = logging.getLogger(__name__)
 
 UPLOAD_SECONDS = 24 * 3600  # an upload's temporary file that old belongs to nobody
-
-
-def corpus_folder(corpus_id: int) -> Path:
-    return settings.FILES / "corpora" / str(corpus_id)
-
-
-def run_folder(run_id: int) -> Path:
-    return settings.FILES / "runs" / str(run_id)
 
 
 def tidy() -> None:

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from inference.errors import Invalid
 from tasks import readers
-from webapp import events, forms, live
+from webapp import events, files, forms, live
 from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
-from webapp.services import corpora, runs, upkeep
+from webapp.services import corpora, runs
 from webapp.views.pages import address, corpus_or_404, number, page
 
 FORMATS = {"text": "text", "csv": "table (CSV)", "tsv": "table (TSV)", "jsonl": "JSON lines", "zip": "ZIP archive"}
@@ -149,7 +149,7 @@ def delete(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
     corpus = corpus_or_404(corpus_id)
-    path = upkeep.corpus_folder(corpus.pk) / "report.csv"
+    path = files.corpus_folder(corpus.pk) / "report.csv"
     if corpus.status != Corpus.Status.READY or not path.exists():
         raise Http404("This corpus has no report: it has not been read yet.")
     return FileResponse(path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv")

@@ -50,15 +50,12 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     """A document with its topics' proportions, and the words that each topic explains."""
     run = run_or_404(run_id)
     data = _document(run.corpus, number, "run_document", run.pk)
-    data["proportions"], data["rest"] = queries.proportions(run, number)
+    data["proportions"] = queries.proportions(run, number)
     data["topic"] = _chosen(request, run)
     if as_json:
         return page(request, "", data, as_json=True)
-    mixture = {part["number"]: part["weight"] for part in data["proportions"]}
-    if data["topic"] is not None and data["topic"] not in mixture:
-        mixture[data["topic"]] = min(mixture.values(), default=0.0)
     hue = names(run).hue
-    parts = [(*part, None if part[1] is None else hue(part[1])) for part in queries.explained(run, data["document"]["text"], mixture)]
+    parts = [(*part, None if part[1] is None else hue(part[1])) for part in queries.explained(run, number, data["document"]["text"])]
     return page(request, "run/document.html", data, run=run, text_parts=parts)
 
 
@@ -74,6 +71,5 @@ def _document(corpus: Corpus, number: int, url_name: str, owner: int) -> dict:
         raise Http404(f"“{corpus.name}” has no document {number}.")
     neighbours = {"previous": number - 1, "next": number + 1 if number + 1 < corpus.documents else -1}
     return {"document": document} | {
-        name: {"number": n, "url": reverse(url_name, args=[owner, n])} if n >= 0 else None
-        for name, n in neighbours.items()
+        name: {"number": n, "url": reverse(url_name, args=[owner, n])} if n >= 0 else None for name, n in neighbours.items()
     }

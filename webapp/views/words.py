@@ -26,10 +26,8 @@ def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) 
     found = queries.word(run.corpus, word.lower())
     if found is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
-    senses, rest = queries.senses(run, found) if run.snapshot_id else ([], 0.0)
     data = {
         "word": {"word": found.word, "tokens": found.tokens, "documents": found.documents},
-        "topics": senses,
-        "rest": rest,
+        "topics": queries.senses(run, found) if run.snapshot_id else [],
     }
     return page(request, "run/word.html", data, as_json=as_json, run=run)

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from inference.errors import Invalid
+from inference.postings import Postings
 from inference.text import LANGUAGES, CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
 
 TEXTS = [
@@ -31,6 +32,9 @@ def test_spans_are_the_words_and_point_into_the_text(text, language):
         assert unicodedata.normalize("NFC", text[a:b]).lower()[0] == word[0] or language == "tr"
         assert word == unicodedata.normalize("NFC", word)
     assert all(x[1] <= y[0] for x, y in zip(spans, spans[1:], strict=False))
+    every = Tokeniser(language, 1).spans(text)
+    assert tokeniser.located(text) == (tokeniser.raw(text), [a for a, _, _ in every])
+    assert tokeniser.raw(text) == [word for _, _, word in every]
 
 
 def test_what_a_word_is():
@@ -101,8 +105,18 @@ def test_builder_is_its_naive_twin(tmp_path, monkeypatch, block):
     for d, row in enumerate(rows):
         span = slice(bow.indptr[d], bow.indptr[d + 1])
         assert {kept[w]: c for w, c in zip(bow.words[span], bow.counts[span], strict=True)} == row
+        at = bow.first_token[d]
+        for w, c in zip(bow.words[span], bow.counts[span], strict=True):
+            places = [a for a, _, word in tokeniser.spans(texts[d]) if word == kept[w]]
+            assert bow.offsets[at : at + c].tolist() == places
+            at += c
     assert vocabulary.tokens.sum() == bow.tokens
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["counts.npy", "indptr.npy", "meta.json", "words.npy"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["by_word", "counts.npy", "indptr.npy", "meta.json", "offsets.npy", "words.npy"]
+    postings = Postings.open(tmp_path / "by_word")
+    for w in range(bow.V):
+        span = slice(postings.indptr[w], postings.indptr[w + 1])
+        found = dict(zip(postings.documents[span].tolist(), postings.counts[span].tolist(), strict=True))
+        assert found == {d: row[kept[w]] for d, row in enumerate(rows) if row[kept[w]]}
 
 
 def test_a_megabyte_without_a_space_is_left_out(tmp_path):
@@ -114,7 +128,9 @@ def test_a_megabyte_without_a_space_is_left_out(tmp_path):
     assert vocabulary.dropped == {"too long": (1, 3)}
 
 
-@pytest.mark.parametrize(("texts", "said"), [(["1 2 3", ""], "no words at all"), (["the of", "of the"], "as stop word"), (["alpha", "beta"], "as too rare")])
+@pytest.mark.parametrize(
+    ("texts", "said"), [(["1 2 3", ""], "no words at all"), (["the of", "of the"], "as stop word"), (["alpha", "beta"], "as too rare")]
+)
 def test_nothing_left_says_why(tmp_path, texts, said):
     with CorpusBuilder(tmp_path, Tokeniser()) as builder:
         for text in texts:

@@ -1,0 +1,149 @@
+"""The evidence of a finished training: a topic for every word of every document, and what adds up from there.
+
+Each word of a document is given, with all its tokens there, to the topic k with the largest p(k | w, d), which is
+proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic does not depend on its place in the text.
+Whatever a page counts is a sum of these tokens, so it can be opened and read.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.evaluate import fold_in
+from inference.kernels import assign
+from inference.postings import Postings
+from inference.topics import Theta, Topics
+
+# Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for each document.
+_PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
+_ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
+
+
+class Evidence:
+    """Memory-mapped arrays, made by `gather`.
+
+    bow: the corpus; postings: the same by word. K: number of topics. topics: uint16[nnz] and certainty: uint8[nnz],
+    p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the same of the postings'.
+    doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
+    """
+
+    def __init__(self, bow: Bow, postings: Postings, K: int, doc_ptr: np.ndarray, arrays: dict[str, np.ndarray]):
+        self.bow, self.postings, self.K, self.doc_ptr = bow, postings, K, doc_ptr
+        self.topics, self.certainty = arrays["topics"], arrays["certainty"]
+        self.word_topics, self.word_certainty = arrays["word_topics"], arrays["word_certainty"]
+        self.doc_topics, self.doc_tokens = arrays["doc_topics"], arrays["doc_tokens"]
+
+    @classmethod
+    def open(cls, folder: Path, bow: Bow, postings: Postings) -> "Evidence":
+        """Raises Invalid where there is none."""
+        folder = Path(folder)
+        if not (folder / "doc_ptr.npy").exists():
+            raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
+        doc_ptr, K = np.load(folder / "doc_ptr.npy"), int(np.load(folder / "K.npy"))
+        arrays = {
+            name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype) for name, dtype in (_PAIRS | _ROWS).items()
+        }
+        return cls(bow, postings, K, doc_ptr, arrays)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """int64[D]: tokens of each document, the words outside the vocabulary left out."""
+        return np.diff(self.bow.first_token)
+
+    def document(self, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words ascending."""
+        span = slice(self.bow.indptr[d], self.bow.indptr[d + 1])
+        return self.bow.words[span], self.bow.counts[span], self.topics[span], self.certainty[span]
+
+    def mixture(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """(topics uint16 ascending, tokens int32) of a document."""
+        span = slice(self.doc_ptr[d], self.doc_ptr[d + 1])
+        return self.doc_topics[span], self.doc_tokens[span]
+
+    def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""
+        span = slice(self.postings.indptr[w], self.postings.indptr[w + 1])
+        return self.postings.documents[span], self.postings.counts[span], self.word_topics[span], self.word_certainty[span]
+
+    def offsets(self, d: int, w: int) -> np.ndarray:
+        """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no texts."""
+        a, b = self.bow.indptr[d], self.bow.indptr[d + 1]
+        j = int(np.searchsorted(self.bow.words[a:b], w))
+        if self.bow.offsets is None or a + j == b or self.bow.words[a + j] != w:
+            return np.zeros(0, np.int32)
+        first = self.bow.first_token[d] + self.bow.counts[a : a + j].sum()
+        return self.bow.offsets[first : first + self.bow.counts[a + j]]
+
+    def sums(self, group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+        """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
+
+        group: int32[D], each document's, -1 for none.
+        """
+        return assign.sums(group, G, self.K, self.doc_ptr, self.doc_topics, self.doc_tokens)
+
+    def at_least(self, topics: list[int], share: float) -> np.ndarray:
+        """bool[D]: documents in which these topics together have tokens, and at least this share of them."""
+        wanted = np.zeros(self.K, bool)
+        wanted[topics] = True
+        return assign.at_least(wanted, float(share), self.lengths, self.doc_ptr, self.doc_topics, self.doc_tokens)
+
+    def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int64): what each word's topics hold of it."""
+        return assign.by_word(self.postings.indptr, self.word_topics, self.postings.counts, self.K)
+
+
+def gather(folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: Iterable[Theta]) -> Iterator[int]:
+    """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
+
+    thetas: of all documents, in their order. Yields how many of them are done. Memory does not grow with their number.
+    """
+    folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    beta = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
+    doc_ptr = np.zeros(bow.D + 1, np.int64)
+    files = {name: (new / name).open("wb") for name in ("topics", "certainty", *_ROWS)}
+    try:
+        for theta in thetas:
+            indptr = _assign(files, bow, topics, beta, theta)
+            end = theta.first + len(indptr) - 1
+            doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
+            yield end
+    finally:
+        for file in files.values():
+            file.close()
+    _turn(new, bow, postings)
+    np.save(new / "K.npy", topics.K)
+    np.save(new / "doc_ptr.npy", doc_ptr)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
+
+
+def _assign(files: dict, bow: Bow, topics: Topics, beta: tuple, theta: Theta) -> np.ndarray:
+    """Write the pairs and rows of a block; returns where each document's row begins, from 0 on."""
+    end = theta.first + len(theta.indptr) - 1
+    span = slice(bow.indptr[theta.first], bow.indptr[end])
+    found, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
+    assign.assign(theta.first, bow.indptr, bow.words, *beta, topics.floor, theta.indptr, theta.topics, theta.weights, found, certainty)
+    rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], found, topics.K)
+    for name, array in zip(files, (found, certainty, *rows[1:]), strict=True):
+        array.tofile(files[name])
+    return rows[0]
+
+
+def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
+    """The same by word."""
+    if not len(bow.words):
+        for name in ("word_topics", "word_certainty"):
+            (folder / name).touch()
+        return
+    source = [np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")]
+    target = [np.memmap(folder / f"word_{name}", _PAIRS[name], "w+", shape=bow.words.shape) for name in ("topics", "certainty")]
+    assign.turn(bow.words, *source, postings.indptr[:-1].copy(), *target)
+    for array in target:
+        array.flush()

@@ -1,0 +1,144 @@
+"""Kernels of the evidence: which topic each word of a document is given to, and sums of such tokens."""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels.gibbs import CHUNKS
+
+SURE = 255  # a certainty of 1
+
+
+@njit(cache=True, parallel=True)
+def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, theta_topics, theta_weights, topics, certainty):
+    """The topic with the largest p(k | w, d) for each pair of some consecutive documents, the least of equals.
+
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents from
+    `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics: uint16 and
+    certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
+    """
+    K = len(floor)
+    n = len(theta_ptr) - 1
+    begin = indptr[first]
+    for chunk in prange(CHUNKS):
+        theta = np.empty(K)
+        for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            a, b = theta_ptr[i], theta_ptr[i + 1]
+            rest = 1.0
+            for j in range(a, b):
+                rest -= theta_weights[j]
+            theta[:] = max(rest, 0.0) / max(K - (b - a), 1)
+            for j in range(a, b):
+                theta[theta_topics[j]] = theta_weights[j]
+            shared, most, usual = 0.0, -1.0, 0
+            for k in range(K):
+                weight = theta[k] * floor[k]
+                shared += weight
+                if weight > most:
+                    most, usual = weight, k
+            for j in range(indptr[first + i], indptr[first + i + 1]):
+                w = words[j]
+                total, best, found = shared, most, usual
+                for r in range(row_ptr[w], row_ptr[w + 1]):
+                    k = row_topics[r]
+                    total += theta[k] * above[r]
+                    weight = theta[k] * (floor[k] + above[r])
+                    if weight > best or (weight == best and k < found):
+                        best, found = weight, k
+                topics[j - begin] = found
+                certainty[j - begin] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
+
+
+@njit(cache=True)
+def mixtures(indptr, counts, topics, K):
+    """How many tokens of each document each topic has: (int64[n + 1], topics uint16 ascending, tokens int32).
+
+    indptr: int64[n + 1], the documents' pairs, from 0 on.
+    """
+    n = len(indptr) - 1
+    tally = np.zeros(K, np.int64)
+    touched = np.empty(K, np.int64)
+    out = np.zeros(n + 1, np.int64)
+    found, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
+    size = 0
+    for d in range(n):
+        m = 0
+        for j in range(indptr[d], indptr[d + 1]):
+            if tally[topics[j]] == 0:
+                touched[m] = topics[j]
+                m += 1
+            tally[topics[j]] += counts[j]
+        touched[:m].sort()
+        for i in range(m):
+            found[size], tokens[size] = touched[i], tally[touched[i]]
+            tally[touched[i]] = 0
+            size += 1
+        out[d + 1] = size
+    return out, found[:size], tokens[:size]
+
+
+@njit(cache=True)
+def turn(words, topics, certainty, cursor, topics_out, certainty_out):
+    """Pairs by document to pairs by word. cursor: int64[V], where each word's pairs begin; moved on."""
+    for j in range(len(words)):
+        at = cursor[words[j]]
+        topics_out[at], certainty_out[at] = topics[j], certainty[j]
+        cursor[words[j]] = at + 1
+
+
+@njit(cache=True)
+def by_word(indptr, topics, counts, K):
+    """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64, documents int64)."""
+    V = len(indptr) - 1
+    out = np.zeros(V + 1, np.int64)
+    tokens, documents = np.zeros(K, np.int64), np.zeros(K, np.int64)
+    touched = np.empty(K, np.int64)
+    for measured in range(2):  # once for the size
+        size = 0
+        if measured:
+            found = np.empty(out[V], np.uint16)
+            found_tokens, found_documents = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
+        for w in range(V):
+            m = 0
+            for j in range(indptr[w], indptr[w + 1]):
+                k = topics[j]
+                if documents[k] == 0:
+                    touched[m] = k
+                    m += 1
+                documents[k] += 1
+                tokens[k] += counts[j]
+            if measured:
+                touched[:m].sort()
+            for i in range(m):
+                k = touched[i]
+                if measured:
+                    found[size], found_tokens[size], found_documents[size] = k, tokens[k], documents[k]
+                tokens[k], documents[k] = 0, 0
+                size += 1
+            out[w + 1] = size
+    return out, found, found_tokens, found_documents
+
+
+@njit(cache=True)
+def at_least(wanted, share, lengths, doc_ptr, doc_topics, doc_tokens):
+    """bool[D]: documents of whose tokens some topics hold at least a share together. wanted: bool[K]; lengths: int64[D]."""
+    out = np.zeros(len(lengths), np.bool_)
+    for d in range(len(lengths)):
+        tokens = 0
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            if wanted[doc_topics[j]]:
+                tokens += doc_tokens[j]
+        out[d] = tokens > 0 and tokens >= share * lengths[d]
+    return out
+
+
+@njit(cache=True)
+def sums(group, G, K, doc_ptr, doc_topics, doc_tokens):
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none."""
+    tokens, documents = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    for d in range(len(group)):
+        g = group[d]
+        if g >= 0:
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                tokens[g, doc_topics[j]] += doc_tokens[j]
+                documents[g, doc_topics[j]] += 1
+    return tokens, documents

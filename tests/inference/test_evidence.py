@@ -1,0 +1,137 @@
+"""The evidence: every token has a topic, the right one, and sums of tokens agree whichever way they are added."""
+
+import numpy as np
+import pytest
+
+from inference import Bow, Evidence, Invalid, Postings, fold_in_corpus, gather
+from inference.engines import ssi
+from inference.evaluate import Diagnostics
+from inference.training import Snapshot, train
+from tests.inference.corpora import planted
+
+K = 8
+
+
+@pytest.fixture(scope="module")
+def trained():
+    bow, _ = planted(K=5, V=120, D=300, length=40, seed=2)
+    keep = np.diff(bow.indptr)
+    keep[[0, 7, 299]] = 0  # documents without words, the first and the last among them
+    rows = [slice(a, a + n) for a, n in zip(bow.indptr, keep, strict=False)]
+    indptr = np.concatenate(([0], np.cumsum(keep)))
+    bow = Bow(indptr, *(np.concatenate([array[row] for row in rows]) for array in (bow.words, bow.counts)), bow.V)
+    config = ssi.Config(topics=K, passes=4).chosen(bow.D, bow.tokens)
+    *_, last = (e for e in train(ssi, config, bow, seed=1) if isinstance(e, Snapshot))
+    return bow, config, last.state, last.topics
+
+
+@pytest.fixture(scope="module")
+def evidence(trained, tmp_path_factory):
+    bow, config, state, topics = trained
+    folder = tmp_path_factory.mktemp("evidence") / "of-a-run"
+    done = list(gather(folder, bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=37)))
+    assert done == [*range(37, 300, 37), 300]
+    assert not folder.with_name("of-a-run.new").exists()
+    return Evidence.open(folder, bow, Postings.of(bow))
+
+
+def naive(trained) -> list[dict[int, tuple[int, float]]]:
+    """For each document: word -> (topic, p(k | w, d)), from dense matrices."""
+    bow, config, state, topics = trained
+    beta, found = topics.dense(), []
+    for theta in fold_in_corpus(ssi, config, state, bow, block=1):
+        of = np.full(K, (1 - theta.weights.astype(float).sum()) / max(K - len(theta.topics), 1))
+        of[theta.topics] = theta.weights
+        words = bow.words[bow.indptr[theta.first] : bow.indptr[theta.first + 1]]
+        p = of[:, None] * beta[:, words]
+        p /= p.sum(axis=0)
+        found.append({int(w): (int(np.argmax(p[:, i])), float(p[:, i].max())) for i, w in enumerate(words)})
+    return found
+
+
+def test_each_word_has_its_most_probable_topic(trained, evidence):
+    for d, expected in enumerate(naive(trained)):
+        words, _, topics, certainty = evidence.document(d)
+        assert len(words) == len(expected)
+        for w, k, c in zip(words.tolist(), topics.tolist(), certainty.tolist(), strict=True):
+            assert c / 255 == pytest.approx(expected[w][1], abs=0.003)
+            assert k == expected[w][0] or expected[w][1] < 0.5 + 1e-5  # of nearly equals rounding may choose
+
+
+def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):
+    bow = trained[0]
+    tally = np.zeros((bow.D, bow.V, K), np.int64)
+    for d in range(bow.D):
+        words, counts, topics, _ = evidence.document(d)
+        tally[d, words, topics] = counts
+        found = np.zeros(K, np.int64)
+        mixture = evidence.mixture(d)
+        found[mixture[0]] = mixture[1]
+        assert np.array_equal(found, tally[d].sum(axis=0))
+        assert found.sum() == evidence.lengths[d]
+    for w in range(bow.V):
+        documents, counts, topics, certainty = evidence.word(w)
+        back = np.zeros((bow.D, K), np.int64)
+        back[documents, topics] = counts
+        assert np.array_equal(back, tally[:, w])
+        for d, c in zip(documents[:3], certainty[:3], strict=True):
+            own = evidence.document(d)
+            assert c == own[3][own[0] == w][0]
+    ptr, topics, tokens, documents = evidence.by_word()
+    word = np.repeat(np.arange(bow.V), np.diff(ptr))
+    assert np.array_equal(tokens, tally.sum(axis=0)[word, topics])
+    assert np.array_equal(documents, (tally > 0).sum(axis=0)[word, topics])
+    assert tokens.sum() == bow.tokens
+    of = tally.sum(axis=1)
+    share = (of[:, 1] + of[:, 3]) / np.maximum(of.sum(axis=1), 1)
+    assert np.array_equal(evidence.at_least([1, 3], 0.25), (share >= 0.25) & (share > 0))
+    assert np.array_equal(evidence.at_least([2], 0.0), of[:, 2] > 0)
+    group = np.arange(bow.D, dtype=np.int32) % 4 - 1
+    in_groups, documents = evidence.sums(group, 3)
+    for g in range(3):
+        assert np.array_equal(in_groups[g], tally[group == g].sum(axis=(0, 1)))
+        assert np.array_equal(documents[g], (tally[group == g].sum(axis=1) > 0).sum(axis=0))
+
+
+def test_blocks_and_threads_make_no_difference(trained, evidence, tmp_path):
+    import numba
+
+    bow, config, state, topics = trained
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        list(gather(tmp_path / "again", bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    finally:
+        numba.set_num_threads(before)
+    again = Evidence.open(tmp_path / "again", bow, Postings.of(bow))
+    for name in ("topics", "certainty", "word_topics", "word_certainty", "doc_ptr", "doc_topics", "doc_tokens"):
+        assert np.array_equal(getattr(again, name), getattr(evidence, name))
+
+
+def test_evidence_that_is_not_there_says_so(trained, tmp_path):
+    with pytest.raises(Invalid, match="Train it again"):
+        Evidence.open(tmp_path / "nothing", trained[0], Postings.of(trained[0]))
+
+
+def test_an_interrupted_pass_leaves_none(trained, tmp_path):
+    bow, config, state, topics = trained
+    blocks = gather(tmp_path / "e", bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50))
+    next(blocks)
+    blocks.close()
+    assert not (tmp_path / "e").exists()
+    list(gather(tmp_path / "e", bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50)))
+    assert Evidence.open(tmp_path / "e", bow, Postings.of(bow)).topics.shape == bow.words.shape
+
+
+def test_diagnostics_of_assigned_tokens(trained, evidence):
+    bow, _, _, topics = trained
+    N = np.zeros((bow.D, K))
+    for d in range(bow.D):
+        mixture = evidence.mixture(d)
+        N[d, mixture[0]] = mixture[1]
+    found = Diagnostics(bow)(topics, evidence)
+    assert found.tokens == pytest.approx(N.sum(axis=0))
+    q = N / N.sum(axis=0)
+    assert found.document_entropy == pytest.approx(-np.sum(q * np.log(np.where(q > 0, q, 1)), axis=0), abs=1e-9)
+    first = np.bincount(np.argmax(N[N.sum(axis=1) > 0], axis=1), minlength=K)
+    assert found.rank_1_documents == pytest.approx(first / first.sum())

@@ -1,0 +1,123 @@
+"""What is known of documents beside their text: dates and categories, as columns; and groups of documents by them."""
+
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.errors import Invalid
+from webapp import files
+from webapp.columns import NONE, Category, Columns
+from webapp.models import Corpus
+
+MOST_GROUPS = 1_200  # bins of a chart: months of a century
+PERIODS = {"decade": "decades", "year": "years", "month": "months"}
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Groups(NamedTuple):
+    """Documents by a period or a category.
+
+    by: "year", "decade", "month", or a category's name. labels: of the groups, periods in their order without a gap,
+    values by frequency. group: int32[D], each document's place in them, -1 for none.
+    """
+
+    by: str
+    labels: list[str]
+    group: np.ndarray
+
+    @property
+    def in_time(self) -> bool:
+        return self.by in PERIODS
+
+
+@lru_cache(64)
+def _columns(corpus_id: int) -> Columns | None:
+    folder = files.corpus_folder(corpus_id) / "columns"
+    return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
+
+
+def categories(corpus: Corpus) -> list[Category]:
+    columns = _columns(corpus.pk)
+    return columns.categories if columns else []
+
+
+def codes(corpus: Corpus, name: str) -> tuple[Category, np.ndarray]:
+    """A category and its codes, int32[D]. Raises Invalid where there is no such category."""
+    columns = _columns(corpus.pk)
+    category = columns.category(name) if columns else None
+    if category is None:
+        names = ", ".join(f"“{c.name}”" for c in categories(corpus)) or "none"
+        raise Invalid("field", f"“{name}” is no category of “{corpus.name}”. Its categories: {names}.")
+    return category, columns.codes(name)
+
+
+def dates(corpus: Corpus) -> np.ndarray:
+    """int32[D]: date.toordinal(), 0 for a document without one."""
+    columns = _columns(corpus.pk)
+    return columns.dates if columns else np.zeros(corpus.documents, np.int32)
+
+
+def dated(corpus: Corpus) -> tuple[date, date] | None:
+    """The first and the last day, or None where no document has a date."""
+    found = _span(corpus.pk)
+    return (date.fromordinal(found[0]), date.fromordinal(found[1])) if found else None
+
+
+@lru_cache(64)
+def _span(corpus_id: int) -> tuple[int, int] | None:
+    columns = _columns(corpus_id)
+    known = columns.dates[columns.dates > 0] if columns else np.zeros(0, np.int32)
+    return (int(known.min()), int(known.max())) if len(known) else None
+
+
+def period(corpus: Corpus) -> str | None:
+    """The period that shows a corpus's dates best, None without dates: months below three years, decades above 300."""
+    span = dated(corpus)
+    if span is None:
+        return None
+    years = span[1].year - span[0].year
+    if years > 300:
+        return "decade"
+    return "month" if years < 3 and _in_months(corpus.pk) else "year"
+
+
+@lru_cache(64)
+def _in_months(corpus_id: int) -> bool:
+    """Whether dates say more than a year: a year alone is read as its first of January."""
+    columns = _columns(corpus_id)
+    known = columns.dates[columns.dates > 0]
+    months = (known - _EPOCH).astype("datetime64[D]").astype("datetime64[M]")
+    return bool((months != months.astype("datetime64[Y]").astype("datetime64[M]")).any())
+
+
+def groups(corpus: Corpus, by: str) -> Groups:
+    """Documents by "year", "decade", "month" or a category. Raises Invalid where the corpus has no such thing."""
+    if by not in PERIODS:
+        category, of = codes(corpus, by)
+        return Groups(by, category.values, of)
+    if _span(corpus.pk) is None:
+        raise Invalid("field", f"No document of “{corpus.name}” has a date.")
+    return _periods(corpus.pk, by)
+
+
+@lru_cache(16)
+def _periods(corpus_id: int, by: str) -> Groups:
+    days = _columns(corpus_id).dates
+    months = (days - _EPOCH).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) + 1970 * 12
+    number = months if by == "month" else months // (12 if by == "year" else 120)
+    first, last = (int(f(number[days > 0])) for f in (np.min, np.max))
+    if last - first >= MOST_GROUPS:
+        raise Invalid(
+            "field",
+            f"From first to last there are {last - first + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can be shown. Choose a longer period.",
+        )
+    labels = [_label(by, n) for n in range(first, last + 1)]
+    return Groups(by, labels, np.where(days > 0, number - first, NONE).astype(np.int32))
+
+
+def _label(by: str, number: int) -> str:
+    if by == "month":
+        return f"{number // 12}-{number % 12 + 1:02d}"
+    return str(number) if by == "year" else f"{number * 10}s"

@@ -1,0 +1,185 @@
+"""A set of documents that an address describes, and that every page can be restricted to.
+
+?q=       words, "a phrase", or, -without, as in a search
+?has=     12:20, at least 20 % of the document is topic 12; may be repeated
+?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04
+?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
+"""
+
+import calendar
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date
+from functools import cached_property, lru_cache
+from urllib.parse import urlencode
+
+import numpy as np
+import regex
+from django.db import connection
+from django.http import QueryDict
+from psycopg import sql
+
+from inference.errors import Invalid
+from webapp.models import Corpus, Run
+from webapp.queries import evidence, fields
+from webapp.templatetags.pages import topic_label
+
+NAMES = ("q", "has", "from", "to", "in")
+LONGEST = 1000  # characters of a search
+_DATE = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_HAS = regex.compile(r"(\d{1,5}):(\d{1,3}(?:\.\d{1,3})?)")
+_KEPT = 8  # masks that a web process remembers: a byte a document each
+
+
+class Selection:
+    """Made by `read`. Empty (nothing asked for): all documents."""
+
+    def __init__(
+        self, corpus: Corpus, run: Run | None, q: str, has: list[tuple[int, float]], span: tuple[str, str], values: list[tuple[str, str]]
+    ):
+        self.corpus, self.run = corpus, run
+        self.q, self.has, self.values = q, has, values
+        self.first, self.last = span  # as they were asked for
+        self.days = (_day(self.first, "from", last=False), _day(self.last, "to", last=True))
+
+    @classmethod
+    def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
+        """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
+        q = "".join(c for c in query.get("q", "")[:LONGEST] if c.isprintable()).strip()
+        has = [_has(text, run) for text in query.getlist("has") if text] if run else []
+        span = (query.get("from", "").strip(), query.get("to", "").strip())
+        return cls(corpus, run, q, has, span, [_value(text, corpus) for text in query.getlist("in") if text])
+
+    def __bool__(self) -> bool:
+        return bool(self.parameters)
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """What of an address describes it, in a fixed order."""
+        found = [("q", self.q), ("from", self.first), ("to", self.last)]
+        found += [("has", f"{topic}:{percent:g}") for topic, percent in self.has]
+        found += [("in", f"{name}:{value}") for name, value in self.values]
+        return [(name, value) for name, value in found if value]
+
+    def address(self, *, without: tuple[str, str] | None = None, **more: object) -> str:
+        """The query string of this set and of what else is given; `without` takes one of its conditions away."""
+        parameters = [p for p in self.parameters if p != without]
+        return "?" + urlencode(parameters + [(k, v) for k, v in more.items() if v not in (None, "")])
+
+    @property
+    def conditions(self) -> list[dict]:
+        """Each condition in words, and the address without it."""
+        return [{"text": self._said(*p), "without": self.address(without=p)} for p in self.parameters]
+
+    @property
+    def sentence(self) -> str:
+        """The set in words: "documents with “war”, from 1914, to 1918"."""
+        said = [self._said(*p) for p in self.parameters]
+        return "documents " + ", ".join(said) if said else "all documents"
+
+    def _said(self, name: str, value: str) -> str:
+        if name == "has":
+            topic, _, percent = value.partition(":")
+            return f"with at least {percent} % {topic_label(topic)}" if float(percent) else f"with {topic_label(topic)}"
+        if name == "in":
+            field, _, of = value.partition(":")
+            return f"{field} {of}"
+        return {"q": f"with “{value}”", "from": f"from {value}", "to": f"to {value}"}[name]
+
+    @cached_property
+    def mask(self) -> np.ndarray | None:
+        """bool[D], read-only; None for all documents."""
+        if not self:
+            return None
+        key = (self.corpus.pk, self.run.snapshot_id if self.has else None, tuple(self.parameters))
+        if key not in _masks:
+            mask = self._mask()
+            mask.flags.writeable = False
+            while len(_masks) >= _KEPT:
+                _masks.pop(next(iter(_masks)), None)
+            _masks[key] = mask
+        return _masks[key]
+
+    def _mask(self) -> np.ndarray:
+        mask = np.ones(self.corpus.documents, bool)
+        alternatives: dict[str, list[str]] = defaultdict(list)
+        for name, value in self.values:
+            alternatives[name].append(value)
+        for name, wanted in alternatives.items():
+            category, codes = fields.codes(self.corpus, name)
+            mask &= np.isin(codes, [category.values.index(value) for value in wanted])
+        if any(self.days):
+            days = fields.dates(self.corpus)
+            mask &= days > 0
+            if self.days[0]:
+                mask &= days >= self.days[0]
+            if self.days[1]:
+                mask &= days <= self.days[1]
+        for topic, percent in self.has:
+            mask &= evidence.of(self.run).at_least([topic], percent / 100)
+        if self.q:
+            found = np.zeros(self.corpus.documents, bool)
+            found[matching(self.corpus, self.q)] = True
+            mask &= found
+        return mask
+
+    @cached_property
+    def count(self) -> int:
+        return self.corpus.documents if self.mask is None else int(np.count_nonzero(self.mask))
+
+    def group(self, group: np.ndarray) -> np.ndarray:
+        """The groups of `fields.Groups`, documents outside the set in none."""
+        return group if self.mask is None else np.where(self.mask, group, np.int32(-1))
+
+
+_masks: dict[tuple, np.ndarray] = {}
+
+
+def matching(corpus: Corpus, q: str) -> np.ndarray:
+    """int64: numbers of all documents that a search finds, in no order."""
+    query = sql.SQL(
+        "COPY (SELECT number FROM document WHERE corpus_id = {corpus}"
+        " AND search @@ websearch_to_tsquery((SELECT config FROM document WHERE corpus_id = {corpus} AND number = 0), {q})) TO STDOUT"
+    ).format(corpus=corpus.pk, q=q)
+    with connection.cursor() as cursor, cursor.copy(query) as copy:
+        text = b"".join(map(bytes, copy))
+    return np.array(text.split(), np.int64)
+
+
+def _has(text: str, run: Run) -> tuple[int, float]:
+    match = _HAS.fullmatch(text)
+    if not match or float(match[2]) > 100:
+        raise Invalid("has", f"“has” in the address must be a topic and a percentage such as 12:20, got “{text[:50]}”.")
+    if int(match[1]) >= run.topics:
+        raise Invalid("has", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {match[1]}.")
+    return int(match[1]), float(match[2])
+
+
+def _value(text: str, corpus: Corpus) -> tuple[str, str]:
+    for category in fields.categories(corpus):  # a name may have a colon in it
+        if text.startswith(category.name + ":") and text[len(category.name) + 1 :] in category.values:
+            return category.name, text[len(category.name) + 1 :]
+    names = ", ".join(f"“{c.name}”" for c in fields.categories(corpus)) or "none"
+    raise Invalid(
+        "in",
+        f"“in” in the address must be a category and one of its values, such as party:Democratic, got “{text[:80]}”. Categories here: {names}.",
+    )
+
+
+@lru_cache(256)
+def _day(text: str, name: str, last: bool) -> int:
+    """The first or last day that a date names, as an ordinal; 0 for nothing."""
+    if not text:
+        return 0
+    match = _DATE.fullmatch(text)
+    try:
+        year, month, day = (int(part) if part else None for part in match.groups())
+        month = month or (12 if last else 1)
+        return date(year, month, day or (calendar.monthrange(year, month)[1] if last else 1)).toordinal()
+    except (AttributeError, ValueError, calendar.IllegalMonthError):
+        raise Invalid(name, f"“{name}” in the address must be a date such as 1914, 1914-08 or 1914-08-04, got “{text[:50]}”.") from None
+
+
+def keep(parameters: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of an address's parameters those that describe a set."""
+    return [(name, value) for name, value in parameters if name in NAMES and value]
