@@ -11,6 +11,8 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
+from inference.explore.distances import divergences
+from inference.explore.layout import layout
 from inference.postings import Postings
 from inference.topics import Theta, Topics
 from inference.training import Progress, Snapshot, fold_in_corpus, train
@@ -55,4 +57,6 @@ def warm_up() -> None:
             evidence.by_word()
             evidence.at_least([0], 0.5)
             evidence.sums(np.zeros(bow.D, np.int32), 1)
-            Diagnostics(bow)(engine.topics(config, state), evidence)
+            topics = engine.topics(config, state)
+            Diagnostics(bow)(topics, evidence)
+            layout(divergences(topics))

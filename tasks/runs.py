@@ -11,6 +11,7 @@ from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
+from inference.explore.distances import divergences
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import events, files
@@ -146,7 +147,9 @@ class Training:
         evidence = self._gather(topics)
         measures = Diagnostics(self.bow)(topics, evidence)
         self.beat.check()
-        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, snapshots.Findings(evidence, measures))
+        findings = snapshots.Findings(evidence, measures, divergences(topics))
+        self.beat.check()
+        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
         snapshots.drop_old(self.run.pk)
 
     def _gather(self, topics: Topics) -> Evidence:

@@ -1,6 +1,6 @@
 """Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +10,14 @@ from django.db.models.functions import Now
 from inference import Evidence, Topics
 from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
+from inference.explore.distances import nearest
+from inference.explore.layout import layout
 from webapp import bulk
 from webapp.models import Metric, Run, Snapshot, Topic
 from webapp.services import jobs
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
+SIMILAR = 10  # topics that a topic's page names as like it
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 
 
@@ -23,6 +26,7 @@ class Findings(NamedTuple):
 
     evidence: Evidence
     measures: TopicMeasures
+    divergences: np.ndarray  # float64[K, K], explore.distances
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -59,12 +63,13 @@ def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.
         snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
-        words.write_arrays(_topic_rows(topics, findings))
+        rows = np.zeros(topics.K, np.int64)  # of each topic
+        words.write_arrays(_counted(_topic_rows(topics, findings), rows))
         if final:
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
-        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, findings), batch_size=2000)
+        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, findings), batch_size=2000)
         words.attach()
         if final:
             documents.attach()
@@ -118,6 +123,13 @@ def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.
     yield topic, word, lengths[topic] + np.arange(len(topic)) - first, topics.floor[topic], tokens[rest], documents[rest]
 
 
+def _counted(blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
+    """The blocks; each topic's rows are counted into `rows`, int64[K], as they pass."""
+    for block in blocks:
+        rows += np.bincount(block[0], minlength=len(rows))
+        yield block
+
+
 def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
     """(document, topic, tokens, share) columns of all rows."""
     for first in range(0, evidence.bow.D, DOCUMENTS):
@@ -127,7 +139,7 @@ def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
         yield document, evidence.doc_topics[ptr[0] : ptr[-1]], tokens, tokens / evidence.lengths[document]
 
 
-def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, findings: Findings | None) -> list[Topic]:
+def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.ndarray, findings: Findings | None) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
         measures = findings.measures
@@ -136,6 +148,9 @@ def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, findings:
             "tokens": measures.tokens.astype(np.int64),
             "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
         }
+        x, y = layout(findings.divergences).T
+        columns |= {"x": x, "y": y}
+        near, far = nearest(findings.divergences, SIMILAR)
     return [
         Topic(
             snapshot=snapshot,
@@ -143,8 +158,9 @@ def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, findings:
             share=float(share[k]),
             coherence=_known(coherence[k]),
             floor=float(topics.floor[k]),
-            floor_mass=float(topics.floor_mass[k]),
+            floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             **{name: _known(column[k]) for name, column in columns.items()},
+            similar=[] if findings is None else [[int(j), round(float(d), 4)] for j, d in zip(near[k], far[k], strict=True)],
         )
         for k in range(topics.K)
     ]

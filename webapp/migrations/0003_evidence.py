@@ -24,7 +24,7 @@ def nullable(*names: str, of: type[models.Field]) -> list[migrations.AddField]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0001_initial")]
+    dependencies = [("webapp", "0002_curation")]
 
     operations = [
         migrations.RunSQL(FORWARD, BACKWARD),
