@@ -40,7 +40,8 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
-SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"  # only flash messages: nothing to store
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"  # flash messages and a reader's name: nothing to store
+SESSION_COOKIE_AGE = 365 * 24 * 3600  # a name that is given once
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from webapp.views import corpora, documents, exports, runs, topics, words
+from webapp.views import corpora, curation, documents, exports, runs, topics, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -33,6 +33,13 @@ urlpatterns = [
     path(f"{RUN}/delete/", runs.delete, name="run_delete"),
     *page(f"{RUN}/topics", topics.index, "run_topics"),
     *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
+    path(f"{RUN}/topics/<int:number>/edit/", curation.edit, name="topic_edit"),
+    *page(f"{RUN}/curation", curation.index, "run_curation"),
+    path(f"{RUN}/curation/<int:edit_id>/undo/", curation.undo, name="edit_undo"),
+    path(f"{RUN}/curation/<int:edit_id>/redo/", curation.redo, name="edit_redo"),
+    path(f"{RUN}/curation/<uuid:batch>/undo/", curation.undo_batch, name="edits_undo"),
+    path(f"{RUN}/curation/table/", curation.table, name="curation_table"),
+    path("reader/", curation.sign, name="reader"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     *page(f"{RUN}/words", words.index, "run_words"),
@@ -40,4 +47,6 @@ urlpatterns = [
     path(f"{RUN}/export/topics-long.csv", exports.csv, {"form": "topics-long"}, name="export_topics_long"),
     path(f"{RUN}/export/topics-wide.csv", exports.csv, {"form": "topics-wide"}, name="export_topics_wide"),
     path(f"{RUN}/export/document-topics.csv", exports.csv, {"form": "document-topics"}, name="export_document_topics"),
+    path(f"{RUN}/export/curation.csv", exports.csv, {"form": "curation"}, name="export_curation"),
+    path(f"{RUN}/export/curation-history.csv", exports.csv, {"form": "curation-history"}, name="export_curation_history"),
 ]

@@ -1,6 +1,7 @@
 """Every address: it answers, its twin is JSON, what is missing is a 404, the wrong method a 405."""
 
 import json
+from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -13,16 +14,18 @@ pytestmark = pytest.mark.django_db
 
 MISSING = 10**12
 PAGES = ["corpus", "corpus_documents", "corpus_document", "run", "run_topics", "run_topic", "run_documents",
-         "run_document", "run_words", "run_word"]  # fmt: skip
+         "run_document", "run_words", "run_word", "run_curation"]  # fmt: skip
 STREAMS = ["corpus_events", "run_events"]
-FILES = ["corpus_report", "export_topics_long", "export_topics_wide", "export_document_topics"]
-POSTS = ["corpora", "example", "corpus_runs", "corpus_delete", "run_stop", "run_cancel", "run_again", "run_delete"]
+FILES = ["corpus_report", "export_topics_long", "export_topics_wide", "export_document_topics",
+         "export_curation", "export_curation_history"]  # fmt: skip
+POSTS = ["corpora", "example", "corpus_runs", "corpus_delete", "run_stop", "run_cancel", "run_again", "run_delete",
+         "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table", "reader"]  # fmt: skip
 OTHER = ["home", "corpus_prepare"]
 
 
 def arguments(name: str, corpus: int, run: int) -> dict:
     route = next(p for p in get_resolver().url_patterns if p.name == name).pattern
-    values = {"corpus_id": corpus, "run_id": run, "number": 2, "word": "militia"}
+    values = {"corpus_id": corpus, "run_id": run, "number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1)}
     return {key: values[key] for key in route.converters}
 
 
@@ -57,7 +60,7 @@ def test_missing(client, trained, name):
     assert client.get(address(name, MISSING, MISSING)).status_code == 404
 
 
-@pytest.mark.parametrize("name", ["corpus_runs", "corpus_delete", "run_stop", "run_cancel", "run_again", "run_delete"])
+@pytest.mark.parametrize("name", [p for p in POSTS if p not in ("corpora", "example", "reader")])
 def test_missing_post(client, trained, name):
     assert client.post(address(name, MISSING, MISSING)).status_code == 404
 

@@ -45,7 +45,35 @@ def document_topics(run: Run) -> sql.Composed:
     ).format(corpus=run.corpus_id, snapshot=run.snapshot_id)
 
 
-FORMS = {"topics-long": topics_long, "topics-wide": topics_wide, "document-topics": document_topics}
+def curation(run: Run) -> sql.Composed:
+    """topic, label, note, group, colour, hidden, into: what readers say at present; services.curation reads it back."""
+    columns = ", ".join(
+        f"max({safe_sql('value') if field in ('label', 'note', 'group') else 'value'}) FILTER (WHERE field = '{field}') AS \"{field}\""
+        for field in ("label", "note", "group", "colour", "hidden", "into")
+    )
+    return sql.SQL(
+        f"SELECT topic, {columns} FROM (SELECT DISTINCT ON (topic, field) topic, field, value FROM webapp_edit"
+        " WHERE run_id = {run} AND undone_at IS NULL ORDER BY topic, field, id DESC) present"
+        " WHERE value <> '' GROUP BY topic ORDER BY topic"
+    ).format(run=run.pk)
+
+
+def curation_history(run: Run) -> sql.Composed:
+    """edit, topic, field, value, by, at, undone_at, undone_by: every edit, oldest first."""
+    return sql.SQL(
+        f"SELECT id AS edit, topic, field, {safe_sql('value')} AS value, {safe_sql('by')} AS by, at, undone_at,"
+        f" {safe_sql('undone_by')} AS undone_by FROM webapp_edit"
+        " WHERE run_id = {run} ORDER BY id"
+    ).format(run=run.pk)
+
+
+FORMS = {
+    "topics-long": topics_long,
+    "topics-wide": topics_wide,
+    "document-topics": document_topics,
+    "curation": curation,
+    "curation-history": curation_history,
+}
 
 
 def file_name(run: Run, form: str) -> str:

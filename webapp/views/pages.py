@@ -7,7 +7,11 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from webapp import addresses
 from webapp.models import Corpus, Run
+
+READER = "reader"  # in the session
+OWNER = "owner"
 
 
 def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
@@ -57,6 +61,16 @@ def place(request: HttpRequest, name: str = "after") -> tuple[float, int] | None
 def search_words(request: HttpRequest, name: str = "q") -> str:
     """What was typed into a search box: at most 1,000 characters, no control characters (Postgres takes no NUL)."""
     return "".join(c for c in request.GET.get(name, "")[:1000] if c.isprintable()).strip()
+
+
+def reader(request: HttpRequest) -> str:
+    """Who reads: the name given once in this browser, else "owner". There are no accounts yet."""
+    return request.session.get(READER, OWNER)
+
+
+def back(request: HttpRequest, default: str) -> str:
+    """Where a form leads when it is done: to the page that it names in `next`, if that is one of ours."""
+    return addresses.ours(request.POST.get("next", "")) or default
 
 
 def address(request: HttpRequest, **changes) -> str:

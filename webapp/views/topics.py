@@ -3,6 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from webapp.queries import curation
 from webapp.queries import topics as queries
 from webapp.views.pages import address, number, page, place, run_or_404, search_words
 
@@ -37,5 +38,6 @@ def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "next_documents": address(request, after=following) if following else None,
         "previous": queries.link(run, number - 1) if number > 0 else None,
         "next": queries.link(run, number + 1) if number + 1 < run.topics else None,
+        "curation": curation.of(run, number),
     }
     return page(request, "run/topic.html", data, as_json=as_json, run=run)
