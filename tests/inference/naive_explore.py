@@ -43,3 +43,46 @@ def roughness(matrix: np.ndarray, order: np.ndarray) -> float:
     """What an order of rows is to make small: the sum of Hellinger distances between neighbours."""
     roots = np.sqrt(matrix / matrix.sum(axis=1, keepdims=True))[order]
     return float(np.linalg.norm(np.diff(roots, axis=0), axis=1).sum())
+
+
+def assignment(similar: np.ndarray) -> float:
+    """The largest sum of similarities that any one-to-one matching has."""
+    if similar.shape[0] > similar.shape[1]:
+        similar = similar.T
+    rows = range(similar.shape[0])
+    return max(sum(similar[i, j] for i, j in zip(rows, p, strict=True)) for p in itertools.permutations(range(similar.shape[1]), len(rows)))
+
+
+def relevance(inside: int, everywhere: int, inside_total: int, total: int, lam: float) -> float:
+    p, base = inside / inside_total, everywhere / total
+    return lam * np.log(p) + (1 - lam) * np.log(p / base)
+
+
+def distinctive(inside: np.ndarray, everywhere: np.ndarray, prior: float) -> list[float]:
+    """Monroe et al., eqs. 16, 19 and 22, word by word."""
+    outside, found = everywhere - inside, []
+    a0, n_in, n_out = prior, inside.sum(), (everywhere - inside).sum()
+    for i, o, e in zip(inside, outside, everywhere, strict=True):
+        a = prior * e / everywhere.sum()
+        delta = np.log((i + a) / (n_in + a0 - i - a)) - np.log((o + a) / (n_out + a0 - o - a))
+        found.append(delta / np.sqrt(1 / (i + a) + 1 / (o + a)))
+    return found
+
+
+def bootstrap(x: np.ndarray, lengths: np.ndarray, level: float, replicates: int, seed: int) -> tuple[float, float]:
+    """Quantiles of the share of a group whose documents are drawn anew, each Poisson(1) times."""
+    drawn = np.random.default_rng(seed).poisson(1, (replicates, len(x)))
+    low, high = np.quantile((drawn @ x) / (drawn @ lengths), [0.5 - level / 2, 0.5 + level / 2])
+    return float(low), float(high)
+
+
+def beside(documents: list[dict[int, int]], lengths: list[int], K: int, least: float) -> dict[tuple[int, int], tuple[int, float]]:
+    """Documents with both topics, and lift, of each pair that meets. documents: tokens by topic."""
+    held = [{k for k, n in d.items() if n >= least * length} for d, length in zip(documents, lengths, strict=True)]
+    D, found = sum(length > 0 for length in lengths), {}
+    for a, b in itertools.permutations(range(K), 2):
+        both = sum(a in h and b in h for h in held)
+        if both:
+            p, q = (sum(k in h for h in held) / D for k in (a, b))
+            found[a, b] = both, both / D / (p * q)
+    return found

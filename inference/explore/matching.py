@@ -1,0 +1,99 @@
+"""Which topics of two runs are the same, which were split or merged, and which are only in one of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from inference.errors import Invalid
+from inference.explore import distances
+from inference.topics import Topics
+
+LEAST = 0.3  # similarity from which two topics are called the same: docs/decisions/README.md
+
+
+class Matching(NamedTuple):
+    """Topics of a beside topics of b, compared by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the same.
+
+    partner: int32[Ka], b's topic in the one-to-one matching, -1 for none; similarity: float64[Ka], with it, 0 where there is none.
+    best_b: int32[Ka], the topic of b most like each of a, whoever's partner it is, and best_a: int32[Kb] the other way round;
+    -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb].
+    splits: (topic of a, topics of b that are most like it), for two or more of them that are at least as similar as a match must
+    be; merges: (topic of b, topics of a) likewise. Both by the first number, then by number.
+    """
+
+    partner: np.ndarray
+    similarity: np.ndarray
+    best_b: np.ndarray
+    best_b_similarity: np.ndarray
+    best_a: np.ndarray
+    best_a_similarity: np.ndarray
+    splits: list[tuple[int, list[int]]]
+    merges: list[tuple[int, list[int]]]
+
+    @property
+    def only_a(self) -> np.ndarray:
+        """Topics of a without a partner."""
+        return np.flatnonzero(self.partner < 0)
+
+    @property
+    def only_b(self) -> np.ndarray:
+        """Topics of b that are nobody's partner."""
+        return np.setdiff1d(np.arange(len(self.best_a)), self.partner)
+
+
+def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str]) -> np.ndarray:
+    """float64[Ka, Kb], over the words that either has: a word that one vocabulary lacks has probability 0 there.
+
+    words_a, words_b: the vocabularies, a word for each number. Raises Invalid where they have not one word for each number.
+    """
+    for topics, words in ((a, words_a), (b, words_b)):
+        if len(words) != topics.V:
+            raise Invalid("words", f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.")
+    if words_a is words_b or list(words_a) == list(words_b):
+        found = distances.between(distances.rows(a), distances.rows(b))
+    else:
+        number = {word: w for w, word in enumerate(words_a)}
+        place_a, place_b = np.full(a.V, -1, np.int32), np.full(b.V, -1, np.int32)
+        common = [(number[word], w) for w, word in enumerate(words_b) if word in number]
+        for place, (in_a, in_b) in enumerate(common):
+            place_a[in_a] = place_b[in_b] = place
+        found = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
+    return np.clip(1 - found / np.log(2), 0.0, 1.0)
+
+
+def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], *, least: float = LEAST) -> Matching:
+    """The one-to-one matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al. 2014).
+
+    Pairs of it that are less similar than `least` are left unmatched.
+    """
+    similar = similarities(a, b, words_a, words_b)
+    partner, similarity = np.full(a.K, -1, np.int32), np.zeros(a.K)
+    for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
+        if similar[i, j] >= least:
+            partner[i], similarity[i] = j, similar[i, j]
+    best_b, best_b_similarity = _best(similar)
+    best_a, best_a_similarity = _best(similar.T)
+    splits = _gathered(best_a, best_a_similarity, least)
+    merges = _gathered(best_b, best_b_similarity, least)
+    return Matching(partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges)
+
+
+def stability(matchings: Sequence[Matching]) -> np.ndarray:
+    """float64[K]: how similar each topic's partners in other runs are on average, 0 for a run in which it has none."""
+    return np.mean([matching.similarity for matching in matchings], axis=0)
+
+
+def _best(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if similar.shape[1] == 0:
+        return np.full(len(similar), -1, np.int32), np.zeros(len(similar))
+    return similar.argmax(axis=1).astype(np.int32), similar.max(axis=1)
+
+
+def _gathered(best: np.ndarray, similarity: np.ndarray, least: float) -> list[tuple[int, list[int]]]:
+    """Topics that are the best of two or more."""
+    groups: dict[int, list[int]] = {}
+    for topic in np.flatnonzero(similarity >= least):
+        groups.setdefault(int(best[topic]), []).append(int(topic))
+    return sorted((of, topics) for of, topics in groups.items() if len(topics) > 1)
