@@ -1,0 +1,53 @@
+"""Topics that stand in the same documents more often than by chance."""
+
+import numpy as np
+from numba import njit
+
+from inference.explore import documents
+
+LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
+SIGMAS = 3.0  # how far above what chance would give, in the standard deviations of a Poisson count: one false pair in 700
+
+
+def beside(
+    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, n: int, least: float = 0.1
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each topic the n that stand beside it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K, n]).
+
+    A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a, b) / (P(a) P(b)) over documents
+    with words; `documents` hold both. A pair must be in LEAST_DOCUMENTS and stand SIGMAS above chance. Of equal lift the
+    lower number comes first; rows are filled up with -1, NaN and 0.
+
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens; lengths: int64[D].
+    """
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    together = _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    each, D = np.diag(together).astype(np.float64), np.count_nonzero(lengths)
+    found = np.full((K, n), -1, np.int32), np.full((K, n), np.nan), np.zeros((K, n), np.int64)
+    for k in range(K):
+        both, chance = together[k], each[k] * each / max(D, 1)
+        kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
+        kept[k] = False
+        others = np.flatnonzero(kept)
+        lift = both[others] / chance[others]
+        first = np.argsort(-lift, kind="stable")[:n]
+        for out, values in zip(found, (others, lift, both[others]), strict=True):
+            out[k, : len(first)] = values[first]
+    return found
+
+
+@njit(cache=True)
+def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
+    """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K]."""
+    out = np.zeros((K, K), np.int64)
+    held = np.empty(K, np.int64)
+    for d in range(len(lengths)):
+        n = 0
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
+                held[n] = doc_topics[j]
+                n += 1
+        for x in range(n):
+            for y in range(n):
+                out[held[x], held[y]] += 1
+    return out
