@@ -156,8 +156,8 @@ class TrainForm(forms.Form):
         return self.cleaned_data
 
 
-def described(run: Run) -> list[tuple[str, str, str]]:
-    """A run's settings as (label, symbol, value), for its page."""
+def described(run: Run) -> list[tuple[str, str, str, str]]:
+    """A run's settings as (name, label, symbol, value), for its page."""
     fields = [f for f in engines.fields(run.engine) if f.name in run.settings]  # a run of an older version lacks some
-    values = [(f.label, f.symbol, str(run.settings[f.name])) for f in fields]
-    return [*values, ("Seed", "", str(run.seed))]
+    values = [(f.name, f.label, f.symbol, str(run.settings[f.name])) for f in fields]
+    return [*values, ("seed", "Seed", "", str(run.seed))]

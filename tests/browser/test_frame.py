@@ -1,7 +1,8 @@
-"""What all pages share: keys, and one topic lit wherever it stands."""
+"""What all pages share: keys, and one topic lit wherever it stands, words explained."""
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 
@@ -113,3 +114,24 @@ def test_a_chart_hears_which_topic_is_lit(page, example):
     assert page.evaluate("() => heard")[-2:] == [2, None]
     page.locator("[data-chart=coherence] [data-plot]").evaluate("e => e.dispatchEvent(new CustomEvent('topic', {detail: 5, bubbles: true}))")
     expect(page.locator("[data-topics] li[data-topic='5']")).to_have_class(re.compile(r"\blit\b"))
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with JavaScript", "without"])
+def test_a_word_is_explained(browser, live_system, example, script):
+    context = browser.new_context(base_url=live_system.url, java_script_enabled=script)
+    page = context.new_page()
+    page.goto(f"{example.at}topics/")
+    definition = page.get_by_role("dialog", name="UMass coherence")
+    expect(definition).to_be_hidden()
+    word = page.get_by_role("button", name="Coherence")
+    word.press("Enter")
+    expect(definition).to_be_visible()
+    expect(definition).to_contain_text("Nearer to 0 is better")
+    page.keyboard.press("Tab")
+    expect(definition.get_by_role("link")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(definition).to_be_hidden()
+    expect(word).to_be_focused()
+    page.emulate_media(media="print")
+    expect(page.locator("#term-umass")).to_be_visible()
+    context.close()

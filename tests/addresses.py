@@ -1,0 +1,60 @@
+"""Every address, by its name in webapp.urls, and an example of each. Tests of all pages walk these lists."""
+
+from uuid import UUID
+
+from django.urls import get_resolver, reverse
+
+PAGES = [  # with a .json twin
+    "glossary",
+    "corpus",
+    "corpus_documents",
+    "corpus_document",
+    "run",
+    "run_topics",
+    "run_topic",
+    "run_documents",
+    "run_document",
+    "run_words",
+    "run_word",
+    "run_curation",
+]
+OTHER = ["home", "corpus_prepare"]  # pages without
+OF_ALL = ["home", "glossary", "glossary_json"]  # of no corpus: never missing
+STREAMS = ["corpus_events", "run_events"]
+FILES = [
+    "corpus_report",
+    "export_topics_long",
+    "export_topics_wide",
+    "export_document_topics",
+    "export_curation",
+    "export_curation_history",
+]
+POSTS = [
+    "corpora",
+    "example",
+    "corpus_runs",
+    "corpus_delete",
+    "run_stop",
+    "run_cancel",
+    "run_again",
+    "run_delete",
+    "topic_edit",
+    "edit_undo",
+    "edit_redo",
+    "edits_undo",
+    "curation_table",
+    "reader",
+]
+
+VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1)}  # of a page's own part of its address, in the shipped example
+
+
+def names() -> set[str]:
+    return {pattern.name for pattern in get_resolver("webapp.urls").url_patterns}
+
+
+def address(name: str, corpus: int, run: int) -> str:
+    """An example of it: a corpus, a run, and what else stands in it from VALUES."""
+    route = next(p for p in get_resolver("webapp.urls").url_patterns if p.name == name).pattern
+    values = VALUES | {"corpus_id": corpus, "run_id": run}
+    return reverse(name, "webapp.urls", kwargs={key: values[key] for key in route.converters})
