@@ -11,8 +11,7 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
-from inference.explore.distances import divergences
-from inference.explore.layout import layout
+from inference.explore import bands, cooccurrence, distances, layout
 from inference.postings import Postings
 from inference.topics import Theta, Topics
 from inference.training import Progress, Snapshot, fold_in_corpus, train
@@ -59,4 +58,15 @@ def warm_up() -> None:
             evidence.sums(np.zeros(bow.D, np.int32), 1)
             topics = engine.topics(config, state)
             Diagnostics(bow)(topics, evidence)
-            layout(divergences(topics))
+    _warm_up_explore(topics)
+
+
+def _warm_up_explore(topics: Topics) -> None:
+    import numpy as np
+
+    rows = distances.rows(topics)
+    layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
+    distances.between(rows, rows)
+    documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
+    bands.shares(*documents, np.array([0]), 1, [0])
+    cooccurrence.beside(*documents, topics.K, 1)

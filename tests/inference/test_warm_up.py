@@ -12,6 +12,7 @@ import inference, inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference.evaluate import Diagnostics
+from inference.explore import bands, cooccurrence, distances, layout, matching
 
 inference.warm_up()
 compiled = []
@@ -40,6 +41,15 @@ with event.install_listener("numba:compile", Listener()):
         evidence.at_least([0], 0.5)
         evidence.sums(np.zeros(bow.D, np.int32), 1)
         Diagnostics(bow)(engine.topics(config, state), evidence)
+    topics = engine.topics(config, state)
+    divergences = distances.divergences(topics)
+    layout.separate(layout.layout(divergences), np.ones(topics.K))
+    words = [str(w) for w in range(topics.V)]
+    matching.match(topics, topics, words, words[::-1])
+    mapped = np.memmap(Path(sys.argv[1]) / "tokens", np.int32, "w+", shape=600)
+    documents = np.arange(601), np.zeros(600, np.uint16), np.memmap(mapped.filename, np.int32, "r"), np.full(600, 9)
+    bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
+    cooccurrence.beside(*documents, 30, 5)
 print(compiled)
 """
 
