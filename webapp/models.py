@@ -189,7 +189,7 @@ class Topic(models.Model):
     x = models.FloatField(null=True)  # its place on the map
     y = models.FloatField(null=True)
     similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
-    beside = models.JSONField(default=list)  # [[topic, lift], …]: occurs with it more than by chance
+    beside = models.JSONField(default=list)  # [[topic, lift, documents], …]: stand in the same documents more than by chance
 
 
 class TopicWord(models.Model):

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from inference import checkpoint, engines
 from inference.bow import Bow
+from tests.inference import naive_explore
 from webapp import files
 from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
 from webapp.queries import documents, evidence, exports, topics, words
@@ -173,3 +174,19 @@ def test_charts_have_a_point_for_every_snapshot(trained):
         assert len(point.topic_coherence) == trained.topics
         assert point.held_out is not None and -12 < point.held_out < -3
         assert 0 < point.nonzero <= 1
+
+
+def test_each_topic_knows_its_like_and_its_company(trained, model):
+    found, bow = model
+    far = naive_explore.divergences(found.dense(), found.dense())
+    held = np.zeros((bow.D, trained.topics), bool)
+    for d, k, share in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", "topic", "share"):
+        held[d, k] = share >= 0.1
+    for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
+        others = np.delete(np.arange(trained.topics), topic.number)
+        assert sorted(k for k, _ in topic.similar) == others.tolist()  # of six topics all are named
+        assert [d for _, d in topic.similar] == pytest.approx(sorted(far[topic.number, others]), abs=1e-3)
+        assert abs(topic.x) <= 1 and abs(topic.y) <= 1
+        for k, lift, documents_of_both in topic.beside:
+            assert documents_of_both == (held[:, topic.number] & held[:, k]).sum()
+            assert lift > 1

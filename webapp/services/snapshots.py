@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from inference import Evidence, Topics
 from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
+from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout
 from webapp import bulk
@@ -17,7 +18,7 @@ from webapp.models import Metric, Run, Snapshot, Topic
 from webapp.services import jobs
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
-SIMILAR = 10  # topics that a topic's page names as like it
+SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 
 
@@ -150,7 +151,7 @@ def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.
         }
         x, y = layout(findings.divergences).T
         columns |= {"x": x, "y": y}
-        near, far = nearest(findings.divergences, SIMILAR)
+    similar, company = _similar(findings, topics.K), _company(findings, topics.K)
     return [
         Topic(
             snapshot=snapshot,
@@ -160,10 +161,29 @@ def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             **{name: _known(column[k]) for name, column in columns.items()},
-            similar=[] if findings is None else [[int(j), round(float(d), 4)] for j, d in zip(near[k], far[k], strict=True)],
+            similar=similar[k],
+            beside=company[k],
         )
         for k in range(topics.K)
     ]
+
+
+def _similar(findings: Findings | None, K: int) -> list[list]:
+    """Of each topic [topic, divergence] of those most like it."""
+    if findings is None:
+        return [[]] * K
+    near, far = nearest(findings.divergences, SIMILAR)
+    return [[[j, round(d, 4)] for j, d in zip(*row, strict=True)] for row in zip(near.tolist(), far.tolist(), strict=True)]
+
+
+def _company(findings: Findings | None, K: int) -> list[list]:
+    """Of each topic [topic, lift, documents] of those that stand beside it."""
+    if findings is None:
+        return [[]] * K
+    found = findings.evidence
+    columns = beside(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, K, BESIDE)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
 
 
 _MEASURES = (
