@@ -79,12 +79,15 @@ class Evidence:
         first = self.bow.first_token[d] + self.bow.counts[a : a + j].sum()
         return self.bow.offsets[first : first + self.bow.counts[a + j]]
 
-    def sums(self, group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+    def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 
-        group: int32[D], each document's, -1 for none.
+        group: int32[D], each document's, -1 for none. into: int32[K], the topic that each is counted as; a document with two
+        topics that are counted as one is counted once.
         """
-        return assign.sums(group, G, self.K, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        into = np.arange(self.K, dtype=np.int32) if into is None else into
+        group = np.require(group, np.int32, "CW")  # a mapped array that can't be written is another type to the compiler
+        return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def at_least(self, topics: list[int], share: float) -> np.ndarray:
         """bool[D]: documents in which these topics together have tokens, and at least this share of them."""

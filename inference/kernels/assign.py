@@ -132,13 +132,21 @@ def at_least(wanted, share, lengths, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True)
-def sums(group, G, K, doc_ptr, doc_topics, doc_tokens):
-    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none."""
+def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none.
+
+    into: int32[K], the topic that each is counted as.
+    """
+    K = len(into)
     tokens, documents = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    counted = np.full(K, -1, np.int64)  # the last document in which a topic was met
     for d in range(len(group)):
         g = group[d]
         if g >= 0:
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                tokens[g, doc_topics[j]] += doc_tokens[j]
-                documents[g, doc_topics[j]] += 1
+                k = into[doc_topics[j]]
+                tokens[g, k] += doc_tokens[j]
+                if counted[k] != d:
+                    counted[k] = d
+                    documents[g, k] += 1
     return tokens, documents

@@ -91,6 +91,15 @@ def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):
     for g in range(3):
         assert np.array_equal(in_groups[g], tally[group == g].sum(axis=(0, 1)))
         assert np.array_equal(documents[g], (tally[group == g].sum(axis=1) > 0).sum(axis=0))
+    into = np.arange(K, dtype=np.int32)
+    into[3] = 1
+    in_groups, documents = evidence.sums(group, 3, into)
+    folded = of.copy()
+    folded[:, 1] += folded[:, 3]
+    folded[:, 3] = 0
+    for g in range(3):
+        assert np.array_equal(in_groups[g], folded[group == g].sum(axis=0))
+        assert np.array_equal(documents[g], (folded[group == g] > 0).sum(axis=0))
 
 
 def test_blocks_and_threads_make_no_difference(trained, evidence, tmp_path):

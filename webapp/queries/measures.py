@@ -1,0 +1,26 @@
+"""What is measured of each topic of a run, as columns: some thousands of rows that never change are read once."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from webapp.models import Run, Topic
+
+COLUMNS = (
+    "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
+    "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y",
+)  # fmt: skip
+_KEPT = 64  # snapshots
+
+
+def of(run: Run) -> dict[str, np.ndarray]:
+    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first snapshot."""
+    return _read(run.snapshot_id) if run.snapshot_id else {}
+
+
+@lru_cache(_KEPT)
+def _read(snapshot_id: int) -> dict[str, np.ndarray]:
+    rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
+    table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))
+    table.flags.writeable = False
+    return {name: table[:, i] for i, name in enumerate(COLUMNS)}

@@ -1,0 +1,70 @@
+"""Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then remembered."""
+
+from collections.abc import Hashable
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from webapp.models import Run
+from webapp.queries import evidence, fields
+from webapp.queries.names import names
+from webapp.queries.selection import Selection
+
+_KEPT = 32  # results that a web process remembers; one of 100 years and 2,000 topics has 3 MB
+
+
+class Sums(NamedTuple):
+    """Topics as readers fold them: a merged topic's tokens are its target's.
+
+    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those that have
+    the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
+    """
+
+    groups: fields.Groups | None
+    tokens: np.ndarray
+    documents: np.ndarray
+    of_tokens: np.ndarray
+    of_documents: np.ndarray
+
+    @property
+    def shares(self) -> np.ndarray:
+        """float64[G, K]: of each group's tokens; NaN for a group without any."""
+        with np.errstate(invalid="ignore"):
+            return self.tokens / self.of_tokens[:, None]
+
+    @property
+    def labels(self) -> list[str]:
+        return self.groups.labels if self.groups else [""]
+
+
+def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
+    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such thing."""
+    into = names(run).into
+    key = (run.snapshot_id, by, tuple(selection.parameters), into.tobytes())
+    found = _remembered(key)
+    if found is None:
+        groups = fields.groups(run.corpus, by) if by else None
+        group = groups.group if groups else np.zeros(run.corpus.documents, np.int32)
+        group, G = selection.group(group), len(groups.labels) if groups else 1
+        tokens, documents = evidence.of(run).sums(group, G, into)
+        counted = np.bincount(group[group >= 0], minlength=G)
+        found = _remember(key, Sums(groups, tokens, documents, tokens.sum(axis=1), counted))
+    return found
+
+
+_kept: dict[Hashable, Sums] = {}
+_lock = Lock()
+
+
+def _remembered(key: Hashable) -> Sums | None:
+    with _lock:
+        return _kept.get(key)
+
+
+def _remember(key: Hashable, found: Sums) -> Sums:
+    with _lock:
+        _kept[key] = found
+        while len(_kept) > _KEPT:
+            _kept.pop(next(iter(_kept)))
+    return found
