@@ -83,10 +83,10 @@ def form_fields(html: str) -> dict[str, str]:
     return fields
 
 
-def upload(browser: Browser) -> tuple[int, float]:
-    """Upload the example, take the options as proposed; returns the corpus and seconds until it can be trained."""
+def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
+    """Upload a file, take the options as proposed; returns the corpus and seconds until it can be trained."""
     began = time.time()
-    prepare = browser.post("/corpora/", {"name": "Benchmark"}, "/", EXAMPLE)
+    prepare = browser.post("/corpora/", {"name": "Benchmark"}, "/", file)
     address = urllib.parse.urlparse(browser.url).path
     browser.post(address, form_fields(prepare), address)
     corpus = int(re.search(r"/corpora/(\d+)/", browser.url).group(1))
