@@ -1,14 +1,17 @@
 """A set of documents that an address describes, and that every page can be restricted to.
 
 ?q=       words, "a phrase", or, -without, as in a search
-?has=     12:20, at least 20 % of the document is topic 12; may be repeated
+?has=     12:20, at least 20% of the document is topic 12 and what was merged into it; may be repeated
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
+
+A form without JavaScript can't join two fields into one, so these are read, too, and written as the above:
+?with=    T12, and ?least=20
+?in:party=    a value of this category, small letters or capitals
 """
 
 import calendar
 from collections import defaultdict
-from collections.abc import Iterable
 from datetime import date
 from functools import cached_property, lru_cache
 from urllib.parse import urlencode
@@ -20,14 +23,21 @@ from django.http import QueryDict
 from psycopg import sql
 
 from inference.errors import Invalid
+from webapp.columns import Category
 from webapp.models import Corpus, Run
 from webapp.queries import evidence, fields
-from webapp.templatetags.pages import topic_label
+from webapp.queries.names import names
 
-NAMES = ("q", "has", "from", "to", "in")
+NAMES = ("q", "has", "from", "to", "in", "with", "least")
+PLACES = ("after", "before", "at")  # where a page of a list begins
 LONGEST = 1000  # characters of a search
-_DATE = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_HAS = regex.compile(r"(\d{1,5}):(\d{1,3}(?:\.\d{1,3})?)")
+_DATE = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
+_PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
+_HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
+_TOPIC = regex.compile(r"[Tt]?(\d{1,5})", regex.ASCII)
+# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; a row's field count, a field's bytes.
+_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_ROW = np.dtype([("fields", ">i2"), ("bytes", ">i4"), ("number", ">i8")])
 _KEPT = 8  # masks that a web process remembers: a byte a document each
 
 
@@ -46,9 +56,12 @@ class Selection:
     def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
         q = "".join(c for c in query.get("q", "")[:LONGEST] if c.isprintable()).strip()
-        has = [_has(text, run) for text in query.getlist("has") if text] if run else []
+        has = [_has(text, run) for text in [*query.getlist("has"), _joined(query)] if text] if run else []
         span = (query.get("from", "").strip(), query.get("to", "").strip())
-        return cls(corpus, run, q, has, span, [_value(text, corpus) for text in query.getlist("in") if text])
+        values = [_value(text, corpus) for text in query.getlist("in") if text]
+        for category in fields.categories(corpus):
+            values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
+        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)))
 
     def __bool__(self) -> bool:
         return bool(self.parameters)
@@ -68,8 +81,8 @@ class Selection:
 
     @property
     def conditions(self) -> list[dict]:
-        """Each condition in words, and the address without it."""
-        return [{"text": self._said(*p), "without": self.address(without=p)} for p in self.parameters]
+        """Each condition in words, what it is in the address, and the address without it."""
+        return [{"text": self._said(*p), "parameter": p, "without": self.address(without=p)} for p in self.parameters]
 
     @property
     def sentence(self) -> str:
@@ -80,7 +93,8 @@ class Selection:
     def _said(self, name: str, value: str) -> str:
         if name == "has":
             topic, _, percent = value.partition(":")
-            return f"with at least {percent} % {topic_label(topic)}" if float(percent) else f"with {topic_label(topic)}"
+            title = names(self.run).title(int(topic))
+            return f"with at least {percent}% {title}" if float(percent) else f"with {title}"
         if name == "in":
             field, _, of = value.partition(":")
             return f"{field} {of}"
@@ -91,7 +105,8 @@ class Selection:
         """bool[D], read-only; None for all documents."""
         if not self:
             return None
-        key = (self.corpus.pk, self.run.snapshot_id if self.has else None, tuple(self.parameters))
+        has = [(self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has]
+        key = (self.corpus.pk, *has, *self.parameters)
         if key not in _masks:
             mask = self._mask()
             mask.flags.writeable = False
@@ -99,6 +114,10 @@ class Selection:
                 _masks.pop(next(iter(_masks)), None)
             _masks[key] = mask
         return _masks[key]
+
+    def _topics(self, topic: int) -> list[int]:
+        """It, and those that are read as its parts."""
+        return [topic, *names(self.run).members(topic)]
 
     def _mask(self) -> np.ndarray:
         mask = np.ones(self.corpus.documents, bool)
@@ -116,7 +135,7 @@ class Selection:
             if self.days[1]:
                 mask &= days <= self.days[1]
         for topic, percent in self.has:
-            mask &= evidence.of(self.run).at_least([topic], percent / 100)
+            mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
         if self.q:
             found = np.zeros(self.corpus.documents, bool)
             found[matching(self.corpus, self.q)] = True
@@ -138,12 +157,12 @@ _masks: dict[tuple, np.ndarray] = {}
 def matching(corpus: Corpus, q: str) -> np.ndarray:
     """int64: numbers of all documents that a search finds, in no order."""
     query = sql.SQL(
-        "COPY (SELECT number FROM document WHERE corpus_id = {corpus}"
-        " AND search @@ websearch_to_tsquery((SELECT config FROM document WHERE corpus_id = {corpus} AND number = 0), {q})) TO STDOUT"
+        "COPY (SELECT number FROM document WHERE corpus_id = {corpus} AND search @@ websearch_to_tsquery("
+        "(SELECT config FROM document WHERE corpus_id = {corpus} AND number = 0), {q})) TO STDOUT (FORMAT binary)"
     ).format(corpus=corpus.pk, q=q)
     with connection.cursor() as cursor, cursor.copy(query) as copy:
-        text = b"".join(map(bytes, copy))
-    return np.array(text.split(), np.int64)
+        rows = b"".join(map(bytes, copy))
+    return np.frombuffer(rows[len(_HEAD) : -2], _ROW)["number"].astype(np.int64)
 
 
 def _has(text: str, run: Run) -> tuple[int, float]:
@@ -153,6 +172,29 @@ def _has(text: str, run: Run) -> tuple[int, float]:
     if int(match[1]) >= run.topics:
         raise Invalid("has", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {match[1]}.")
     return int(match[1]), float(match[2])
+
+
+def _joined(query: QueryDict) -> str:
+    """Two fields of a form as `has`."""
+    topic, least = query.get("with", "").strip(), query.get("least", "").strip().removesuffix("%").strip()
+    if not topic:
+        return ""
+    match = _TOPIC.fullmatch(topic)
+    if not match:
+        raise Invalid("with", f"A topic is given by its number, such as T07; got “{topic[:50]}”.")
+    if least and not _PERCENT.fullmatch(least):
+        raise Invalid("least", f"How much of a topic must be a percentage from 0 to 100, got “{least[:50]}”.")
+    return f"{match[1]}:{least or 0}"
+
+
+def _typed(category: Category, text: str) -> tuple[str, str]:
+    """A value of a category as one types it."""
+    if text in category.values:
+        return category.name, text
+    for value in category.values:
+        if value.casefold() == text.casefold():
+            return category.name, value
+    raise Invalid("in", f"“{text[:80]}” is no value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.")
 
 
 def _value(text: str, corpus: Corpus) -> tuple[str, str]:
@@ -180,6 +222,12 @@ def _day(text: str, name: str, last: bool) -> int:
         raise Invalid(name, f"“{name}” in the address must be a date such as 1914, 1914-08 or 1914-08-04, got “{text[:50]}”.") from None
 
 
-def keep(parameters: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Of an address's parameters those that describe a set."""
-    return [(name, value) for name, value in parameters if name in NAMES and value]
+def own(query: QueryDict) -> list[tuple[str, str]]:
+    """Of an address's parameters those of the page itself: neither a set, nor a place in a list, which is another in another set."""
+    return [
+        (name, value)
+        for name, values in query.lists()
+        if name not in (*NAMES, *PLACES) and not name.startswith("in:")
+        for value in values
+        if value
+    ]
