@@ -17,9 +17,10 @@ PAGES = [  # with a .json twin
     "run_words",
     "run_word",
     "run_curation",
+    "notebooks",
 ]
 OTHER = ["home", "corpus_prepare"]  # pages without
-OF_ALL = ["home", "glossary", "glossary_json"]  # of no corpus: never missing
+OF_ALL = ["home", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -44,9 +45,14 @@ POSTS = [
     "edits_undo",
     "curation_table",
     "reader",
+    "notebook_new",
+    "pin",
+    "notebook_change",
+    "notebook_pin",
 ]
+ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # tests/webapp/test_notebooks.py
 
-VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1)}  # of a page's own part of its address, in the shipped example
+VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 1, "pin_id": 1}  # of a page's own part of its address, in the shipped example
 
 
 def names() -> set[str]:

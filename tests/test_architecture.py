@@ -37,6 +37,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "inference",
         "tasks.celery",
         "tasks.readers",
+        "webapp.addresses",
         "webapp.bulk",
         "webapp.csvs",
         "webapp.events",

@@ -254,3 +254,47 @@ class Edit(models.Model):
             models.Index(fields=["run", "-id"], name="edit_history"),
             models.Index(fields=["batch"], name="edit_batch"),
         ]
+
+
+class Notebook(models.Model):
+    """A collection of evidence that a reader makes. Nothing in it is deleted: what is removed can be put back."""
+
+    title = models.CharField(max_length=200)
+    intro = models.TextField(default="")
+    by = models.CharField(max_length=60)
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(auto_now_add=True)
+    token = models.CharField(max_length=43, null=True, unique=True)  # of the link that shares it; none: not shared
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["-used_at", "-id"], name="notebook_used")]
+
+
+class Pin(models.Model):
+    """A piece of evidence as it was when it was pinned. It points at no row: its run may be deleted, the pin stays."""
+
+    class Kind(models.TextChoices):
+        TOPIC = "topic"
+        PASSAGE = "passage"
+        CHART = "chart"
+
+    notebook = models.ForeignKey(Notebook, models.CASCADE, related_name="pins")
+    position = models.IntegerField()
+    kind = models.CharField(max_length=10, choices=Kind)
+    title = models.TextField()
+    address = models.TextField()  # the path of one of our pages
+    quote = models.TextField(default="")  # of a passage: the document's characters start to end; of a topic: its first words
+    start = models.BigIntegerField(null=True)
+    end = models.BigIntegerField(null=True)
+    sentence = models.TextField(default="")  # of a chart: what it shows
+    table = models.JSONField(null=True)  # of a chart: {"columns": [text], "rows": [[text or number]]}
+    source = models.JSONField(default=dict)  # where it comes from, in words: queries.notebooks.SOURCE
+    comment = models.TextField(default="")
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["position", "id"]
+        indexes = [models.Index(fields=["notebook", "position", "id"], name="pin_order")]

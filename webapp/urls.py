@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from webapp.views import corpora, curation, documents, exports, glossary, runs, topics, words
+from webapp.views import corpora, curation, documents, exports, glossary, notebooks, runs, topics, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -41,6 +41,15 @@ urlpatterns = [
     path(f"{RUN}/curation/<uuid:batch>/undo/", curation.undo_batch, name="edits_undo"),
     path(f"{RUN}/curation/table/", curation.table, name="curation_table"),
     path("reader/", curation.sign, name="reader"),
+    *page("notebooks", notebooks.index, "notebooks"),
+    path("notebooks/new/", notebooks.create, name="notebook_new"),
+    path("notebooks/pin/", notebooks.pin, name="pin"),
+    *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook"),
+    path("notebooks/<int:notebook_id>/change/", notebooks.change, name="notebook_change"),
+    path("notebooks/<int:notebook_id>/pins/<int:pin_id>/", notebooks.change_pin, name="notebook_pin"),
+    path("notebooks/<int:notebook_id>.md", notebooks.export, {"form": "md"}, name="notebook_md"),
+    path("notebooks/<int:notebook_id>.html", notebooks.export, {"form": "html"}, name="notebook_html"),
+    *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     *page(f"{RUN}/words", words.index, "run_words"),

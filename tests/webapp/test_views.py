@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.addresses import FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address, names
+from tests.addresses import ELSEWHERE, FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address, names
 from webapp.models import Corpus, Run
 from webapp.services import runs
 
@@ -16,7 +16,7 @@ MISSING = 10**12
 
 
 def test_every_address_is_in_a_list():
-    known = {*PAGES, *(f"{p}_json" for p in PAGES), *STREAMS, *FILES, *POSTS, *OTHER}
+    known = {*PAGES, *(f"{p}_json" for p in PAGES), *STREAMS, *FILES, *POSTS, *OTHER, *ELSEWHERE}
     assert names() == known, "a new address goes into tests/addresses.py"
 
 
@@ -42,7 +42,7 @@ def test_missing(client, trained, name):
     assert client.get(address(name, MISSING, MISSING)).status_code == 404
 
 
-@pytest.mark.parametrize("name", [p for p in POSTS if p not in ("corpora", "example", "reader")])
+@pytest.mark.parametrize("name", [p for p in POSTS if p not in ("corpora", "example", "reader", "pin")])
 def test_missing_post(client, trained, name):
     assert client.post(address(name, MISSING, MISSING)).status_code == 404
 

@@ -1,0 +1,136 @@
+"""Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
+
+import re
+
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from inference.errors import Invalid
+from webapp.models import Corpus, Document, Notebook, Pin, Run, Topic
+from webapp.queries import topics
+from webapp.queries.names import names
+from webapp.templatetags.pages import percent
+
+PAGE = 50
+OFFERED = 8  # notebooks that a Pin button offers: the last used ones
+QUOTE = 5000  # characters of a passage
+
+
+def page(before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
+    """Notebooks, newest first, with how many pins each holds; and where the next page begins."""
+    found = Notebook.objects.filter(removed_at__isnull=not removed).order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    found = list(found.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
+    rows = [
+        {"id": n.pk, "title": n.title, "by": n.by, "created": n.created_at, "used": n.used_at, "pins": n.count, "shared": bool(n.token),
+         "url": reverse("notebook", args=[n.pk])}
+        for n in found[:PAGE]
+    ]  # fmt: skip
+    return rows, found[PAGE - 1].pk if len(found) > PAGE else None
+
+
+def recent() -> list[Notebook]:
+    """The notebooks that a Pin button offers, last used first."""
+    return list(Notebook.objects.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:OFFERED])
+
+
+def shared(token: str) -> Notebook | None:
+    return Notebook.objects.filter(token=token, removed_at=None).first()
+
+
+def content(notebook: Notebook) -> dict:
+    """notebook.json: the notebook and its pins in their order, those that were removed apart."""
+    pins = list(notebook.pins.all())
+    return {
+        "notebook": {"id": notebook.pk, "title": notebook.title, "intro": notebook.intro, "by": notebook.by, "created": notebook.created_at},
+        "pins": [_row(pin) for pin in pins if pin.removed_at is None],
+        "removed": [_row(pin) for pin in pins if pin.removed_at is not None],
+    }
+
+
+def _row(pin: Pin) -> dict:
+    fields = ("id", "kind", "title", "address", "quote", "start", "end", "sentence", "table", "source", "comment", "by", "at")
+    return {name: getattr(pin, name) for name in fields} | {"origin": origin(pin.source, pin.start, pin.end)}
+
+
+def origin(source: dict, start: int | None = None, end: int | None = None) -> str:
+    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed 0"."""
+    of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file", ""), source.get("place", "")]
+    if start is not None and end is not None:
+        of_document.append(f"characters {start:,}–{end:,}")
+    of_run = [source.get("corpus", "")]
+    if "run" in source:
+        of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
+    if "share" in source:
+        of_run.append(f"{percent(source['share'])} of all words")
+    return "; ".join(text for text in (", ".join(filter(None, part)) for part in (of_document, of_run)) if text)
+
+
+# What is kept --------------------------------------------------------------------------------------------------------
+
+
+def of_topic(run: Run, number: int) -> dict:
+    """A topic with its first words."""
+    share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
+    if share is None:
+        raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
+    said = names(run)
+    words = topics.top_words(run, [number])[number]
+    return {
+        "kind": Pin.Kind.TOPIC,
+        "title": said.title(number),
+        "address": reverse("run_topic", args=[run.pk, number]),
+        "quote": ", ".join(words),
+        "source": _run(run) | {"topic": number, "hue": said.hue(number), "share": share},
+    }
+
+
+def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None) -> dict:
+    """A passage, in the document's own characters: what was sent is found in the text, not believed."""
+    document = Document.objects.filter(corpus_id=corpus.pk, number=number).defer("search", "metadata").first()
+    if document is None:
+        raise Invalid("document", f"“{corpus.name}” has no document {number}.")
+    start, end = located(document.text, quote, start, end)
+    source = {"corpus": corpus.name, "document": number, "id": document.source_id, "file": document.file, "place": document.place}
+    return {
+        "kind": Pin.Kind.PASSAGE,
+        "title": ", ".join(filter(None, [document.title or "Untitled", document.date_text])),
+        "address": reverse("run_document", args=[run.pk, number]) if run else reverse("corpus_document", args=[corpus.pk, number]),
+        "quote": document.text[start:end],
+        "start": start,
+        "end": end,
+        "source": source | (_run(run) if run else {}),
+    }
+
+
+def of_chart(run: Run | None, title: str, address: str, sentence: str, table) -> dict:
+    """A page with a chart: its address, what it shows, and the data as they were shown."""
+    source = _run(run) if run else {}
+    return {"kind": Pin.Kind.CHART, "title": title, "address": address, "sentence": sentence, "table": table, "source": source}
+
+
+def _run(run: Run) -> dict:
+    return {"corpus": run.corpus.name, "run": run.pk, "K": run.topics, "seed": run.seed}
+
+
+def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[int, int]:
+    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it is there, else first.
+
+    Without a quotation it is those characters. The marks … around an excerpt don't count. Raises Invalid.
+    """
+    if len(quote) > 2 * QUOTE:
+        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}.")
+    words = quote.strip().strip("…").split()
+    if start is not None and end is not None and 0 <= start < end <= len(text) and (not words or text[start:end].split() == words):
+        place = start, end
+    elif words:
+        found = re.search(r"\s+".join(map(re.escape, words)), text)
+        if not found:
+            raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
+        place = found.span()
+    else:
+        raise Invalid("quote", "Mark or paste the passage first.")
+    if place[1] - place[0] > QUOTE:
+        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {place[1] - place[0]:,}.")
+    return place
