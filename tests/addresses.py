@@ -52,7 +52,7 @@ POSTS = [
 ]
 ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # tests/webapp/test_notebooks.py
 
-VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 1, "pin_id": 1}  # of a page's own part of its address, in the shipped example
+VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x"}  # of a page's own part of its address, in the shipped example
 
 
 def names() -> set[str]:

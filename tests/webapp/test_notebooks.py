@@ -16,7 +16,7 @@ from webapp.services import curation, notebooks
 pytestmark = pytest.mark.django_db
 
 MISSING = 10**12
-EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script> [x](javascript:alert(3)) "\'>'
+EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script> [x](javascript:alert(3)) \"'>"
 
 
 @pytest.fixture
@@ -59,10 +59,11 @@ def test_pin_a_topic(client, trained, notebook):
 
 def test_pin_a_passage_by_its_place(client, trained, notebook):
     text = passage(trained)
-    made = pin(client, notebook, kind="passage", run=trained.pk, document=5, start=40, end=200, quote=text[40:200])
-    assert (made.quote, made.start, made.end) == (text[40:200], 40, 200)
+    space, end = text.index(" ", 40), text.index(" ", 200)
+    made = pin(client, notebook, kind="passage", run=trained.pk, document=5, start=space, end=end + 1, quote=text[space : end + 1])
+    assert (made.quote, made.start, made.end) == (text[space + 1 : end], space + 1, end)  # without the spaces around it
     assert made.source["id"] and made.source["file"] == "speeches.csv" and made.source["run"] == trained.pk
-    assert "characters 40–200" in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    assert f"characters {space + 1}–{end}" in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
 
 
 def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
@@ -171,7 +172,10 @@ def test_comments_and_titles(client, notebook):
     for name in ("notebook", "notebooks"):
         html = client.get(reverse(name, args=[notebook.pk] if name == "notebook" else [])).content.decode()
         assert "<img" not in html and "<script>alert" not in html and "&lt;img src=x" in html
-    assert b"Give the notebook a title" in client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": " \u202e"}, follow=True).content
+    assert (
+        b"Give the notebook a title"
+        in client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": " \u202e"}, follow=True).content
+    )
     assert b"at most 200" in client.post(reverse("notebook_new"), {"title": "x" * 201}, follow=True).content
     assert b"at most 10,000" in client.post(url, {"act": "comment", "comment": "x" * 10_001}, follow=True).content
     assert Notebook.objects.count() == 1
@@ -179,7 +183,9 @@ def test_comments_and_titles(client, notebook):
 
 def test_a_full_notebook(notebook):
     made = Pin(notebook=notebook, position=1, kind="chart", title="x", address="/", by="a")
-    Pin.objects.bulk_create([made] + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)])
+    Pin.objects.bulk_create(
+        [made] + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)]
+    )
     with pytest.raises(Invalid, match="full: a notebook holds 500"):
         notebooks.pin(notebook, chart(), "", "a")
 
@@ -249,7 +255,9 @@ def test_take_it_along(client, trained, notebook):
     assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
 
 
-@pytest.mark.parametrize("line", ["* a", "+ a", "> a", "| a |", "~~~", "```", "    code", "===", "<!-- a -->", "&copy;", "![a](b)", "a\\", "http://x.y"])
+@pytest.mark.parametrize(
+    "line", ["* a", "+ a", "> a", "| a |", "~~~", "```", "    code", "===", "<!-- a -->", "&copy;", "![a](b)", "a\\", "http://x.y"]
+)
 def test_nothing_becomes_markdown(line):
     escaped = markdown.escaped(line)
     assert not re.match(r"\s*([*+\-=>|~`]|\d+[.)])", escaped) and "<" not in escaped and not escaped.startswith("    ")

@@ -42,7 +42,7 @@ def test_missing(client, trained, name):
     assert client.get(address(name, MISSING, MISSING)).status_code == 404
 
 
-@pytest.mark.parametrize("name", [p for p in POSTS if p not in ("corpora", "example", "reader", "pin")])
+@pytest.mark.parametrize("name", [p for p in POSTS if p not in ("corpora", "example", "reader", "notebook_new", "pin")])
 def test_missing_post(client, trained, name):
     assert client.post(address(name, MISSING, MISSING)).status_code == 404
 

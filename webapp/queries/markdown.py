@@ -38,7 +38,9 @@ def _table(table: dict | None) -> str:
     if not table or not table["columns"]:
         return ""
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
-    return "\n".join("| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |" for i, row in enumerate(rows))
+    return "\n".join(
+        "| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |" for i, row in enumerate(rows)
+    )
 
 
 def _cell(cell) -> str:

@@ -43,7 +43,13 @@ def content(notebook: Notebook) -> dict:
     """notebook.json: the notebook and its pins in their order, those that were removed apart."""
     pins = list(notebook.pins.all())
     return {
-        "notebook": {"id": notebook.pk, "title": notebook.title, "intro": notebook.intro, "by": notebook.by, "created": notebook.created_at},
+        "notebook": {
+            "id": notebook.pk,
+            "title": notebook.title,
+            "intro": notebook.intro,
+            "by": notebook.by,
+            "created": notebook.created_at,
+        },
         "pins": [_row(pin) for pin in pins if pin.removed_at is None],
         "removed": [_row(pin) for pin in pins if pin.removed_at is not None],
     }
@@ -123,14 +129,15 @@ def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[
         raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}.")
     words = quote.strip().strip("…").split()
     if start is not None and end is not None and 0 <= start < end <= len(text) and (not words or text[start:end].split() == words):
-        place = start, end
+        marked = text[start:end]
+        start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
     elif words:
         found = re.search(r"\s+".join(map(re.escape, words)), text)
         if not found:
             raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
-        place = found.span()
+        start, end = found.span()
     else:
         raise Invalid("quote", "Mark or paste the passage first.")
-    if place[1] - place[0] > QUOTE:
-        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {place[1] - place[0]:,}.")
-    return place
+    if end - start > QUOTE:
+        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {end - start:,}.")
+    return start, end

@@ -150,7 +150,9 @@ def _chosen(choice: str, by: str) -> Notebook:
     """The notebook that was picked, or a new one with today's date as its title until it gets a better one."""
     if choice == NEW:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", by)
-    notebook = Notebook.objects.filter(pk=choice, removed_at=None).first() if choice.isascii() and choice.isdigit() and len(choice) <= 18 else None
+    notebook = (
+        Notebook.objects.filter(pk=choice, removed_at=None).first() if choice.isascii() and choice.isdigit() and len(choice) <= 18 else None
+    )
     if notebook is None:
         raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
     return notebook
