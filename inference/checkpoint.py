@@ -61,3 +61,9 @@ def _memory(file, scratch: Path | None) -> np.ndarray:
             block = saved.read(min(_BLOCK, len(flat) - first))
             flat[first : first + len(block)] = np.frombuffer(block, np.uint8)
     return memory
+
+
+def priors(path: Path) -> tuple[np.ndarray, float]:
+    """(alpha float64[K], eta) as the training left them: learned, or as they were set. Reads nothing else of the file."""
+    with np.load(path, allow_pickle=False) as file:
+        return file["alpha"], float(json.loads(bytes(file["meta"]).decode())["numbers"]["eta"])

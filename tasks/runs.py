@@ -12,6 +12,7 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
+from inference.versions import versions
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import events, files
@@ -75,7 +76,7 @@ class Training:
     def go(self) -> None:
         self._resume()
         if self.run.started_at is None:
-            self._update(started_at=Now())
+            self._update(started_at=Now(), versions=versions())
         trained = inference.train(
             self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, scratch=self.folder,
             until=lambda: self.stop,

@@ -18,17 +18,14 @@ PAGES = [  # with a .json twin
     "run_word",
     "run_curation",
     "notebooks",
+    "run_take",
 ]
 OTHER = ["home", "corpus_prepare"]  # pages without
 OF_ALL = ["home", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
-    "export_topics_long",
-    "export_topics_wide",
-    "export_document_topics",
-    "export_curation",
-    "export_curation_history",
+    "export",
 ]
 POSTS = [
     "corpora",
@@ -52,7 +49,7 @@ POSTS = [
 ]
 ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # tests/webapp/test_notebooks.py
 
-VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x"}  # of a page's own part of its address, in the shipped example
+VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x", "file": "document-topics.csv"}  # of a page's own part of its address, in the shipped example
 
 
 def names() -> set[str]:

@@ -112,6 +112,7 @@ class Run(models.Model):
     request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
     engine = models.CharField(max_length=20, default="ssi")
     settings = models.JSONField(default=dict)  # the engine's Config as a dict
+    versions = models.JSONField(default=dict)  # what it was trained with (inference.versions); none: by an older version
     seed = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)

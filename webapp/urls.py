@@ -54,9 +54,6 @@ urlpatterns = [
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     *page(f"{RUN}/words", words.index, "run_words"),
     *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
-    path(f"{RUN}/export/topics-long.csv", exports.csv, {"form": "topics-long"}, name="export_topics_long"),
-    path(f"{RUN}/export/topics-wide.csv", exports.csv, {"form": "topics-wide"}, name="export_topics_wide"),
-    path(f"{RUN}/export/document-topics.csv", exports.csv, {"form": "document-topics"}, name="export_document_topics"),
-    path(f"{RUN}/export/curation.csv", exports.csv, {"form": "curation"}, name="export_curation"),
-    path(f"{RUN}/export/curation-history.csv", exports.csv, {"form": "curation-history"}, name="export_curation_history"),
+    *page(f"{RUN}/take", exports.index, "run_take"),
+    path(f"{RUN}/export/<str:file>", exports.file, name="export"),
 ]

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.webapp.taking import taken
 from tests.webapp.test_results import download
 from webapp.models import DocumentTopic, Edit, Run
-from webapp.queries import exports
 from webapp.queries.curation import PAGE, proposals
 from webapp.queries.names import names
 from webapp.services import curation
@@ -150,8 +150,8 @@ def test_another_runs_edits_are_not_here(client, trained):
 def test_labels_go_out_and_come_back(client, trained):
     values = {0: {"label": "=1+1", "note": 'two\nlines, "quoted"', "group": "@g", "colour": "11", "into": "3"}, 4: {"hidden": "1"}}
     curation.change_many(trained, values, "-Ada")
-    table = b"".join(exports.stream(exports.curation(trained))).decode()
-    history = b"".join(exports.stream(exports.curation_history(trained))).decode()
+    table = taken(trained, "curation.csv").decode()
+    history = taken(trained, "curation-history.csv").decode()
     curation.undo_batch(trained, Edit.objects.filter(run=trained).first().batch, "owner")
     rows = list(csv.reader(io.StringIO(table)))
     assert rows[0] == ["topic", "label", "note", "group", "colour", "hidden", "into"]
@@ -169,8 +169,8 @@ def test_labels_go_out_and_come_back(client, trained):
 
 
 def test_exports_are_files(trained):
-    assert download(reverse("export_curation", args=[trained.pk]))[0][0] == "topic"
-    assert download(reverse("export_curation_history", args=[trained.pk]))[0][:2] == ["edit", "topic"]
+    assert download(reverse("export", args=[trained.pk, "curation.csv"]))[0][0] == "topic"
+    assert download(reverse("export", args=[trained.pk, "curation-history.csv"]))[0][:2] == ["edit", "topic"]
 
 
 def test_a_table_that_is_none(client, trained):

@@ -10,8 +10,9 @@ import pytest
 
 from inference.text import Tokeniser
 from tests.corpora import as_csv
+from tests.webapp.taking import taken
 from webapp.models import Document, DocumentTopic, Topic, Word
-from webapp.queries import documents, evidence, exports
+from webapp.queries import documents, evidence
 
 ANIMALS = "horse cow sheep goat hen goose duck pig".split()
 STARS = "comet planet orbit moon galaxy nebula eclipse meteor".split()
@@ -81,7 +82,7 @@ def test_each_theme_has_its_topic_and_its_documents(run):
 
 @pytest.mark.django_db
 def test_exports_name_documents_and_topics_alike(run):
-    text = b"".join(exports.stream(exports.document_topics(run))).decode()
+    text = taken(run, "document-topics.csv").decode()
     given = rows()
     found = list(csv.DictReader(io.StringIO(text)))
     assert {int(row["document"]) for row in found} == {d for d, row in enumerate(given) if not row[0].startswith("e")}

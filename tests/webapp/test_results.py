@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.management import call_command
 from django.db import connection
 from django.db.models import Sum
 from django.test import AsyncClient
@@ -17,7 +18,7 @@ from inference.bow import Bow
 from tests.inference import naive_explore
 from webapp import files
 from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
-from webapp.queries import documents, evidence, exports, topics, words
+from webapp.queries import documents, evidence, topics, words
 
 pytestmark = pytest.mark.django_db
 
@@ -129,11 +130,11 @@ def test_coloured_text_is_the_text(trained):
 
 
 def test_long_csv_is_the_database(trained):
-    rows = download(reverse("export_topics_long", args=[trained.pk]))
-    assert rows[0] == ["topic", "rank", "word", "weight"]
+    rows = download(reverse("export", args=[trained.pk, "topics-long.csv"]))
+    assert rows[0] == ["topic", "rank", "word", "weight", "tokens", "documents", "label"]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT topic, rank + 1, w.word, weight::text FROM topic_word t JOIN word w ON w.number = t.word"
+            "SELECT topic, rank + 1, w.word, weight, t.tokens, t.documents, '' FROM topic_word t JOIN word w ON w.number = t.word"
             " WHERE snapshot_id = %s AND corpus_id = %s ORDER BY topic, rank",
             [trained.snapshot_id, trained.corpus_id],
         )
@@ -141,28 +142,28 @@ def test_long_csv_is_the_database(trained):
 
 
 def test_wide_csv_is_the_topics(trained):
-    rows = download(reverse("export_topics_wide", args=[trained.pk]) + "?words=7")
-    assert rows[0][:3] == ["topic", "share", "coherence"] and len(rows[0]) == 3 + 7
+    rows = download(reverse("export", args=[trained.pk, "topics-wide.csv"]) + "?words=7")
+    assert rows[0][:4] == ["topic", "share", "coherence", "label"] and len(rows[0]) == 4 + 7
     assert [int(r[0]) for r in rows[1:]] == list(range(trained.topics))
     for row in rows[1:]:
-        assert row[3:] == topics.top_words(trained, [int(row[0])], 7)[int(row[0])]
+        assert row[4:] == topics.top_words(trained, [int(row[0])], 7)[int(row[0])]
 
 
 def test_document_csv_is_the_database(trained):
-    rows = download(reverse("export_document_topics", args=[trained.pk]))
-    assert rows[0] == ["document", "id", "title", "date", "topic", "tokens", "share"]
+    rows = download(reverse("export", args=[trained.pk, "document-topics.csv"]))
+    assert rows[0] == ["document", "id", "title", "date", "topic", "tokens", "share", "file", "place", "sha256"]
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
     assert len(rows) - 1 == stored.count()
     known = {(d, k): (n, w) for d, k, n, w in stored.values_list("document", "topic", "tokens", "share")}
-    for number, source_id, _, _, topic, tokens, share in rows[1:200]:
+    for number, source_id, _, _, topic, tokens, share, *_ in rows[1:200]:
         assert known[int(number), int(topic)] == (int(tokens), pytest.approx(float(share), rel=1e-6))
         assert documents.document(trained.corpus, int(number))["source_id"] == source_id
 
 
 def test_command_writes_what_the_page_gives(trained, capsysbinary):
-    page = download(reverse("export_topics_long", args=[trained.pk]))
-    written = b"".join(exports.stream(exports.topics_long(trained))).decode()
-    assert list(csv.reader(io.StringIO(written))) == page
+    page = download(reverse("export", args=[trained.pk, "topics-long.csv"]))
+    call_command("export_topics", trained.pk)
+    assert list(csv.reader(io.StringIO(capsysbinary.readouterr().out.decode()))) == page
 
 
 def test_charts_have_a_point_for_every_snapshot(trained):

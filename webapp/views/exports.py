@@ -1,31 +1,57 @@
-"""Downloads of a run's results."""
+"""Taking a run away: the page that lists what can be taken, and the files."""
 
-from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from asgiref.sync import sync_to_async
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from webapp import streams
 from webapp.models import Run
-from webapp.queries import exports
-from webapp.views.pages import number
+from webapp.queries import exports, fields
+from webapp.queries.exports import Form
+from webapp.queries.selection import Selection
+from webapp.views.pages import page, run_or_404
 
 
 @require_GET
-async def csv(request: HttpRequest, run_id: int, form: str) -> StreamingHttpResponse:
-    run = await Run.objects.select_related("corpus", "snapshot").filter(pk=run_id).afirst()
-    if run is None:
-        raise Http404(f"There is no run {run_id}.")
-    if run.snapshot is None or (form == "document-topics" and not run.snapshot.final):
-        raise Http404(f"Run {run_id} has not stored these results yet.")
-    options = {}
-    if form == "topics-wide":
-        options["words"] = number(request, "words", exports.WORDS)
-        if not 1 <= options["words"] <= exports.MAX_WORDS:
-            raise BadRequest(f"“words” must be from 1 to {exports.MAX_WORDS}, got {options['words']}.")
-    name = exports.file_name(run, form)
+def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = run_or_404(run_id)
+    selection = Selection.read(request.GET, run.corpus, run)
+    groups: dict[str, list[dict]] = {}
+    for form in exports.FORMS.values():
+        if exports.ready(run, form):
+            groups.setdefault(form.group, []).append(_listed(run, form, selection))
+    data = {
+        "groups": [{"name": name, "forms": forms} for name, forms in groups.items()],
+        "selection": {"sentence": selection.sentence, "conditions": selection.conditions, "count": selection.count},
+        "categories": [category.name for category in fields.categories(run.corpus)],
+    }
+    return page(request, "run/take.html", data, as_json=as_json, run=run, selected=bool(selection))
+
+
+def _listed(run: Run, form: Form, selection: Selection) -> dict:
+    """A form with the address of each of its files; a set of documents stays in those that it restricts."""
+    query = selection.address() if form.selected and selection else ""
+    files = [{"ending": e, "url": reverse("export", args=[run.pk, f"{form.name}.{e}"]) + query} for e in form.endings]
+    return {"name": form.name, "title": form.title, "sentence": form.sentence, "selected": form.selected, "files": files}
+
+
+@require_GET
+async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
+    found = await sync_to_async(_file)(request, run_id, file)
     headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Disposition": f'attachment; filename="{found.name}"',
         # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the first.
         "Content-Encoding": "identity",
     }
-    pieces = exports.astream(exports.FORMS[form](run, **options))
-    return StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingHttpResponse(streams.pieces(found.pieces), content_type=found.media, headers=headers)
+
+
+def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
+    run = run_or_404(run_id)
+    found = exports.find(file)
+    if found is None:
+        raise Http404(f"There is no file “{file}” to take away of a run.")
+    if not exports.ready(run, found[0]):
+        raise Http404(f"Run {run_id} has not stored these results yet.")
+    return exports.made(exports.wanted(run, request.GET), *found)

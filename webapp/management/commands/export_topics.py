@@ -4,6 +4,7 @@ import os
 import sys
 
 from django.core.management.base import BaseCommand, CommandError
+from django.http import QueryDict
 
 from webapp.models import Run
 from webapp.queries import exports
@@ -24,14 +25,14 @@ class Command(BaseCommand):
         run = Run.objects.select_related("corpus", "snapshot").filter(pk=given["run"]).first()
         if run is None:
             raise CommandError(f"There is no run {given['run']}.")
-        form = FORMS[given["format"]]
-        if run.snapshot is None or (form == "document-topics" and not run.snapshot.final):
+        form = exports.FORMS[FORMS[given["format"]]]
+        if not exports.ready(run, form):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
         if not 1 <= given["words"] <= exports.MAX_WORDS:
             raise CommandError(f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}.")
-        options = {"words": given["words"]} if form == "topics-wide" else {}
+        wanted = exports.wanted(run, QueryDict(f"words={given['words']}"))
         try:
-            for piece in exports.stream(exports.FORMS[form](run, **options)):
+            for piece in exports.made(wanted, form, "csv").pieces:
                 sys.stdout.buffer.write(piece)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, has enough

@@ -1,0 +1,20 @@
+"""What a training ran on: with the same versions, settings, seed and corpus it gives bitwise the same topics."""
+
+import platform
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGES = ("numpy", "numba", "llvmlite", "scipy")
+_PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+
+
+def topograph() -> str:
+    return tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+
+
+def versions() -> dict[str, str]:
+    """Of Topograph, Python, the packages that compute, and the kind of machine."""
+    return {"topograph": topograph(), "python": platform.python_version()} | {name: version(name) for name in PACKAGES} | {
+        "machine": f"{platform.system()} {platform.machine()}"
+    }  # fmt: skip

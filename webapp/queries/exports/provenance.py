@@ -1,0 +1,50 @@
+"""What made a file: said in its name, and inside it wherever its format has a place for that."""
+
+import re
+from datetime import UTC, datetime
+
+from inference.versions import topograph
+from webapp.models import Run
+
+
+def made_by(run: Run) -> dict:
+    """Plain values: corpus, run, settings, seed, versions."""
+    corpus = run.corpus
+    return {
+        "made by": f"Topograph {topograph()}",
+        "made at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "corpus": corpus.name,
+        "corpus digest": corpus.report.get("digest", ""),  # sha256 of its bag of words
+        "documents": corpus.documents,
+        "words": corpus.tokens,
+        "vocabulary": corpus.vocabulary,
+        "run": run.pk,
+        "engine": run.engine,
+        "topics": run.topics,
+        "settings": run.settings,
+        "seed": run.seed,
+        "steps": run.snapshot.step,
+        "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
+        "trained with": run.versions,
+        "numbers": "Topics and documents are numbered from 0, as on every page and in every file.",
+    }
+
+
+def readme(run: Run, *lines: str) -> bytes:
+    """README.txt of a zip: what it holds, and what made it."""
+    said = [*lines, ""]
+    for name, value in made_by(run).items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} {part}" for key, part in value.items()) or "not recorded"
+        said.append(f"{name}: {_line(value)}")
+    return ("\n".join(said) + "\n").encode()
+
+
+def _line(value: object) -> str:
+    return re.sub(r"\s+", " ", str(value))
+
+
+def file_name(run: Run, name: str) -> str:
+    """Says what made the file: corpus, run, K, seed and form; `name` has its ending."""
+    corpus = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")[:60] or "corpus"
+    return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{name}"
