@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 
 from webapp import streams
 from webapp.models import Run
-from webapp.queries import exports, fields
+from webapp.queries import exports
 from webapp.queries.exports import Form
 from webapp.queries.selection import Selection
 from webapp.views.pages import page, run_or_404
@@ -21,19 +21,25 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     for form in exports.FORMS.values():
         if exports.ready(run, form):
             groups.setdefault(form.group, []).append(_listed(run, form, selection))
-    data = {
-        "groups": [{"name": name, "forms": forms} for name, forms in groups.items()],
-        "selection": {"sentence": selection.sentence, "conditions": selection.conditions, "count": selection.count},
-        "categories": [category.name for category in fields.categories(run.corpus)],
-    }
-    return page(request, "run/take.html", data, as_json=as_json, run=run, selected=bool(selection))
+    data = {"groups": [{"name": name, "forms": forms} for name, forms in groups.items()], "documents": selection.sentence}
+    return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection)
 
 
 def _listed(run: Run, form: Form, selection: Selection) -> dict:
-    """A form with the address of each of its files; a set of documents stays in those that it restricts."""
-    query = selection.address() if form.selected and selection else ""
-    files = [{"ending": e, "url": reverse("export", args=[run.pk, f"{form.name}.{e}"]) + query} for e in form.endings]
-    return {"name": form.name, "title": form.title, "sentence": form.sentence, "selected": form.selected, "files": files}
+    """A form with the addresses of its files; a set of documents stays in those that it restricts."""
+    choices = form.choices(run) if form.choices else [""]
+    return {
+        "name": form.name,
+        "title": form.title,
+        "sentence": form.sentence,
+        "selected": form.selected and bool(selection),
+        "rows": [{"by": by, "files": [_link(run, form, ending, selection, by) for ending in form.endings]} for by in choices],
+    }
+
+
+def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> dict:
+    query = selection.address(by=by) if form.selected else ""
+    return {"ending": ending, "url": reverse("export", args=[run.pk, f"{form.name}.{ending}"]) + query.rstrip("?")}
 
 
 @require_GET

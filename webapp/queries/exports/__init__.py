@@ -20,6 +20,7 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
+    choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Form:
     media: str = ""
     final: bool = True
     selected: bool = False
+    choices: Callable[[Run], list[str]] | None = None
 
     @property
     def endings(self) -> list[str]:
@@ -59,8 +61,9 @@ FORMS = {
              "how many words of a document were given to each topic, and their share", tables.document_topics, selected=True),
         Form("document-topics-wide", DOCUMENTS, "Documents and topics, a row for each document", "the share of every topic in a column of its own",
              tables.document_topics_wide, selected=True),
-        Form("topic-time", DOCUMENTS, "Topics over time",
-             "words of each topic by year; ?by= decade, month or a category takes those instead", tables.topic_time, selected=True),
+        Form("topic-time", DOCUMENTS, "Topics over time and by category",
+             "words and documents of each topic in each period, or with each value of a category", tables.topic_time, selected=True,
+             choices=tables.kinds),
         Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be read again", tables.curation, final=False),
         Form("curation-history", READERS, "Their history", "every entry, who and when, and what was undone", tables.curation_history,
              final=False),
@@ -94,7 +97,8 @@ def find(file: str) -> tuple[Form, str] | None:
 
 
 def ready(run: Run, form: Form) -> bool:
-    return run.snapshot_id is not None and (run.snapshot.final or not form.final)
+    there = run.snapshot_id is not None and (run.snapshot.final or not form.final)
+    return there and (form.choices is None or bool(form.choices(run)))
 
 
 def wanted(run: Run, query: QueryDict) -> Wanted:

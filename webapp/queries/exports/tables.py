@@ -161,12 +161,18 @@ def document_topics_wide(wanted: Wanted) -> Table:
     return Table(columns, blocks())
 
 
+def kinds(run: Run) -> list[str]:
+    """What topics can be counted by: the period that fits the dates first, then the others, then the categories."""
+    best = fields.period(run.corpus)
+    periods = [best, *(period for period in fields.PERIODS if period != best)] if best else []
+    return periods + [category.name for category in fields.categories(run.corpus)]
+
+
 def topic_time(wanted: Wanted) -> Table:
     run, said = wanted.run, names(wanted.run)
-    by = wanted.by or fields.period(run.corpus)
-    if not by:
-        categories = ", ".join(category.name for category in fields.categories(run.corpus)) or "none"
-        raise Invalid("by", f"No document of “{run.corpus.name}” has a date; say ?by= a category. Its categories: {categories}.")
+    by = wanted.by or next(iter(kinds(run)), None)
+    if by is None:
+        raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by.")
     groups = fields.groups(run.corpus, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [Column(by, str), Column("topic", int), Column("label", str), Column("tokens", int), Column("documents", int),
