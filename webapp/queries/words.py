@@ -1,5 +1,9 @@
-"""Words: finding one, and the topics that use it (the beginning of its senses)."""
+"""Words of a corpus: finding one by its beginning, by its likeness, or because its senses are far apart."""
 
+import unicodedata
+from functools import lru_cache
+
+import regex
 from django.urls import reverse
 
 from webapp.models import Corpus, Run, Word
@@ -7,15 +11,33 @@ from webapp.queries import topics
 from webapp.queries.sql import rows
 
 PAGE = 100
+ALIKE = 8  # words that are offered where none begins as was typed
+BEGINNINGS = 16  # words that are offered before anything was typed
+_MARKS = regex.compile("[\u0300-\u036f]+")
+
+
+def plain(text: str) -> str:
+    """Lower case without accents, as the column of that name (migrations/0004_words.py)."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", text.lower()))
 
 
 def matching(corpus: Corpus, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
-    """Words that begin with `prefix`, most frequent first (numbers are in that order); and where the next page begins."""
+    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next page's beginning."""
     found = rows(
-        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %s AND number > %s AND word LIKE %s ORDER BY number LIMIT %s",
-        [corpus.pk, after, _escape(prefix.lower()) + "%", limit + 1],
+        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
+        [corpus.pk, after, _escape(plain(prefix)) + "%", limit + 1],
     )
     return found[:limit], found[limit - 1]["number"] if len(found) > limit else None
+
+
+def alike(corpus: Corpus, text: str) -> list[dict]:
+    """Words that share most of their triples of letters with `text`, the most alike first."""
+    wanted = plain(text)[:100]
+    return rows(
+        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %(corpus)s AND plain %% %(text)s"
+        " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
+        {"corpus": corpus.pk, "text": wanted, "limit": ALIKE},
+    )
 
 
 def _escape(text: str) -> str:
@@ -24,7 +46,49 @@ def _escape(text: str) -> str:
 
 
 def word(corpus: Corpus, text: str) -> Word | None:
-    return Word.objects.filter(corpus_id=corpus.pk, word=text).first()
+    return Word.objects.filter(corpus_id=corpus.pk, word=unicodedata.normalize("NFC", text.lower())).first()
+
+
+RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
+# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES more
+# than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics, on
+# average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which are everywhere.
+_BEGINNINGS = """
+WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
+sense AS (
+    SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p, t.x, t.y
+    FROM total, topic_word r
+    JOIN webapp_topic t ON t.snapshot_id = r.snapshot_id AND t.number = r.topic
+    JOIN word w ON w.corpus_id = %(corpus)s AND w.number = r.word
+    WHERE r.snapshot_id = %(snapshot)s AND r.rank < %(ranks)s AND w.tokens >= %(least_tokens)s
+      AND r.tokens >= %(least_share)s * w.tokens AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens)
+SELECT a.number, a.word, a.tokens, a.documents,
+       (SELECT array_agg(topic ORDER BY p DESC) FROM sense WHERE sense.number = a.number) AS topics
+FROM sense a JOIN sense b USING (number)
+GROUP BY a.number, a.word, a.tokens, a.documents HAVING count(DISTINCT a.topic) > 1
+ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number LIMIT %(limit)s
+"""
+
+
+def beginnings(run: Run) -> list[dict]:
+    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
+    found = _beginnings(run.snapshot_id, run.corpus_id) if run.snapshot_id else []
+    of = topics.top_words(run, sorted({k for row in found for k in row["topics"]}), 6)
+    return [row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]} for row in found]
+
+
+def _others(words: list[str], word: str, count: int = 3) -> list[str]:
+    """The first of a topic's words, the word itself and its other forms left out."""
+    return [other for other in words if other[: len(word)] != word][:count]
+
+
+@lru_cache(32)
+def _beginnings(snapshot_id: int, corpus_id: int) -> list[dict]:
+    parameters = {
+        "snapshot": snapshot_id, "corpus": corpus_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
+        "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
+    }  # fmt: skip
+    return rows(_BEGINNINGS, parameters)
 
 
 def senses(run: Run, of: Word) -> list[dict]:
@@ -44,6 +108,4 @@ def senses(run: Run, of: Word) -> list[dict]:
 
 
 def with_urls(found: list[dict], run: Run) -> list[dict]:
-    for row in found:
-        row["url"] = reverse("run_word", args=[run.pk, row["word"]])
-    return found
+    return [row | {"url": reverse("run_word", args=[run.pk, row["word"]])} for row in found]
