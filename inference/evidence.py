@@ -89,11 +89,16 @@ class Evidence:
         group = np.require(group, np.int32, "CW")  # a mapped array that can't be written is another type to the compiler
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
-    def at_least(self, topics: list[int], share: float) -> np.ndarray:
-        """bool[D]: documents in which these topics together have tokens, and at least this share of them."""
+    def held(self, topics: list[int]) -> np.ndarray:
+        """int32[D]: tokens of each document that these topics hold together."""
         wanted = np.zeros(self.K, bool)
         wanted[topics] = True
-        return assign.at_least(wanted, float(share), self.lengths, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        return assign.held(wanted, self.doc_ptr, self.doc_topics, self.doc_tokens)
+
+    def at_least(self, topics: list[int], share: float) -> np.ndarray:
+        """bool[D]: documents in which these topics together have tokens, and at least this share of them."""
+        held = self.held(topics)
+        return (held > 0) & (held >= share * self.lengths)
 
     def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(int64[V + 1], topics uint16 ascending, tokens int64, documents int64): what each word's topics hold of it."""

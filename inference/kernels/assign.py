@@ -119,15 +119,13 @@ def by_word(indptr, topics, counts, K):
 
 
 @njit(cache=True)
-def at_least(wanted, share, lengths, doc_ptr, doc_topics, doc_tokens):
-    """bool[D]: documents of whose tokens some topics hold at least a share together. wanted: bool[K]; lengths: int64[D]."""
-    out = np.zeros(len(lengths), np.bool_)
-    for d in range(len(lengths)):
-        tokens = 0
+def held(wanted, doc_ptr, doc_topics, doc_tokens):
+    """int32[D]: tokens of each document that some topics hold together. wanted: bool[K]."""
+    out = np.zeros(len(doc_ptr) - 1, np.int32)
+    for d in range(len(out)):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             if wanted[doc_topics[j]]:
-                tokens += doc_tokens[j]
-        out[d] = tokens > 0 and tokens >= share * lengths[d]
+                out[d] += doc_tokens[j]
     return out
 
 

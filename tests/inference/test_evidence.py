@@ -86,6 +86,7 @@ def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):
     share = (of[:, 1] + of[:, 3]) / np.maximum(of.sum(axis=1), 1)
     assert np.array_equal(evidence.at_least([1, 3], 0.25), (share >= 0.25) & (share > 0))
     assert np.array_equal(evidence.at_least([2], 0.0), of[:, 2] > 0)
+    assert np.array_equal(evidence.held([0, 2]), of[:, 0] + of[:, 2])
     group = np.arange(bow.D, dtype=np.int32) % 4 - 1
     in_groups, documents = evidence.sums(group, 3)
     for g in range(3):

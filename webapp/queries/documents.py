@@ -1,62 +1,58 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
+from functools import lru_cache
+
+import numpy as np
 
 from inference.text import Tokeniser
 from webapp.models import Corpus, Run
-from webapp.queries import evidence, topics
+from webapp.queries import evidence, texts, topics
+from webapp.queries.listing import Listing
 from webapp.queries.sql import rows
 
 PAGE = 25
-RANKED = 10_000  # matches of a search that are ranked; a search with more says so
+SEARCHED = 200_000  # characters of a document that can be searched: migrations/0001_initial.py
 HIGHLIGHTED = 200_000  # characters of a document whose words are coloured; the rest is shown plain
 START, STOP = "\x02", "\x03"  # around a match in a headline; no document holds them (tasks.readers removes controls)
+_HEADLINE = f"MaxFragments=2, MaxWords=30, MinWords=12, StartSel={START}, StopSel={STOP}"
 
 
-def page(corpus: Corpus, after: int = -1, limit: int = PAGE) -> tuple[list[dict], str | None]:
-    """Documents in their order, behind number `after`; and where the next page begins."""
+def listed(listing: Listing, numbers: list[int]) -> list[dict]:
+    """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
+    selection = listing.selection
+    topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.has), None)
+    if selection.q:
+        passage = f"ts_headline(config, left(text, {SEARCHED}), websearch_to_tsquery(config, %s), '{_HEADLINE}')"
+    else:
+        passage = f"left(text, {texts.PASSAGE})"
     found = rows(
-        "SELECT number, title, source_id, date_text, left(text, 300) AS text FROM document"
-        " WHERE corpus_id = %s AND number > %s ORDER BY number LIMIT %s",
-        [corpus.pk, after, limit + 1],
+        f"SELECT number, title, source_id, date_text, {passage} AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [selection.q] * bool(selection.q) + [selection.corpus.pk, numbers],
     )
+    by_number = {row["number"]: row for row in found}
     for row in found:
-        row["snippet"] = [(row.pop("text"), False)]
-    return found[:limit], str(found[limit - 1]["number"]) if len(found) > limit else None
+        text = row.pop("passage")
+        row["snippet"] = _marked(text) if selection.q else [(text, False)]
+    if topic is not None and not selection.q:
+        for number, snippet in texts.passages(selection.run, numbers, topic).items():
+            by_number[number]["snippet"] = snippet
+    return [by_number[number] for number in numbers]
 
 
-def search(corpus: Corpus, query: str, after: tuple[float, int] | None = None, limit: int = PAGE) -> dict:
-    """Documents that match a query as web search engines read it: words, "a phrase", or, -without.
+def has_long(corpus: Corpus) -> bool:
+    """Whether the document with most words goes on where the search ends."""
+    return corpus.status == Corpus.Status.READY and _longest(corpus.pk) >= SEARCHED
 
-    Returns documents (best first), count (at most RANKED), more (whether there are more matches than that), next.
-    """
-    rank, number = after or (1e30, -1)
-    found = rows(
-        """
-        WITH config AS (SELECT config FROM document WHERE corpus_id = %(corpus)s AND number = 0),
-        query AS (SELECT websearch_to_tsquery((SELECT config FROM config), %(query)s) AS q),
-        matches AS MATERIALIZED (
-            SELECT number, ts_rank(search, q) AS rank FROM document, query
-            WHERE corpus_id = %(corpus)s AND search @@ q LIMIT %(ranked)s + 1),
-        best AS MATERIALIZED (
-            SELECT number, rank FROM matches
-            WHERE (rank, -number) < (%(rank)s::real, -%(number)s) ORDER BY rank DESC, number LIMIT %(limit)s)
-        SELECT d.number, d.title, d.source_id, d.date_text, best.rank, (SELECT count(*) FROM matches) AS count,
-               ts_headline((SELECT config FROM config), left(d.text, 200000), q,
-                           'MaxFragments=2, MaxWords=30, MinWords=12, StartSel=' || chr(2) || ', StopSel=' || chr(3))
-               AS headline
-        FROM best JOIN document d ON d.corpus_id = %(corpus)s AND d.number = best.number, query
-        ORDER BY best.rank DESC, d.number
-        """,
-        {
-            "corpus": corpus.pk, "query": query, "ranked": RANKED, "rank": rank, "number": number, "limit": limit + 1,
-        },
-    )  # fmt: skip
-    count = found[0]["count"] if found else 0
-    following = f"{found[limit - 1]['rank']!r},{found[limit - 1]['number']}" if len(found) > limit else None
-    for row in found:
-        row["snippet"] = _marked(row.pop("headline"))
-    return {"documents": found[:limit], "count": min(count, RANKED), "more": count > RANKED, "next": following}
+
+@lru_cache(64)
+def _longest(corpus_id: int) -> int:
+    """Where the last word of a corpus's document with most words begins."""
+    bow = evidence.bow(corpus_id)
+    if bow.offsets is None or not bow.tokens:
+        return 0
+    most = int(np.argmax(np.diff(bow.first_token)))
+    return int(bow.offsets[bow.first_token[most] : bow.first_token[most + 1]].max())
 
 
 def _marked(headline: str) -> list[tuple[str, bool]]:

@@ -18,8 +18,13 @@ def of(run: Run) -> Evidence:
 
 @lru_cache(_OPEN)
 def _open(corpus_id: int, run_id: int, snapshot_id: int) -> Evidence:
-    folder = files.corpus_folder(corpus_id) / "bow"
-    by_word = folder / "by_word"
+    by_word = files.corpus_folder(corpus_id) / "bow" / "by_word"
     if not by_word.exists():
         raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
-    return Evidence.open(files.run_folder(run_id) / "evidence", Bow.open(folder), Postings.open(by_word))
+    return Evidence.open(files.run_folder(run_id) / "evidence", bow(corpus_id), Postings.open(by_word))
+
+
+@lru_cache(_OPEN)
+def bow(corpus_id: int) -> Bow:
+    """Of a corpus that is ready."""
+    return Bow.open(files.corpus_folder(corpus_id) / "bow")

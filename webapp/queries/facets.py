@@ -1,17 +1,22 @@
-"""The set that a page shows, in words, and the form that chooses another."""
+"""The set that a page shows, in words, the form that chooses another, and what the set is made up of."""
 
+from datetime import date
 from functools import lru_cache
 from urllib.parse import urlencode
 
+import numpy as np
 from django.http import QueryDict
 
 from webapp.models import Run
-from webapp.queries import fields, topics
+from webapp.queries import fields, sums, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection, own
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 OFFERED = 200  # values that are proposed while one types, and topics that a list holds: above, a number is typed
+TOPICS = 8  # that are named as larger in a set than elsewhere
+LEAST = 10  # per cent of a document: what "with this topic" asks for
+BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
 
 
@@ -28,6 +33,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "count": selection.count,
         "of": corpus.documents,
         "own": kept,
+        "others": [p for p in kept + selection.parameters if p[0] != "q"],
         "q": selection.q,
         "first": selection.first,
         "last": selection.last,
@@ -67,3 +73,90 @@ def _words(snapshot_id: int, run_id: int) -> dict[int, list[str]]:
     """Of a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     return topics.top_words(run, list(range(run.topics)), 3)
+
+
+def counts(selection: Selection) -> dict:
+    """How the set is made up, each part with the address that narrows the set to it, or takes that back.
+
+    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
+    than in the whole corpus; of the whole corpus, the largest).
+    """
+    found = {"categories": [_counted(selection, category) for category in fields.categories(selection.corpus)[:CATEGORIES]]}
+    found["categories"] = [category for category in found["categories"] if category["values"]]
+    found["years"] = _bars(selection)
+    run = selection.run
+    found["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    return found
+
+
+def _counted(selection: Selection, category: fields.Category) -> dict:
+    """A category's values as they would be counted without a choice among them, most frequent first."""
+    mask = selection.elsewhere(category.name).mask
+    _, codes = fields.codes(selection.corpus, category.name)
+    documents = np.bincount((codes if mask is None else codes[mask]) + 1, minlength=len(category.values) + 1)[1:]
+    chosen = {value for name, value in selection.values if name == category.name}
+    order = np.argsort(-documents, kind="stable")
+    shown = [i for place, i in enumerate(order.tolist()) if (place < VALUES and documents[i]) or category.values[i] in chosen]
+    values = [_value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen) for i in shown]
+    return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
+
+
+def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
+    condition = ("in", f"{name}:{value}")
+    address = selection.address(without=condition) if chosen else _address([*selection.parameters, condition])
+    return {"value": value, "documents": documents, "chosen": chosen, "url": address}
+
+
+def _prominent(selection: Selection) -> list[dict]:
+    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of all)."""
+    run, said = selection.run, names(selection.run)
+    here = sums.of(run, selection).tokens[0]
+    whole = sums.of(run, Selection(selection.corpus, run, "", [], ("", ""), [])).tokens[0]
+    share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = share * np.log(share / usual) if selection else share
+    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][:TOPICS]
+    words = topics.top_words(run, order, 4)
+    return [
+        topics.link(run, k)
+        | {"share": float(share[k]), "usual": float(usual[k]), "words": words[k], "narrow": _address([*selection.parameters, ("has", f"{k}:{LEAST}")])}
+        for k in order
+    ]
+
+
+def _bars(selection: Selection) -> list[dict]:
+    """Documents of the set by time, in at most BARS equal periods: label, documents, part (of the most), url."""
+    span = fields.dated(selection.corpus)
+    if not span:
+        return []
+    days = fields.dates(selection.corpus)
+    days = days if selection.mask is None else days[selection.mask]
+    days = days[days > 0]
+    if not len(days):
+        return []
+    first, last = date.fromordinal(int(days.min())), date.fromordinal(int(days.max()))
+    months = 12 * (last.year - first.year) + last.month - first.month + 1
+    step = next(n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS)
+    begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
+    begin -= begin % step
+    edges = list(range(begin, 12 * last.year + last.month, step))
+    ordinals = [_ordinal(month) for month in [*edges, edges[-1] + step]]
+    tally = np.concatenate([[0], np.cumsum(np.bincount(days - ordinals[0]))])
+    tally = tally[np.minimum(np.array(ordinals) - ordinals[0], len(tally) - 1)]
+    rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
+    bars, tally = [], np.diff(tally)
+    most = int(tally.max())
+    for month, documents in zip(edges, tally.tolist(), strict=True):
+        if step == 1:
+            a = b = f"{month // 12:04d}-{month % 12 + 1:02d}"
+        else:
+            a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
+        url = _address([*rest, ("from", a), ("to", b)])
+        bars.append({"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url})
+    return bars
+
+
+def _ordinal(month: int) -> int:
+    """The first day of a month, counted from January of the year 0; years outside the calendar are its ends."""
+    year = month // 12
+    return date(year, month % 12 + 1, 1).toordinal() if 1 <= year <= 9999 else (1 if year < 1 else date.max.toordinal() + 1)

@@ -105,15 +105,23 @@ class Selection:
         """bool[D], read-only; None for all documents."""
         if not self:
             return None
-        has = [(self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has]
-        key = (self.corpus.pk, *has, *self.parameters)
-        if key not in _masks:
+        mask = _masks.get(self.key)
+        if mask is None:
             mask = self._mask()
             mask.flags.writeable = False
             while len(_masks) >= _KEPT:
                 _masks.pop(next(iter(_masks)), None)
-            _masks[key] = mask
-        return _masks[key]
+            _masks[self.key] = mask
+        return mask
+
+    @property
+    def key(self) -> tuple:
+        """What the set depends on: merging topics makes another one of it."""
+        return (self.corpus.pk, *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has), *self.parameters)
+
+    def elsewhere(self, name: str) -> "Selection":
+        """The same without the conditions on a category: what its other values would give."""
+        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), [v for v in self.values if v[0] != name])
 
     def _topics(self, topic: int) -> list[int]:
         """It, and those that are read as its parts."""

@@ -75,5 +75,5 @@ def back(request: HttpRequest, default: str) -> str:
 
 def address(request: HttpRequest, **changes) -> str:
     """This page's address with some of the query string changed; a None takes a parameter out."""
-    query = {k: v for k, v in (request.GET.dict() | changes).items() if v not in (None, "")}
-    return "?" + urlencode(query)
+    kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
+    return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
