@@ -19,6 +19,7 @@ PAGES = [  # with a .json twin
     "run_curation",
     "notebooks",
     "run_take",
+    "run_methods",
 ]
 OTHER = ["home", "corpus_prepare"]  # pages without
 OF_ALL = ["home", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
@@ -26,6 +27,7 @@ STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
     "export",
+    "run_bib",
 ]
 POSTS = [
     "corpora",

@@ -55,5 +55,7 @@ urlpatterns = [
     *page(f"{RUN}/words", words.index, "run_words"),
     *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
     *page(f"{RUN}/take", exports.index, "run_take"),
+    *page(f"{RUN}/methods", exports.methods, "run_methods"),
+    path(f"{RUN}/methods.bib", exports.bib, name="run_bib"),
     path(f"{RUN}/export/<str:file>", exports.file, name="export"),
 ]

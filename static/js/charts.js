@@ -53,6 +53,44 @@ function draw(element, traces, shape) {
   const tell = (number) => element.dispatchEvent(new CustomEvent("topic", { detail: number, bubbles: true }));
   element.on("plotly_hover", ({ points }) => tell(points[0].data.meta ?? null));
   element.on("plotly_unhover", () => tell(null));
+  offer(element);
+}
+
+// Links below a chart that save it: as a picture, on paper of the page's colour, and as the numbers it was drawn from.
+function offer(element) {
+  const name = element.closest("[data-chart]")?.dataset.chart ?? "chart";
+  const line = document.createElement("p");
+  line.className = "chart-files";
+  for (const ending of ["svg", "png", "csv"]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = ending.toUpperCase();
+    button.setAttribute("aria-label", `Save this chart as ${ending.toUpperCase()}`);
+    button.addEventListener("click", () => save(element, name, ending));
+    line.append(button, " ");
+  }
+  element.after(line);
+}
+
+async function save(element, name, ending) {
+  const link = document.createElement("a");
+  if (ending === "csv") {
+    link.href = URL.createObjectURL(new Blob([numbers(element.data)], { type: "text/csv" }));
+  } else {
+    const { width, height } = element.getBoundingClientRect();
+    const layout = { ...element.layout, paper_bgcolor: colours().paper };
+    link.href = await Plotly.toImage({ data: element.data, layout }, { format: ending, width, height, scale: ending === "png" ? 2 : 1 });
+  }
+  link.download = `${location.pathname.replace(/[^\w-]+/g, "-").replace(/^-|-$/g, "")}-${name}.${ending}`;
+  link.click();
+  if (ending === "csv") URL.revokeObjectURL(link.href);
+}
+
+// A row for each point of each trace; `line` is the topic's number, or the trace's place.
+function numbers(traces) {
+  const rows = traces.flatMap(({ x, y, meta }, i) => Array.from(x, (at, j) => [meta ?? i, at, y[j] ?? ""].join(",")));
+  return ["line,x,y", ...rows].join("\n") + "\n";
 }
 
 export function heldOut(element, metrics, steps) {

@@ -338,3 +338,35 @@ def test_dfr_browser_is_given_no_markup(hostile):
     assert "<script" not in meta and "&lt;script" in meta
     info = json.loads(archive.read("data/info.json"))
     assert info["VIS"]["condition"]["type"] == "ordinal"  # no dates
+
+
+# Methods ----------------------------------------------------------------------------------------------------------
+
+
+def test_methods_say_how_the_run_was_made(client, trained):
+    page = client.get(reverse("run_methods_json", args=[trained.pk])).json()
+    text = " ".join(page["paragraphs"])
+    corpus = trained.corpus
+    for fact in (f"{corpus.documents:,} documents", f"{corpus.tokens:,} words", corpus.report["digest"], "6 topics", "random seed 3", "English stop words",
+                 f"η = {trained.settings['eta']:g}", "fewer than 3 documents", trained.versions["numpy"], "400 documents, dated from 1790"):  # fmt: skip
+        assert fact in text, fact
+    assert "by hand" not in text and "None" not in text
+    curation.change_many(trained, {0: {"label": "War"}, 1: {"label": "Peace"}, 2: {"hidden": "1"}}, "owner")
+    said = client.get(reverse("run_methods", args=[trained.pk])).content.decode()
+    assert "2 were labelled and 1 was set aside as junk by hand" in said
+
+
+def test_each_work_that_is_named_is_in_the_bibliography(client, trained):
+    data = client.get(reverse("run_methods_json", args=[trained.pk])).json()
+    text = " ".join(data["paragraphs"])
+    bib = client.get(reverse("run_bib", args=[trained.pk]))
+    assert bib["Content-Disposition"].endswith('_methods.bib"') and bib.content.decode() == data["bibtex"]
+    entries = re.findall(r"@\w+\{(\w+),\n  author = \{(\w+)[^\n]*\n(?:.*\n)*?  year = \{(\d+)\}", data["bibtex"])
+    named = {(name, year) for name, year in re.findall(r"(\w+)(?:,? [\w ]*?(?:and \w+|et al\.))? ((?:19|20)\d\d)[),;]", text)}
+    assert len(entries) >= 9
+    years = {(author, year) for _, author, year in entries}
+    assert {year for _, year in named} <= {year for _, year in years}
+    for _, author, year in entries:
+        if author != "Sievert":  # for those who take LDAvis's file
+            assert re.search(rf"{author}[^()]*{year}", text), (author, year)
+    assert data["bibtex"].count("{") == data["bibtex"].count("}")

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 from webapp import streams
 from webapp.models import Run
 from webapp.queries import exports
+from webapp.queries import methods as written
 from webapp.queries.exports import Form
 from webapp.queries.selection import Selection
 from webapp.views.pages import page, run_or_404
@@ -40,6 +41,27 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
 def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> dict:
     query = selection.address(by=by) if form.selected else ""
     return {"ending": ending, "url": reverse("export", args=[run.pk, f"{form.name}.{ending}"]) + query.rstrip("?")}
+
+
+@require_GET
+def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = _published(run_id)
+    data = {"paragraphs": written.paragraphs(run), "bibtex": written.bibtex(run)}
+    return page(request, "run/methods.html", data, as_json=as_json, run=run)
+
+
+@require_GET
+def bib(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = _published(run_id)
+    headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
+    return HttpResponse(written.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers)
+
+
+def _published(run_id: int) -> Run:
+    run = run_or_404(run_id)
+    if run.snapshot_id is None:
+        raise Http404(f"Run {run_id} has not published any topics yet.")
+    return run
 
 
 @require_GET

@@ -9,10 +9,11 @@ from django.http import QueryDict
 from webapp.models import Run
 from webapp.queries.exports import arrays, dfr, ldavis, mallet, provenance, tables
 from webapp.queries.exports.formats import FORMATS
+from webapp.queries.exports.provenance import file_name
 from webapp.queries.exports.tables import MAX_WORDS, WORDS, Table, Wanted
 from webapp.queries.selection import Selection
 
-__all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "find", "made", "ready", "wanted"]
+__all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "file_name", "find", "made", "ready", "wanted"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
 
 def made(wanted: Wanted, form: Form, ending: str) -> File:
     """A file, to be pulled piece by piece."""
-    name = provenance.file_name(wanted.run, form.name + ("-selected" if form.selected and wanted.selection else "") + "." + ending)
+    name = file_name(wanted.run, form.name + ("-selected" if form.selected and wanted.selection else "") + "." + ending)
     if form.table is None:
         return File(name, form.media, form.file(wanted))
     said = provenance.made_by(wanted.run) | {"table": form.title, "documents taken": wanted.selection.sentence}
