@@ -6,6 +6,7 @@ from django.urls import get_resolver, reverse
 
 PAGES = [  # with a .json twin
     "glossary",
+    "compare",
     "corpus",
     "corpus_documents",
     "corpus_document",
@@ -22,7 +23,7 @@ PAGES = [  # with a .json twin
     "run_methods",
 ]
 OTHER = ["home", "corpus_prepare"]  # pages without
-OF_ALL = ["home", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
+OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",

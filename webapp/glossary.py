@@ -153,12 +153,24 @@ TERMS = {
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",
         "Lin 1991. In nats, where the largest value is the logarithm of 2. The map of topics shows its square root, as nearly as a plane can.",
     ),
+    "similarity": Term(
+        "similarity of topics",
+        "How far two topics use their words alike: 100% if each word has the same weight in both, 0% if they share no word.",
+        "One minus the Jensen–Shannon divergence as a part of its largest value, over all words of both. Two topics of different runs are "
+        "called the same when the best pairing of all topics puts them together and their similarity is at least 60%: distinct topics of one run hardly come so near.",
+    ),
+    "stability": Term(
+        "stability",
+        "How surely a topic is found again by other runs: the mean of its similarity to its partner in each of them.",
+        "A run in which it has no partner counts as 0%. Topics that come back with every seed say more about the texts than those that do not. "
+        "Greene, O’Callaghan and Cunningham 2014.",
+    ),
     # How sure a number is
     "bootstrap-band": Term(
-        "bootstrap band",
-        "The range in which a number would mostly lie, had chance given us other documents of the same kind.",
-        "Documents are drawn again and again from those that are there, with repetition, and the number is computed anew each time; the band "
-        "holds the middle 95% of the results. It does not cover what the model itself may have got wrong.",
+        "band",
+        "The range in which a share would mostly lie, had chance given us other documents of the same kind: 95 times in 100.",
+        "It follows from how much the share varies from document to document, and from how many documents there are. A topic that few "
+        "documents hold has a wide band, however many words it has there. It does not cover what the model itself may have got wrong.",
     ),
     "thin-bin": Term(
         "thin bin",

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from webapp.views import corpora, curation, documents, exports, glossary, notebooks, runs, topics, words
+from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, runs, topics, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -16,6 +16,7 @@ RUN = "runs/<int:run_id>"
 urlpatterns = [
     path("", corpora.home, name="home"),
     *page("glossary", glossary.index, "glossary"),
+    *page("compare", comparisons.compare, "compare"),
     path("corpora/", corpora.upload, name="corpora"),
     path("corpora/example/", corpora.example, name="example"),
     path(f"{CORPUS}/prepare/", corpora.prepare, name="corpus_prepare"),

@@ -89,7 +89,7 @@ def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
     return share, low, high
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sums(lengths, group, G):
     """Documents with words, their tokens and the sum of the squares of their tokens, of each group: int64[G], int64[G], float64[G]."""
     n, tokens, squares = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G)
@@ -102,7 +102,7 @@ def _sums(lengths, group, G):
     return n, tokens, squares
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _entries(doc_ptr, doc_topics, doc_tokens, slot, T):
     """The documents of each topic asked for, ascending, and their tokens: (int64[T + 1], int64[m], int64[m])."""
     starts = np.zeros(T + 1, np.int64)

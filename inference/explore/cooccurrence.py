@@ -36,7 +36,7 @@ def beside(
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
     """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K]."""
     out = np.zeros((K, K), np.int64)

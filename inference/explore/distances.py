@@ -116,7 +116,7 @@ def _divergence(row, row_logs, a_words, a_floor, words, weights, logs, floor, se
     return max(0.0, 0.5 * (total + (len(row) - listed) * _term(a_floor, floor)))
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def _divergences(indptr, words, weights, floor, C):
     """Each row is compared with the K / 2 that follow it, in a ring: the same work for every row."""
     K = len(floor)
@@ -136,7 +136,7 @@ def _divergences(indptr, words, weights, floor, C):
     return out
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, nogil=True)
 def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C):
     logs, b_logs = _logs(weights), _logs(b_weights)
     out = np.empty((len(floor), len(b_floor)))

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from inference.explore import distances
 from inference.topics import Topics
 
-LEAST = 0.3  # similarity from which two topics are called the same: docs/decisions/README.md
+LEAST = 0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
 
 
 class Matching(NamedTuple):
@@ -41,6 +41,14 @@ class Matching(NamedTuple):
     def only_b(self) -> np.ndarray:
         """Topics of b that are nobody's partner."""
         return np.setdiff1d(np.arange(len(self.best_a)), self.partner)
+
+    def turned(self) -> "Matching":
+        """The same, from b's side."""
+        partner, similarity = np.full(len(self.best_a), -1, np.int32), np.zeros(len(self.best_a))
+        paired = np.flatnonzero(self.partner >= 0)
+        partner[self.partner[paired]], similarity[self.partner[paired]] = paired, self.similarity[paired]
+        a, b = (self.best_a, self.best_a_similarity), (self.best_b, self.best_b_similarity)
+        return Matching(partner, similarity, *a, *b, self.merges, self.splits)
 
 
 def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str]) -> np.ndarray:

@@ -150,3 +150,30 @@ export function coherence(element, metrics, hues, steps, lit) {
   if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${short(last(mean))}`, color: colour.ink });
   draw(element, traces, layout(colour, { steps, y: ".2~f", labels }));
 }
+
+// A line for each of several runs, the first in ink. Names stand at the right edge, moved apart where ends lie close.
+export function curves(element, lines, { x, places }) {
+  const colour = colours();
+  const known = lines.map((line) => line.x.map((at, i) => [at, line.y[i]]).filter(([, value]) => value !== null));
+  const values = known.flat().map(([, value]) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = (high - low || 1) * 0.06;
+  const range = [low - room, high + room];
+  const perPixel = (range[1] - range[0]) / Math.max(60, element.clientHeight - 48); // the frame's own margins
+  const width = Math.max(...known.flat().map(([at]) => at));
+  const hue = (place) => (place ? colour.topics[(place * 5) % 12] : colour.ink); // neighbours in the list far apart in colour
+  const ends = known.map((points, i) => ({ at: last(points)[1], i })).sort((a, b) => a.at - b.at);
+  ends.forEach((end, i) => { end.y = i ? Math.max(end.at, ends[i - 1].y + 16 * perPixel) : end.at; });
+  const over = Math.max(0, last(ends).y - range[1]); // pushed beyond the top: all come down together
+  const shape = layout(colour, { steps: width, y: ".2~f", labels: ends.map(({ y, i }) => ({
+    x: width, y: y - over, color: hue(lines[i].place), text: `${lines[i].label} ${signed(last(known[i])[1], places)}`,
+  })) });
+  shape.margin.r = 104;
+  shape.xaxis = { ...shape.xaxis, tickformat: "~s", title: { ...shape.xaxis.title, text: x } };
+  shape.yaxis.range = range;
+  draw(element, known.map((points, i) => ({
+    x: points.map(([at]) => at), y: points.map(([, value]) => value), mode: "lines+markers", cliponaxis: false,
+    line: { color: hue(lines[i].place), width: lines[i].place ? 1.5 : 2.2 }, marker: { color: hue(lines[i].place), size: 3 },
+    hovertemplate: `${lines[i].label}, %{x:,d} ${x}<br>%{y:.${places}f}<extra></extra>`,
+  })), shape);
+}

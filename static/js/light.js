@@ -14,6 +14,7 @@ export function light(number) {
 function pointed({ target }) {
   if (target.closest?.("[data-plot]")) return; // a chart says itself what is pointed at
   const item = target.closest?.("[data-topic]");
+  if (item?.closest("[data-unlit]")) return; // topics of several runs, where a number is not one topic
   light(item?.dataset.topic ? Number(item.dataset.topic) : null);
 }
 

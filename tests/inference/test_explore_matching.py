@@ -68,6 +68,15 @@ def test_splits_merges_and_what_is_gone():
     assert 3 in found.only_a and 3 in found.only_b
 
 
+def test_it_can_be_turned():
+    a, b = topics_of(beta(4, 12, 1), 8), topics_of(beta(6, 12, 2), 8)
+    for least in (0.0, 0.4, 0.6):
+        found = matching.match(a, b, words(12), words(12), least=least).turned()
+        for x, y in zip(found, matching.match(b, a, words(12), words(12), least=least), strict=True):
+            assert x == y if isinstance(x, list) else x.tolist() == pytest.approx(y.tolist())
+            assert isinstance(x, list) or x.dtype == y.dtype
+
+
 def test_stability():
     a = topics_of(beta(4, 20, 1), 20)
     same, other = (matching.match(a, b, words(20), words(20)) for b in (a, topics_of(beta(4, 20, 9), 20)))

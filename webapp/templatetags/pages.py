@@ -42,6 +42,12 @@ def width(share):
 
 
 @register.filter
+def along(share):
+    """Where a share stands on a line from 0 to 1, as an SVG length; half a dot is left at either end."""
+    return f"{3 + 94 * share:.2f}%"
+
+
+@register.filter
 def decimals(number, places=3):
     """A fixed number of decimals, with a true minus sign."""
     return NONE if number is None or number == "" else f"{number:.{places}f}".replace("-", "−")
@@ -76,6 +82,12 @@ def rows(metrics):
     names = ("step", "tokens", "seconds", "held_out", "coherence", "nonzero")
     columns = [(metrics or {}).get(name) or [] for name in names]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=False)][::-1]
+
+
+@register.filter
+def points(columns):
+    """Columns of equal length as rows."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @register.filter
