@@ -54,6 +54,14 @@ ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "share
 
 VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x", "file": "document-topics.csv"}  # of a page's own part of its address, in the shipped example
 
+STATES = {  # queries with which a page looks otherwise
+    "corpus_documents": ["q=war", "q=zyzzyva"],
+    "run_documents": ["q=war", "q=zyzzyva"],
+    "run_document": ["topic=1"],
+    "run_topics": ["q=war", "q=zyzzyva", "sort=coherence"],
+    "run_words": ["q=wa", "q=zyzzyva"],
+}
+
 
 def names() -> set[str]:
     return {pattern.name for pattern in get_resolver("webapp.urls").url_patterns}

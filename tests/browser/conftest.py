@@ -3,12 +3,15 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import expect
 
+from tests.corpora import as_csv, example_rows
+
 PREPARING = 240_000  # ms: reading the example and training on it; these machines are shared
 
 
 class Example(NamedTuple):
     corpus: int
     run: int
+    draft: int  # a corpus that was uploaded, but not read
 
     @property
     def at(self) -> str:
@@ -30,8 +33,13 @@ def page(browser, live_system):
 
 @pytest.fixture(scope="session")
 def example(browser, live_system) -> Example:
-    """The example corpus with a finished run of a few topics, made as a person makes it."""
+    """The example corpus with a finished run of a few topics, and a draft, made as a person makes them."""
     page = browser.new_page(base_url=live_system.url)
+    page.goto("/")
+    page.locator("input[type=file]").set_input_files({"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))})
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/prepare/")
+    draft = page.url.removesuffix("prepare/")
     page.goto("/")
     page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/corpora/*/")
@@ -42,6 +50,6 @@ def example(browser, live_system) -> Example:
     page.get_by_role("button", name="Train").click()
     page.wait_for_url("**/runs/*/")
     expect(page.locator("[data-status]")).to_have_text("Done", timeout=PREPARING)
-    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, page.url)))
+    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, page.url, draft)))
     page.close()
     return made
