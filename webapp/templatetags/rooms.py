@@ -1,8 +1,11 @@
-"""The rooms of a run: one link each, and which of them the reader is in."""
+"""The rooms of a run: one link each, and which of them the reader is in; and the tour through those of the example."""
 
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
+
+from webapp.models import Run
+from webapp.services.corpora import EXAMPLE_NAME
 
 register = template.Library()
 
@@ -16,3 +19,13 @@ def room(context, url_name: str, name: str, key: str = ""):
     current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
     shortcut = format_html(' data-key="{}"', key) if key else ""
     return format_html('<a href="{}" data-name="{}"{}{}>{}</a>', url, name, current, shortcut, name)
+
+
+@register.simple_tag(takes_context=True)
+def tour(context):
+    """A button that begins the tour, on every page of a finished run of the example; by tour.js it offers itself on two."""
+    run = context.get("run")
+    if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
+        return ""
+    offered = context["request"].path in (reverse(name, args=[run.pk]) for name in ("run", "run_topics"))
+    return format_html('<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>', "offer" if offered else "")
