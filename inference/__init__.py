@@ -56,6 +56,8 @@ def warm_up() -> None:
             evidence.by_word()
             evidence.at_least([0], 0.5)
             evidence.sums(np.zeros(bow.D, np.int32), 1)
+            evidence.folded(np.zeros(evidence.K, np.int32))
+            evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
             topics = engine.topics(config, state)
             Diagnostics(bow)(topics, evidence)
     _warm_up_explore(topics)

@@ -89,6 +89,20 @@ class Evidence:
         group = np.require(group, np.int32, "CW")  # a mapped array that can't be written is another type to the compiler
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
+    def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into: int32[K]."""
+        if np.array_equal(into, np.arange(self.K)):
+            return self.doc_ptr, self.doc_topics, self.doc_tokens
+        return assign.fold(into, self.doc_ptr, self.doc_topics, self.doc_tokens)
+
+    def word_sums(self, group: np.ndarray, G: int, slot: np.ndarray, T: int) -> np.ndarray:
+        """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
+
+        group: int32[D], -1 for none. slot: int32[K], in which of T rows a topic is counted, -1 for none.
+        """
+        bow = self.bow
+        return assign.word_sums(group, G, slot, T, bow.V, bow.indptr, bow.words, bow.counts, self.topics)
+
     def held(self, topics: list[int]) -> np.ndarray:
         """int32[D]: tokens of each document that these topics hold together."""
         wanted = np.zeros(self.K, bool)

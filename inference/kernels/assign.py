@@ -148,3 +148,46 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
                     counted[k] = d
                     documents[g, k] += 1
     return tokens, documents
+
+
+@njit(cache=True)
+def fold(into, doc_ptr, doc_topics, doc_tokens):
+    """The documents' topics with some of them read as others: (int64[D + 1], topics uint16 ascending, tokens int32). into: int32[K]."""
+    tally = np.zeros(len(into), np.int64)
+    touched = np.empty(len(into), np.int64)
+    out = np.zeros(len(doc_ptr), np.int64)
+    topics, tokens = np.empty(len(doc_topics), np.uint16), np.empty(len(doc_topics), np.int32)
+    size = 0
+    for d in range(len(doc_ptr) - 1):
+        m = 0
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            k = into[doc_topics[j]]
+            if tally[k] == 0:
+                touched[m] = k
+                m += 1
+            tally[k] += doc_tokens[j]
+        touched[:m].sort()
+        for i in range(m):
+            topics[size], tokens[size] = touched[i], tally[touched[i]]
+            tally[touched[i]] = 0
+            size += 1
+        out[d + 1] = size
+    return out, topics[:size], tokens[:size]
+
+
+@njit(cache=True)
+def word_sums(group, G, slot, T, V, indptr, words, counts, topics):
+    """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
+
+    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics:
+    of its pairs.
+    """
+    out = np.zeros((G, T + 1, V), np.int64)
+    for d in range(len(group)):
+        g = group[d]
+        if g >= 0:
+            for j in range(indptr[d], indptr[d + 1]):
+                out[g, T, words[j]] += counts[j]
+                if slot[topics[j]] >= 0:
+                    out[g, slot[topics[j]], words[j]] += counts[j]
+    return out

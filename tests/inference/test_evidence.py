@@ -145,3 +145,29 @@ def test_diagnostics_of_assigned_tokens(trained, evidence):
     assert found.document_entropy == pytest.approx(-np.sum(q * np.log(np.where(q > 0, q, 1)), axis=0), abs=1e-9)
     first = np.bincount(np.argmax(N[N.sum(axis=1) > 0], axis=1), minlength=K)
     assert found.rank_1_documents == pytest.approx(first / first.sum())
+
+
+def test_topics_read_as_others_are_one(evidence):
+    into = np.array([0, 1, 2, 1, 4, 0, 6, 1], np.int32)
+    ptr, topics, tokens = evidence.folded(into)
+    for d in range(evidence.bow.D):
+        expected = {}
+        for k, n in zip(*(array.tolist() for array in evidence.mixture(d)), strict=True):
+            expected[into[k]] = expected.get(into[k], 0) + n
+        row = slice(ptr[d], ptr[d + 1])
+        assert dict(zip(topics[row].tolist(), tokens[row].tolist(), strict=True)) == expected
+        assert (np.diff(topics[row].astype(int)) > 0).all()
+    assert evidence.folded(np.arange(K, dtype=np.int32))[1] is evidence.doc_topics
+
+
+def test_words_are_counted_by_group_and_topic(evidence):
+    group = (np.arange(evidence.bow.D) % 3 - 1).astype(np.int32)
+    slot = np.array([-1, 1, -1, 0, 1, -1, -1, -1], np.int32)
+    expected = np.zeros((2, 3, evidence.bow.V), int)
+    for d in range(evidence.bow.D):
+        for w, n, k in list(zip(*evidence.document(d)[:3], strict=True)):
+            if group[d] >= 0:
+                expected[group[d], 2, w] += n
+                if slot[k] >= 0:
+                    expected[group[d], slot[k], w] += n
+    assert np.array_equal(evidence.word_sums(group, 2, slot, 2), expected)

@@ -40,6 +40,8 @@ with event.install_listener("numba:compile", Listener()):
         evidence.by_word()
         evidence.at_least([0], 0.5)
         evidence.sums(np.zeros(bow.D, np.int32), 1)
+        evidence.folded(np.zeros(30, np.int32))
+        evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
         Diagnostics(bow)(engine.topics(config, state), evidence)
     topics = engine.topics(config, state)
     divergences = distances.divergences(topics)
