@@ -15,6 +15,7 @@ PAGES = [  # with a .json twin
     "run_topic",
     "run_documents",
     "run_document",
+    "run_time",
     "run_words",
     "run_word",
     "run_curation",
@@ -29,6 +30,7 @@ FILES = [
     "corpus_report",
     "export",
     "run_bib",
+    "run_time_csv",
 ]
 POSTS = [
     "corpora",

@@ -166,11 +166,24 @@ TERMS = {
         "Greene, O’Callaghan and Cunningham 2014.",
     ),
     # How sure a number is
-    "bootstrap-band": Term(
-        "band",
-        "The range in which a share would mostly lie, had chance given us other documents of the same kind: 95 times in 100.",
-        "It follows from how much the share varies from document to document, and from how many documents there are. A topic that few "
-        "documents hold has a wide band, however many words it has there. It does not cover what the model itself may have got wrong.",
+    "share-interval": Term(
+        "interval of a share",
+        "The range in which a share would mostly lie, 95 times of 100, had chance given us other documents of the same kind.",
+        "From how much the share varies between the documents of a group: few documents, or a topic that a few of them hold, make it wide. "
+        "It takes documents for independent draws; parts of one speech or chapters of one book are more alike, and then it is too narrow. "
+        "It does not cover what the model itself may have got wrong. The linearised variance of a ratio on the scale of the logit: Cochran "
+        "1977, section 6.4.",
+    ),
+    "share-difference": Term(
+        "interval of a difference",
+        "The range in which the difference of two shares would mostly lie, had chance given us other documents. If it holds 0, the two may be the same.",
+        "Made from the intervals of the two shares: Newcombe 1998, method 10. Of twenty topics that do not differ at all, one will seem to.",
+    ),
+    "topic-information": Term(
+        "mutual information of a topic and a group",
+        "How much it tells about a word’s topic to know the year, the party, or whatever the group is. 0: the topic is as large everywhere.",
+        "Each topic’s part of the mutual information between topic and group, in nats for a word. A large topic that changes a little and a "
+        "small one that changes much can have the same. Cover and Thomas 2006, section 2.3.",
     ),
     "thin-bin": Term(
         "thin bin",

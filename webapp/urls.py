@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, runs, topics, words
+from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, runs, time, topics, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -53,6 +53,8 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
+    *page(f"{RUN}/time", time.lines, "run_time"),
+    path(f"{RUN}/time.csv", time.csv, name="run_time_csv"),
     *page(f"{RUN}/words", words.index, "run_words"),
     *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
     *page(f"{RUN}/take", exports.index, "run_take"),

@@ -6,6 +6,7 @@ take their place: a page that is opened again, or shows one topic more, does not
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from threading import Lock
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -22,14 +23,19 @@ KEPT = 200  # results that a web process remembers
 KEPT_LARGE = 4  # of which hold a number for each document
 _kept: OrderedDict[Hashable, object] = OrderedDict()
 _large: OrderedDict[Hashable, object] = OrderedDict()
+_lock = Lock()
 
 
 def _remembered(kept: OrderedDict, most: int, key: Hashable, make: Callable[[], object]):
-    if (found := kept.get(key)) is None:
-        found = make()
-        while len(kept) >= most:
-            kept.popitem(last=False)
+    with _lock:
+        if key in kept:
+            kept.move_to_end(key)
+            return kept[key]
+    found = make()  # outside the lock: another page need not wait
+    with _lock:
         kept[key] = found
+        while len(kept) > most:
+            kept.popitem(last=False)
     return found
 
 
@@ -73,8 +79,7 @@ def sums(of: Cut) -> np.ndarray:
     """Tokens of each topic in each group: int64[G, K], those of merged topics with their targets'."""
 
     def make():
-        tokens, _ = evidence.of(of.run).sums(of.group, len(of.groups.labels))
-        return names(of.run).merged(tokens)
+        return evidence.of(of.run).sums(of.group, len(of.groups.labels), names(of.run).into)[0]
 
     return _remembered(_kept, KEPT, ("sums", *of.key), make)
 
@@ -106,17 +111,10 @@ def _folded(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
     found = evidence.of(of.run)
-    ptr, topics, tokens = _folded(of.run)
-    inside = np.flatnonzero(of.group == g)
-    if not len(inside):
-        return []
-    rows = np.concatenate([np.arange(ptr[d], ptr[d + 1]) for d in inside]) if len(inside) < 10_000 else np.arange(len(topics))
-    at = rows[np.asarray(topics[rows]) == topic]
-    documents = np.searchsorted(ptr, at, side="right") - 1
-    stays = of.group[documents] == g
-    documents, share = documents[stays], (tokens[at] / found.lengths[documents].clip(1))[stays] if len(at) else np.zeros(0)
-    order = np.lexsort((documents, -share))[:count]
-    return [(int(documents[i]), float(share[i])) for i in order]
+    held = found.held([topic, *names(of.run).members(topic)])
+    inside = np.flatnonzero((of.group == g) & (held > 0))
+    share = held[inside] / found.lengths[inside]
+    return [(int(inside[i]), float(share[i])) for i in np.lexsort((inside, -share))[:count]]
 
 
 def conditions(groups: Groups, g: int) -> list[tuple[str, str]]:

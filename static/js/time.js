@@ -1,0 +1,45 @@
+// Pointing at a chart says what the bin holds, in every chart at once; pressing one of a large chart opens its passages.
+import { count, percent } from "./format.js";
+
+const box = document.querySelector("[data-trends]");
+const charts = [...(box?.querySelectorAll("svg[data-left]") ?? [])];
+const outputs = [...(box?.querySelectorAll("output[data-read]") ?? [])];
+let page; // the page's .json twin, asked for when it is first needed
+
+const asked = () => (page ??= fetch(box.dataset.json).then((answer) => (answer.ok ? answer.json() : null), () => null));
+
+function binAt(svg, event) {
+  const frame = svg.getBoundingClientRect();
+  const x = ((event.clientX - frame.left) / frame.width) * svg.viewBox.baseVal.width;
+  return Math.floor((x - Number(svg.dataset.left)) / Number(svg.dataset.step));
+}
+
+function say(data, i) {
+  const bin = data?.bins[i];
+  for (const [n, svg] of charts.entries()) {
+    const cross = svg.querySelector("[data-cross]");
+    const x = Number(svg.dataset.left) + (i + 0.5) * Number(svg.dataset.step);
+    cross.setAttribute("d", bin ? `M${x} ${cross.dataset.top}V${cross.dataset.foot}` : "");
+    outputs[n].textContent = bin ? sentence(bin, data.topics[n], i) : "";
+  }
+}
+
+function sentence(bin, topic, i) {
+  if (topic.share[i] === null) return `${bin.label}: no documents`;
+  const documents = bin.documents === 1 ? "1 document" : `${count(bin.documents)} documents`;
+  return `${bin.label}: ${percent(topic.share[i])} (${percent(topic.low[i])} to ${percent(topic.high[i])}), ${documents}`;
+}
+
+for (const svg of charts) {
+  svg.addEventListener("pointermove", async (event) => say(await asked(), binAt(svg, event)));
+  svg.addEventListener("pointerleave", async () => say(await asked(), -1));
+  if (svg.matches(".large")) svg.addEventListener("click", async (event) => {
+    const bin = (await asked())?.bins[binAt(svg, event)];
+    if (bin?.documents) {
+      const address = new URL(location);
+      address.searchParams.set("bin", bin.label);
+      address.hash = "passages";
+      location.assign(address);
+    }
+  });
+}

@@ -1,0 +1,285 @@
+"""Topics by time and category: every number again, from each token's topic and each document's own row."""
+
+import csv
+import io
+import re
+from collections import defaultdict
+from dataclasses import asdict
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from inference.errors import Invalid
+from inference.explore import bands
+from tests.corpora import as_csv
+from webapp.models import Document
+from webapp.queries import evidence, shares, trends
+from webapp.queries.names import names
+from webapp.queries.selection import Selection
+from webapp.services import curation
+from webapp.templatetags import trends as drawing
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client, run, query="", name="run_time_json"):
+    response = client.get(reverse(name, args=[run.pk]) + query)
+    assert response.status_code == 200, response.content[-2000:]
+    return response.json() if name.endswith("json") else response.content.decode()
+
+
+def documents(run) -> list[tuple[Document, list[tuple[int, int]]]]:
+    """Each document with (topic, tokens) of its words, from the evidence, a word at a time."""
+    rows = Document.objects.filter(corpus_id=run.corpus_id).order_by("number")
+    found = evidence.of(run)
+    return [(row, [(k, n) for _, n, k, _ in zip(*(a.tolist() for a in found.document(row.number)), strict=True)]) for row in rows]
+
+
+def naive(run, bin_of) -> dict[str, dict]:
+    """bin -> tokens by topic, all tokens, documents with words."""
+    found = defaultdict(lambda: {"topics": defaultdict(int), "tokens": 0, "documents": 0})
+    for row, words in documents(run):
+        if (label := bin_of(row)) is None or not words:
+            continue
+        found[label]["documents"] += 1
+        for k, n in words:
+            found[label]["topics"][k] += n
+            found[label]["tokens"] += n
+    return found
+
+
+BINS = {
+    "year": lambda d: f"{d.date.year}",
+    "decade": lambda d: f"{d.date.year // 10}0s",
+    "month": lambda d: f"{d.date:%Y-%m}",
+    "party": lambda d: d.metadata["party"],
+}
+
+
+@pytest.mark.parametrize("by", BINS)
+def test_every_number_is_a_sum_of_tokens(client, trained, by):
+    data, expected = get(client, trained, f"?by={by}&topics=0,1,2,3,4,5"), naive(trained, BINS[by])
+    assert {b["label"] for b in data["bins"] if b["documents"]} == set(expected)
+    for i, b in enumerate(data["bins"]):
+        of = expected.get(b["label"], {"topics": {}, "tokens": 0, "documents": 0})
+        assert (b["tokens"], b["documents"]) == (of["tokens"], of["documents"])
+        assert b["thin"] == (b["documents"] < bands.THIN)
+        for topic in data["topics"]:
+            tokens = of["topics"].get(topic["number"], 0)
+            assert topic["tokens"][i] == tokens
+            if not of["tokens"]:
+                assert topic["share"][i] is topic["low"][i] is topic["high"][i] is None
+                continue
+            assert topic["share"][i] == pytest.approx(tokens / of["tokens"])
+            assert 0 <= topic["low"][i] <= topic["share"][i] <= topic["high"][i] <= 1
+        if b["tokens"]:
+            assert sum(topic["share"][i] for topic in data["topics"]) == pytest.approx(1)
+    for topic in data["topics"]:
+        total = sum(of["tokens"] for of in expected.values())
+        assert topic["overall"] == pytest.approx(sum(of["topics"][topic["number"]] for of in expected.values()) / total)
+    if by != "party":
+        labels = [b["label"] for b in data["bins"]]
+        assert data["in_time"] and labels == sorted(labels) and data["bins"][0]["documents"] and data["bins"][-1]["documents"]
+
+
+def test_a_selection_restricts_all_of_it(client, trained):
+    chosen = lambda d: f"{d.date.year}" if 1800 <= d.date.year <= 1805 and "war" in d.text.lower().split() else None  # noqa: E731
+    data, expected = get(client, trained, "?by=year&topics=2&from=1800&to=1805&q=war"), naive(trained, chosen)
+    few = {b["label"]: b["documents"] for b in data["bins"] if b["documents"]}
+    assert few.keys() <= {str(year) for year in range(1800, 1806)}
+    for label, of in expected.items():
+        assert few[label] >= of["documents"]  # a search finds "wars," and "war." too
+    assert data["selection"] == "documents with “war”, from 1800, to 1805"
+    everything = get(client, trained, "?by=year&topics=2")
+    assert sum(few.values()) < sum(b["documents"] for b in everything["bins"])
+
+
+def test_topics_that_change_most_come_first(client, trained):
+    data = get(client, trained, "?by=year")
+    told = [topic["information"] for topic in data["topics"]]
+    assert told == sorted(told, reverse=True) and min(told) > 0 and data["measured"]
+    assert not get(client, trained, "?topics=3")["measured"]
+
+
+def test_merged_and_hidden_topics(client, trained):
+    before = get(client, trained, "?by=decade&topics=1,4")
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    curation.change(trained, 2, {"hidden": "1"}, "Ada")
+    after = get(client, trained, "?by=decade&topics=1,4")
+    assert [topic["number"] for topic in after["topics"]] == [1]
+    for i in range(len(after["bins"])):
+        both = sum(topic["tokens"][i] for topic in before["topics"])
+        assert after["topics"][0]["tokens"][i] == both
+        assert after["topics"][0]["share"][i] == pytest.approx(both / after["bins"][i]["tokens"])
+        # One document with both topics is one document: its interval is that of their sum.
+        assert after["topics"][0]["low"][i] <= after["topics"][0]["share"][i] <= after["topics"][0]["high"][i]
+    assert {topic["number"] for topic in get(client, trained, "?by=decade")["topics"]} == {0, 1, 3, 5}
+    assert len(get(client, trained, "?by=decade&topics=2")["topics"]) == 1  # asked for by name it is shown
+
+
+def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    cut = shares.cut(trained, "decade", Selection.read(QueryDict(), trained.corpus, trained))
+    found, of = shares.intervals(cut, [1]), evidence.of(trained)
+    into = names(trained).into
+    rows = [[0] * trained.topics for _ in range(of.bow.D)]
+    for d in range(of.bow.D):
+        for k, n in zip(*(a.tolist() for a in of.mixture(d)), strict=True):
+            rows[d][into[k]] += n
+    tokens = np.array(rows)
+    d, k = np.nonzero(tokens)
+    ptr = np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))])
+    expected = bands.shares(ptr, k.astype(np.uint16), tokens[d, k].astype(np.int32), tokens.sum(axis=1), cut.group, len(cut.groups.labels), [1])
+    assert np.allclose(found.low, expected.low, equal_nan=True) and np.allclose(found.high, expected.high, equal_nan=True)
+
+
+def test_each_bin_opens_its_documents(client, trained):
+    for query, name in (("?by=decade&from=1795&to=1823", "decade"), ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party")):
+        for b in get(client, trained, query + "&topics=1")["bins"]:
+            there = Selection.read(QueryDict(b["url"].partition("?")[2]), trained.corpus, trained)
+            assert there.count >= b["documents"], (name, b)  # those without words of the vocabulary are listed, too
+            assert there.count - b["documents"] <= 1
+    asked = dict(parse_qsl(get(client, trained, "?by=decade&from=1795&topics=1")["bins"][0]["url"].partition("?")[2]))
+    assert asked == {"from": "1795", "to": "1799"}  # the selection's own end is the nearer one
+
+
+def test_the_strongest_passages_of_a_bin(client, trained):
+    data = get(client, trained, "?topics=3&by=decade&bin=1800s")
+    inside = []
+    for row, words in documents(trained):
+        if row.date.year // 10 == 180 and words:
+            inside.append((-sum(n for k, n in words if k == 3) / sum(n for _, n in words), row.number))
+    assert [d["number"] for d in data["passages"]["documents"]] == [number for _, number in sorted(inside)[:3]]
+    assert data["passages"]["documents"][0]["share"] == pytest.approx(-min(inside)[0])
+    assert "1800s" in get(client, trained, "?topics=3&by=decade&bin=1800s", "run_time")
+    assert client.get(reverse("run_time", args=[trained.pk]) + "?topics=3&bin=<b>").status_code == 400
+
+
+def test_the_csv_has_what_the_page_has(client, trained):
+    response = client.get(reverse("run_time_csv", args=[trained.pk]) + "?by=year&topics=1,5&q=treaty")
+    assert f"_run{trained.pk}_K6_seed3_" in response["Content-Disposition"]
+    found = list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+    data = get(client, trained, "?by=year&topics=1,5&q=treaty")
+    assert len(found) == 2 * len(data["bins"])
+    for topic in data["topics"]:
+        mine = [row for row in found if row["topic"] == str(topic["number"])]
+        for i, (row, b) in enumerate(zip(mine, data["bins"], strict=True)):
+            assert (row["bin"], row["tokens"], row["documents"]) == (b["label"], str(b["tokens"]), str(b["documents"]))
+            for name in ("share", "low", "high"):
+                assert (float(row[name]) if row[name] else None) == topic[name][i]
+            assert (row["corpus"], row["run"], row["K"], row["seed"]) == (trained.corpus.name, str(trained.pk), "6", "3")
+            assert row["documents_chosen"] == "documents with “treaty”"
+    every = client.get(reverse("run_time_csv", args=[trained.pk]) + "?by=party&topics=all")
+    assert len({row["topic"] for row in csv.DictReader(io.StringIO(b"".join(every.streaming_content).decode()))}) == 6
+
+
+@pytest.mark.parametrize("query", ["?by=colour", "?topics=99", "?topics=x", "?topics=<script>", "?from=x", "?by=year&topics=-1"])
+def test_what_cannot_be_shown_is_said(client, trained, query):
+    for name in ("run_time", "run_time_json", "run_time_csv"):
+        response = client.get(reverse(name, args=[trained.pk]) + query)
+        assert response.status_code == 400
+        assert name == "run_time_json" or "<script>" not in response.content.decode()
+
+
+def test_a_set_without_documents(client, trained):
+    html = get(client, trained, "?q=zyzzyva", "run_time")
+    assert "No chosen document has a decade" in html or "No chosen document has a year" in html
+    assert get(client, trained, "?q=zyzzyva")["bins"] == []
+
+
+@pytest.fixture(scope="module")
+def gaps(draft, django_db_setup, django_db_blocker):
+    """A run on documents of 1900 to 1930 with years that have one, or none; and one document without a date."""
+    from tasks.corpora import ingest
+    from tasks.runs import train
+    from webapp.services import corpora, runs
+
+    rng = np.random.default_rng(1)
+    words = ["horse cow sheep goat hen goose duck pig".split(), "comet planet orbit moon galaxy nebula eclipse meteor".split()]
+    years = [*[1900] * 20, *[1901] * 20, 1903, *[1904] * 12, 1910, *[1930] * 20]
+    rows = [[f"{year}-05-01", " ".join(rng.choice(words[rng.integers(2)], 30))] for year in years]
+    with django_db_blocker.unblock():
+        corpus = draft(as_csv([["date", "text"], *rows, ["", "comet horse planet cow"]]), "gaps.csv")
+        options = asdict(corpora.sniff(corpus).options)
+        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=1, max_share=1.0))
+        ingest(corpus.pk)
+        corpus.refresh_from_db()
+        assert corpus.status == "ready", corpus.error
+        run = runs.create(corpus, seed=1, topics=2, passes=20)
+        train(run.pk)
+        run.refresh_from_db()
+        assert run.status == "done", run.error
+        yield run
+
+
+def test_a_line_never_crosses_years_without_documents(client, gaps):
+    data = get(client, gaps, "?by=year&topics=0")
+    labels = [b["label"] for b in data["bins"]]
+    assert labels == [str(year) for year in range(1900, 1931)]
+    drawn = drawing.trend(data, data["topics"][0], drawing.scale(data))
+    edges = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["line"])
+    place = {f"{hit['x'] + drawn['step'] / 2:.1f}": hit["label"] for hit in drawn["hits"]}
+    assert [(place[a], place[b]) for a, b in edges] == [("1900", "1901")]
+    dotted = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["dotted"])
+    assert [(place[a], place[b]) for a, b in dotted] == [("1903", "1904")]  # 1903 has a single document
+    thin = [i for i, b in enumerate(data["bins"]) if b["thin"] and b["documents"]]
+    assert [labels[i] for i in thin] == ["1903", "1910"]
+    for i in thin:
+        assert (data["topics"][0]["low"][i], data["topics"][0]["high"][i]) == (0, 1)  # one document says nothing of others
+    assert sum(mark["thin"] for mark in drawn["marks"]) == 2
+    html = get(client, gaps, "?by=year&topics=0", "run_time")
+    assert "No documents in 1902, 1905" in html and "2 of 31 are" in html and "1 of the documents have no date" in html
+
+
+def test_a_flat_trend_stays_within_its_intervals(client, gaps):
+    """The words were drawn alike in all years: the share overall lies within the interval of each year that is not thin."""
+    data = get(client, gaps, "?by=year&topics=0,1")
+    solid = [i for i, b in enumerate(data["bins"]) if not b["thin"]]
+    assert len(solid) == 4
+    for topic in data["topics"]:
+        assert all(topic["low"][i] <= 0.5 <= topic["high"][i] for i in solid)
+
+
+def test_one_document_in_each_year(client, gaps):
+    data = get(client, gaps, "?by=month&topics=1&q=horse&from=1903&to=1903")
+    assert all(b["documents"] <= 1 for b in data["bins"])
+    assert "<svg" in get(client, gaps, "?by=year&topics=1&from=1903&to=1910", "run_time")
+
+
+def test_neither_dates_nor_categories(client, draft, django_db_blocker):
+    from tasks.corpora import ingest
+    from tasks.runs import train
+    from webapp.services import corpora, runs
+
+    corpus = draft(as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv")
+    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0))
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    run = runs.create(corpus, topics=2, passes=2)
+    html = get(client, run, "", "run_time")
+    assert "Watch it train" in html
+    train(run.pk)
+    run.refresh_from_db()
+    assert run.status == "done", run.error
+    assert "have no dates" in get(client, run, "", "run_time") and get(client, run)["by"] is None
+    assert client.get(reverse("run_time", args=[run.pk]) + "?by=year").status_code == 400
+
+
+def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
+    monkeypatch.setattr(trends.fields, "period", lambda corpus: None)
+    assert trends.usual(trained.corpus) in ("president", "party")
+
+
+def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
+    cut = shares.cut(trained, "year", Selection.read(QueryDict("q=commerce"), trained.corpus, trained))
+    first = shares.intervals(cut, [2, 0])
+    asked, compute = [], bands.shares
+    monkeypatch.setattr(shares.bands, "shares", lambda *a, **b: asked.append(a[-1]) or compute(*a, **b))
+    again = shares.intervals(cut, [0, 5, 2])
+    assert asked == [[5]]
+    assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
+    with pytest.raises(Invalid):
+        shares.cut(trained, "nothing", Selection.read(QueryDict(), trained.corpus, trained))

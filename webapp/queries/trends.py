@@ -1,0 +1,181 @@
+"""Topics by period or category: shares with their intervals, bin after bin."""
+
+import csv
+from collections.abc import Iterator
+
+import numpy as np
+from django.urls import reverse
+
+from inference.errors import Invalid
+from webapp.csvs import safe
+from webapp.models import Corpus, Run
+from webapp.queries import fields, passages, shares, topics
+from webapp.queries.names import names
+from webapp.queries.selection import Selection
+from webapp.queries.sql import rows
+
+SHOWN = 9  # topics of a page that names none: those that change most
+MOST = 24  # side by side; more can't be compared
+OFFERED = 200  # topics to choose from in a list; others by their number
+LONG = 60  # years above which a page that names no period shows decades
+PASSAGES = 3  # of a bin
+VALUES = 40  # of a category, the most frequent: a longer list can't be compared
+
+
+def choices(corpus: Corpus) -> list[dict]:
+    """Periods and categories by which documents can be told apart: name, and how a page says it."""
+    found, span = [], fields.dated(corpus)
+    if span:
+        years = span[1].year - span[0].year
+        counts = {"month": 12 * years, "year": years, "decade": years // 10}
+        found += [{"name": by, "said": fields.PERIODS[by]} for by in ("month", "year", "decade") if counts[by] < fields.MOST_GROUPS]
+    return found + [{"name": category.name, "said": category.name} for category in fields.categories(corpus)]
+
+
+def usual(corpus: Corpus) -> str | None:
+    """By what a page shows topics that was not asked: a period, else the first category; None where there is neither."""
+    by, span = fields.period(corpus), fields.dated(corpus)
+    if by == "year" and span[1].year - span[0].year > LONG:
+        return "decade"
+    return by or next((category.name for category in fields.categories(corpus)), None)
+
+
+def most_changing(cut: shares.Cut) -> list[int]:
+    """Topics that nobody hid, by how much they depend on the group, most first."""
+    said = names(cut.run)
+    order = np.argsort(-shares.information(cut), kind="stable")
+    return [int(k) for k in order if said.into[k] == k and not said.hidden(int(k))]
+
+
+def asked(run: Run, texts: list[str]) -> list[int]:
+    """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for what is no topic."""
+    found = []
+    for text in (part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")):
+        if not text:
+            continue
+        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics):
+            raise Invalid("topics", f"Run {run.pk} has topics 0 to {run.topics - 1}, got “{text[:20]}”.")
+        found.append(int(names(run).into[int(text)]))
+    return list(dict.fromkeys(found))
+
+
+def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int = MOST) -> dict:
+    """Some topics, or those that change most, by a period or a category: what the page, its twin and its table hold."""
+    if len(wanted) > most:
+        raise Invalid("topics", f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose fewer.")
+    cut = shares.cut(run, by, selection)
+    changing = most_changing(cut)
+    chosen = wanted or changing[:SHOWN]
+    bands = shares.intervals(cut, chosen)
+    sums, told = shares.sums(cut), shares.information(cut)
+    span = slice(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES))
+    total = max(int(sums.sum()), 1)
+    words = topics.top_words(run, chosen, 6)
+    return {
+        "by": by,
+        "in_time": cut.groups.in_time,
+        "bins": bins(cut, bands, range(span.start, span.stop)),
+        "left_out": cut.end - span.stop,
+        "without": selection.count - int(np.count_nonzero(cut.group >= 0)),
+        "measured": not wanted,
+        "topics": [
+            topics.link(run, k)
+            | {
+                "words": words[k],
+                "overall": int(sums[:, k].sum()) / total,
+                "information": float(told[k]),
+                "tokens": sums[span, k].tolist(),
+                "share": _plain(bands.share[i, span]),
+                "low": _plain(bands.low[i, span]),
+                "high": _plain(bands.high[i, span]),
+            }
+            for i, k in enumerate(chosen)
+        ],
+        "changing": changing[:OFFERED],
+    }
+
+
+def bins(cut: shares.Cut, bands, places: range) -> list[dict]:
+    """Each group: its label, the documents and tokens that are in it, whether it is thin, where its documents are."""
+    home = reverse("run_documents", args=[cut.run.pk])
+    return [
+        {
+            "label": cut.groups.labels[g],
+            "documents": int(bands.documents[g]),
+            "tokens": int(bands.tokens[g]),
+            "thin": bool(bands.thin[g]),
+            "url": home + shares.address(cut.selection, (cut.groups, g)),
+        }
+        for g in places
+    ]
+
+
+def _plain(numbers: np.ndarray) -> list[float | None]:
+    return [None if np.isnan(x) else float(x) for x in numbers]
+
+
+HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", "label", "share", "low", "high", "topic_tokens", "tokens",
+        "documents", "thin"]  # fmt: skip
+
+
+def every(run: Run) -> list[int]:
+    """All topics that are not merged into others."""
+    return np.flatnonzero(names(run).into == np.arange(run.topics)).tolist()
+
+
+def table(run: Run, selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:
+    """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
+    cut = shares.cut(run, by, selection)
+    chosen = wanted or most_changing(cut)[:SHOWN]
+    bands, sums, said = shares.intervals(cut, chosen), shares.sums(cut), names(run)
+    write = csv.writer(_Line()).writerow
+    of = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
+
+    def lines() -> Iterator[str]:
+        yield write(HEAD)
+        for i, k in enumerate(chosen):
+            for g in range(cut.first, cut.end):
+                share, low, high = ("" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high))
+                counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
+                yield write(safe([*of, cut.groups.labels[g], k, said.label(k), share, low, high, *counts]))
+
+    return lines()
+
+
+class _Line:
+    """A file that hands back what is written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -> dict:
+    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such bin."""
+    cut = shares.cut(run, by, selection)
+    if label not in cut.groups.labels:
+        raise Invalid("bin", f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.")
+    g = cut.groups.labels.index(label)
+    found = shares.strongest(cut, topic, g, PASSAGES)
+    texts = {
+        row["number"]: row
+        for row in rows(
+            "SELECT number, title, date_text, left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+            [passages.READ, run.corpus_id, [number for number, _ in found]],
+        )
+    }
+    find = passages.Finder(run.corpus, {row["word"]: row["weight"] for row in topics.words(run, topic, limit=passages.WORDS)[0]})
+    return {
+        "label": label,
+        "url": reverse("run_documents", args=[run.pk]) + shares.address(selection, (cut.groups, g), has=topic),
+        "documents": [
+            {
+                "number": number,
+                "title": texts[number]["title"],
+                "date_text": texts[number]["date_text"],
+                "share": share,
+                "snippet": find(texts[number]["text"]),
+                "url": reverse("run_document", args=[run.pk, number]) + f"?topic={topic}",
+            }
+            for number, share in found
+        ],
+    }
