@@ -36,6 +36,7 @@ POSTS = [
     "corpora",
     "example",
     "corpus_runs",
+    "corpus_embargo",
     "corpus_delete",
     "run_stop",
     "run_cancel",

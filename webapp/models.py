@@ -27,6 +27,7 @@ class Corpus(models.Model):
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
+    embargo = models.BooleanField(default=False)  # of its texts: queries.embargo decides what can be read then
     attempt = models.IntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.text import Tokeniser
 from webapp.models import Corpus, Run
-from webapp.queries import evidence, texts, topics
+from webapp.queries import embargo, evidence, texts, topics
 from webapp.queries.listing import Listing
 from webapp.queries.sql import rows
 
@@ -33,7 +33,7 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     by_number = {row["number"]: row for row in found}
     for row in found:
         text = row.pop("passage")
-        row["snippet"] = _marked(text) if selection.q else [(text, False)]
+        row["snippet"] = embargo.passage(selection.corpus, _marked(text) if selection.q else [(text, False)])
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.run, numbers, topic).items():
             by_number[number]["snippet"] = snippet
@@ -65,13 +65,16 @@ def _marked(headline: str) -> list[tuple[str, bool]]:
 
 
 def document(corpus: Corpus, number: int) -> dict | None:
-    """One document, whole."""
+    """One document, whole; under embargo its text is "" and `embargo` says why."""
     found = rows(
         "SELECT number, source_id, file, place, title, date_text, date, metadata, text, words FROM document"
         " WHERE corpus_id = %s AND number = %s",
         [corpus.pk, number],
     )
-    return found[0] | {"metadata": json.loads(found[0]["metadata"])} if found else None
+    if not found:
+        return None
+    text = embargo.text(corpus, found[0]["text"])
+    return found[0] | {"metadata": json.loads(found[0]["metadata"]), "text": text, "embargo": embargo.sentence(corpus)}
 
 
 def proportions(run: Run, number: int) -> list[dict]:

@@ -1,13 +1,14 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
 import re
+from urllib.parse import urlsplit
 
 from django.db.models import Count, Q
-from django.urls import reverse
+from django.urls import resolve, reverse
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Document, Notebook, Pin, Run, Topic
-from webapp.queries import topics
+from webapp.queries import embargo, topics
 from webapp.queries.names import names
 from webapp.templatetags.pages import percent
 
@@ -42,6 +43,7 @@ def shared(token: str) -> Notebook | None:
 def content(notebook: Notebook) -> dict:
     """notebook.json: the notebook and its pins in their order, those that were removed apart."""
     pins = list(notebook.pins.all())
+    shut = _embargoed(pins)
     return {
         "notebook": {
             "id": notebook.pk,
@@ -50,12 +52,23 @@ def content(notebook: Notebook) -> dict:
             "by": notebook.by,
             "created": notebook.created_at,
         },
-        "pins": [_row(pin) for pin in pins if pin.removed_at is None],
-        "removed": [_row(pin) for pin in pins if pin.removed_at is not None],
+        "pins": [_row(pin, shut) for pin in pins if pin.removed_at is None],
+        "removed": [_row(pin, shut) for pin in pins if pin.removed_at is not None],
     }
 
 
-def _row(pin: Pin) -> dict:
+def _embargoed(pins: list[Pin]) -> dict[int, Corpus]:
+    """Of the passages that were pinned before their corpus came under embargo: pin -> corpus."""
+    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins if pin.kind == Pin.Kind.PASSAGE}
+    runs = dict(Run.objects.filter(pk__in=[p["run_id"] for p in places.values() if "run_id" in p]).values_list("pk", "corpus_id"))
+    of = {pin: place.get("corpus_id") or runs.get(place.get("run_id")) for pin, place in places.items()}
+    shut = Corpus.objects.in_bulk([corpus for corpus in set(of.values()) if corpus])
+    return {pin: shut[corpus] for pin, corpus in of.items() if corpus in shut and shut[corpus].embargo}
+
+
+def _row(pin: Pin, shut: dict[int, Corpus]) -> dict:
+    if pin.pk in shut:
+        pin.quote = "".join(text for text, _ in embargo.passage(shut[pin.pk], [(pin.quote, False)]))
     fields = ("id", "kind", "title", "address", "quote", "start", "end", "sentence", "table", "source", "comment", "by", "at")
     return {name: getattr(pin, name) for name in fields} | {"origin": origin(pin.source, pin.start, pin.end)}
 
@@ -97,7 +110,11 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
     document = Document.objects.filter(corpus_id=corpus.pk, number=number).defer("search", "metadata").first()
     if document is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
+    if corpus.embargo and not quote.strip():
+        embargo.refuse(corpus, "A passage by its place alone")
     start, end = located(document.text, quote, start, end)
+    if end - start > embargo.PASSAGE:
+        embargo.refuse(corpus, f"A passage of more than {embargo.PASSAGE} characters")
     source = {"corpus": corpus.name, "document": number, "id": document.source_id, "file": document.file, "place": document.place}
     return {
         "kind": Pin.Kind.PASSAGE,

@@ -6,7 +6,7 @@ import numpy as np
 
 from inference.text.tokenise import WORD
 from webapp.models import Run
-from webapp.queries import evidence
+from webapp.queries import embargo, evidence
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
@@ -46,7 +46,7 @@ def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[s
         " JOIN document ON corpus_id = %s AND number = n",
         [PASSAGE + 2 * MARGIN, list(first), list(first.values()), run.corpus_id],
     )
-    return {row["number"]: _cut(row, first[row["number"]], of[row["number"]], topic) for row in found}
+    return {row["number"]: embargo.passage(run.corpus, _cut(row, first[row["number"]], of[row["number"]], topic)) for row in found}
 
 
 def _densest(of: Tokens, topic: int) -> int | None:

@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from webapp.models import Run
-from webapp.queries import passages
+from webapp.queries import embargo, passages
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 from webapp.templatetags.pages import topic_label
@@ -124,6 +124,6 @@ def documents(run: Run, number: int, after: tuple[float, int] | None = None, lim
     weights = {row["word"]: row["weight"] for row in words(run, number, limit=passages.WORDS)[0]}
     find = passages.Finder(run.corpus, weights)
     for row in page:
-        row["snippet"] = find(row.pop("text"))
+        row["snippet"] = embargo.passage(run.corpus, find(row.pop("text")))
         row["url"] = reverse("run_document", args=[run.pk, row["number"]]) + f"?topic={number}"
     return page, following

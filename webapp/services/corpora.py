@@ -107,6 +107,11 @@ def read(corpus: Corpus, reading: Reading) -> None:
         jobs.send(jobs.READING, corpus.pk)
 
 
+def embargo(corpus: Corpus, on: bool) -> None:
+    """From now on texts are withheld, or shown again (queries.embargo)."""
+    Corpus.objects.filter(pk=corpus.pk).update(embargo=on)
+
+
 def example() -> Corpus:
     """The example corpus, queued for reading with settings that fit it."""
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"example-{os.getpid()}-{os.urandom(4).hex()}"

@@ -138,6 +138,15 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @require_POST
+def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    on = request.POST.get("embargo") == "1"
+    corpora.embargo(corpus, on)
+    messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
+    return redirect("corpus", corpus.pk)
+
+
+@require_POST
 def delete(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     corpora.delete(corpus)

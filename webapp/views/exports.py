@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 
 from webapp import streams
 from webapp.models import Run
-from webapp.queries import exports
+from webapp.queries import embargo, exports
 from webapp.queries import methods as written
 from webapp.queries.exports import Form
 from webapp.queries.selection import Selection
@@ -80,6 +80,8 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     found = exports.find(file)
     if found is None:
         raise Http404(f"There is no file “{file}” to take away of a run.")
+    if found[0].texts:
+        embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, found[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
     return exports.made(exports.wanted(run, request.GET), *found)

@@ -21,7 +21,7 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
-    choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
+    texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Form:
     media: str = ""
     final: bool = True
     selected: bool = False
+    texts: bool = False
     choices: Callable[[Run], list[str]] | None = None
 
     @property
@@ -73,7 +74,7 @@ FORMS = {
         Form("mallet-topic-word-weights", PROGRAMS, "MALLET: topic word weights", "as --topic-word-weights-file", None,
              mallet.topic_word_weights, "txt", _TEXT),
         Form("mallet-state", PROGRAMS, "MALLET: state", "as --output-state: the topic of every word, in the order of the text", None,
-             mallet.state, "gz", "application/gzip"),
+             mallet.state, "gz", "application/gzip", texts=True),
         Form("dfr-browser", PROGRAMS, "dfr-browser", "its data folder, with the topics’ labels", None, dfr.archive, "zip", _ZIP, selected=True),
         Form("ldavis", PROGRAMS, "LDAvis and pyLDAvis", "the JSON of its viewer, with the topics’ own numbers", None, ldavis.viewer, "json",
              "application/json"),
@@ -99,7 +100,7 @@ def find(file: str) -> tuple[Form, str] | None:
 
 def ready(run: Run, form: Form) -> bool:
     there = run.snapshot_id is not None and (run.snapshot.final or not form.final)
-    return there and (form.choices is None or bool(form.choices(run)))
+    return there and not (form.texts and run.corpus.embargo) and (form.choices is None or bool(form.choices(run)))
 
 
 def wanted(run: Run, query: QueryDict) -> Wanted:

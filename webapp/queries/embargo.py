@@ -1,0 +1,68 @@
+"""What may be read of a corpus whose texts are under embargo: everything that is counted, and short passages; no text.
+
+The one place that decides. Whatever reads the column `text` passes what it found through here before it is returned, so that
+pages, their JSON, files and the API can't differ. Embargo says nothing of titles and metadata: those are public.
+
+A passage has at most PASSAGE characters, and of one document a list shows at most LINES. Who asks for the lines of many words
+can still piece parts together, as with any concordance: what must not be guessed at all must not be uploaded.
+"""
+
+from inference.errors import Invalid
+from webapp.models import Corpus
+
+PASSAGE = 200  # characters of consecutive text, markers aside
+LINES = 3  # of one document in a list of lines
+SENTENCE = "The texts of this corpus are under embargo: what is counted can be seen, and passages of at most {} characters."
+
+
+def sentence(corpus: Corpus) -> str:
+    """For readers; "" where there is no embargo."""
+    return SENTENCE.format(PASSAGE) if corpus.embargo else ""
+
+
+def text(corpus: Corpus, found: str) -> str:
+    """A whole text, or "" under embargo."""
+    return "" if corpus.embargo else found
+
+
+def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """A passage in (text, is marked) parts: the PASSAGE characters around its first marked part, under embargo."""
+    length = sum(len(part) for part, _ in parts)
+    if not corpus.embargo or length <= PASSAGE:
+        return parts
+    marked = at = 0
+    for part, is_marked in parts:
+        if is_marked:
+            marked = at
+            break
+        at += len(part)
+    first = max(0, min(marked - PASSAGE // 3, length - PASSAGE))
+    kept, at = [], 0
+    for part, is_marked in parts:
+        kept.append((part[max(0, first - at) : max(0, first + PASSAGE - at)], is_marked))
+        at += len(part)
+    if first:
+        kept.insert(0, ("… ", False))
+    if first + PASSAGE < length:
+        kept.append((" …", False))
+    return [part for part in kept if part[0]]
+
+
+def line(corpus: Corpus, before: str, word: str, after: str) -> tuple[str, str, str]:
+    """A word between what stands before and after it, shortened on both sides under embargo."""
+    if not corpus.embargo:
+        return before, word, after
+    word = word[:PASSAGE]
+    side = (PASSAGE - len(word)) // 2
+    return before[-side:] if side else "", word, after[:side]
+
+
+def lines(corpus: Corpus) -> int | None:
+    """How many lines of one document a list may show; None for all."""
+    return LINES if corpus.embargo else None
+
+
+def refuse(corpus: Corpus, what: str) -> None:
+    """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
+    if corpus.embargo:
+        raise Invalid("embargo", f"{what} would give away texts that are under embargo.")
