@@ -2,7 +2,8 @@
 
     python3 manage.py start                                  # in one terminal
     .venv/bin/python -m benchmarks.explorer http://127.0.0.1:8000/ [--documents 1000000] [--topics 500] [--json FILE]
-    .venv/bin/python -m benchmarks.explorer http://127.0.0.1:8000/ --run 3      # browse a run that is there
+    … --corpus 2                                             # train on the made corpus that is there
+    … --run 3                                                # browse a run that is there
 
 The documents are drawn from planted topics over 50,000 made words: some 60 words each, with a date of a century and a category.
 Prints milliseconds by page, each address asked for once cold and then REPEATS times with other places, words and topics.
@@ -104,15 +105,17 @@ def main() -> None:
     parser.add_argument("url", help="of a running Topograph")
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--topics", type=int, default=500)
+    parser.add_argument("--corpus", type=int, help="train on this corpus, and make none")
     parser.add_argument("--run", type=int, help="browse this run, and make none")
     parser.add_argument("--json", type=Path, help="write the figures here")
     given = parser.parse_args()
-    browser, figures, run = Browser(given.url), {}, given.run
-    if run is None:
+    browser, figures, corpus, run = Browser(given.url), {}, given.corpus, given.run
+    if run is None and corpus is None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "made.csv.gz"
             write(file, given.documents)
             corpus, figures["upload to ready, s"] = upload(browser, file)
+    if run is None:
         run, figures["train to first point, s"], figures["train to browsable, s"] = train(browser, corpus, given.topics)
         print(f"run {run}")
         for name, value in figures.items():
