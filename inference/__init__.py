@@ -60,6 +60,7 @@ def warm_up() -> None:
             evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
             topics = engine.topics(config, state)
             Diagnostics(bow)(topics, evidence)
+            _warm_up_senses(evidence)
     _warm_up_explore(topics)
 
 
@@ -72,3 +73,18 @@ def _warm_up_explore(topics: Topics) -> None:
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, [0])
     cooccurrence.beside(*documents, topics.K, 1)
+
+
+def _warm_up_senses(evidence: Evidence) -> None:
+    import numpy as np
+
+    from inference import senses
+
+    group = np.zeros(evidence.bow.D, np.int32)
+    for mask in (None, group == 0):
+        uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
+        uses.tally(group)
+        uses.tally()
+        uses.by_day(uses.by_certainty(uses.of(None)), group)
+        uses.near([0], 1)
+    senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)

@@ -18,6 +18,7 @@ PAGES = [  # with a .json twin
     "run_time",
     "run_words",
     "run_word",
+    "run_compare_words",
     "run_curation",
     "notebooks",
     "run_take",

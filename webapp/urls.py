@@ -57,6 +57,7 @@ urlpatterns = [
     *page(f"{RUN}/time", time.lines, "run_time"),
     path(f"{RUN}/time.csv", time.csv, name="run_time_csv"),
     *page(f"{RUN}/words", words.index, "run_words"),
+    *page(f"{RUN}/words/compare", words.compare, "run_compare_words"),  # before: a word may be “compare”, too
     *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
     *page(f"{RUN}/take", exports.index, "run_take"),
     *page(f"{RUN}/methods", exports.methods, "run_methods"),

@@ -12,6 +12,7 @@ import inference, inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference.evaluate import Diagnostics
+from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching
 
 inference.warm_up()
@@ -42,6 +43,12 @@ with event.install_listener("numba:compile", Listener()):
         evidence.sums(np.zeros(bow.D, np.int32), 1)
         evidence.folded(np.zeros(30, np.int32))
         evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
+        for mask, into in ((None, np.arange(30)), (np.arange(bow.D) % 2 > 0, np.zeros(30, np.int32))):
+            uses = Uses(evidence, 1, into, mask)
+            uses.tally(np.zeros(bow.D, np.int32), 1)
+            uses.by_day(uses.by_certainty(uses.of(0)), np.arange(bow.D, dtype=np.int32))
+            uses.near([0, 1], 5)
+            distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
         Diagnostics(bow)(engine.topics(config, state), evidence)
     topics = engine.topics(config, state)
     divergences = distances.divergences(topics)

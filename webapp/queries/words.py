@@ -91,21 +91,5 @@ def _beginnings(snapshot_id: int, corpus_id: int) -> list[dict]:
     return rows(_BEGINNINGS, parameters)
 
 
-def senses(run: Run, of: Word) -> list[dict]:
-    """The topics that a word's tokens were given to, most of them first.
-
-    Returns rows of number, label, url, tokens, documents, share (of the word's tokens; sums to 1), words.
-    """
-    found = rows(
-        "SELECT topic AS number, tokens, documents FROM topic_word WHERE snapshot_id = %s AND word = %s AND tokens > 0"
-        " ORDER BY tokens DESC, topic",
-        [run.snapshot_id, of.number],
-    )
-    words = topics.top_words(run, [row["number"] for row in found])
-    for row in found:
-        row |= topics.link(run, row["number"]) | {"share": row["tokens"] / of.tokens, "words": words[row["number"]]}
-    return found
-
-
 def with_urls(found: list[dict], run: Run) -> list[dict]:
     return [row | {"url": reverse("run_word", args=[run.pk, row["word"]])} for row in found]

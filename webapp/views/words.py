@@ -1,11 +1,20 @@
-"""Words of a run's corpus, and the senses of one: the topics that its tokens were given to."""
+"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by side."""
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from webapp.models import Run
+from webapp.models import Run, Word
+from webapp.queries import concordance, fields, senses, topics
 from webapp.queries import words as queries
+from webapp.queries.names import names
+from webapp.queries.selection import Selection
 from webapp.views.pages import address, number, page, run_or_404, search_words
+
+SAMPLES = 3  # lines of each sense beside all others
+RELATED = 9  # words that begin alike, this one among them
+COMPARE = "compare"  # the page of two words; without any it is the page of this word
 
 
 @require_GET
@@ -32,12 +41,107 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
 
 @require_GET
 def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) -> HttpResponse:
+    """The senses of a word, or with ?topic= the lines of one."""
     run = run_or_404(run_id)
     found = queries.word(run.corpus, word)
     if found is None:
         return missing(request, run, word, as_json)
     data = {
-        "word": {"word": found.word, "tokens": found.tokens, "documents": found.documents},
-        "topics": queries.senses(run, found) if run.snapshot_id else [],
+        "word": {"word": found.word, "tokens": found.tokens, "documents": found.documents, "direction": concordance.direction(found.word)},
     }
-    return page(request, "run/word.html", data, as_json=as_json, run=run)
+    if run.snapshot_id is None or not run.snapshot.final:
+        return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
+    selection = Selection.read(request.GET, run.corpus, run)
+    data["documents_chosen"] = selection.sentence
+    if "topic" in request.GET:
+        return _lines(request, run, found, selection, data, as_json)
+    uses = senses.uses(run, found, selection)
+    named, rare = senses.tallied(run, uses, selection)
+    senses.name(run, uses, named, rare)
+    if concordance.has_places(run):
+        samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
+        for row in named:
+            row["samples"] = samples[row["number"]]
+    data |= {
+        "senses": named,
+        "rare": rare,
+        "tokens": sum(row["tokens"] for row in (*named, *rare)),
+        "documents": len(uses.documents),
+        "all": selection.address(topic="all"),
+        "rest": sum(row["tokens"] for row in rare),
+        "related": [row for row in queries.with_urls(queries.matching(run.corpus, found.word, limit=RELATED)[0], run) if row["word"] != found.word],
+        "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
+        "has_places": concordance.has_places(run),
+    }
+    return page(request, "run/word.html", data, as_json=as_json, run=run, selection=selection, rare_count=len(rare))
+
+
+def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
+    topic = _topic(request, run)
+    order = request.GET.get("sort", "certainty")
+    order = order if order in _orders(run) else "certainty"
+    first = number(request, "after", 0)
+    uses = senses.uses(run, word, selection)
+    named, rare = senses.tallied(run, uses, selection)
+    senses.name(run, uses, named, rare)
+    found = concordance.Lines([], 0, 0)
+    if concordance.has_places(run):
+        found = concordance.page(selection, uses, topic, order, first)
+    kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
+    last = first + len(found.lines)
+    data |= {
+        "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
+        "senses": named,
+        "rare": rare,
+        "all": selection.address(topic="all"),
+        "overview": selection.address() if selection else "",
+        "sort": order,
+        "sorts": [{"name": name, "says": says, "url": selection.address(**kept | {"sort": name})} for name, says in _orders(run).items()],
+        "lines": found.lines,
+        "total": found.tokens,
+        "in_order": found.in_order,
+        "first": first + 1,
+        "last": last,
+        "previous": selection.address(**kept, after=max(0, first - concordance.PAGE) or "") if first else None,
+        "next": selection.address(**kept, after=last) if last < found.tokens and found.lines else None,
+        "has_places": concordance.has_places(run),
+    }
+    if topic is not None and data["sense"] is None:
+        data["topic"] = topics.link(run, topic)
+    return page(request, "run/lines.html", data, as_json=as_json, run=run, selection=selection)
+
+
+def _orders(run: Run) -> dict[str, str]:
+    """Without dates there is no oldest line."""
+    dated = fields.dated(run.corpus) is not None
+    return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
+
+
+def _topic(request: HttpRequest, run: Run) -> int | None:
+    """The sense whose lines are asked for, that into which it was merged; None for all."""
+    if request.GET["topic"] == "all":
+        return None
+    topic = number(request, "topic")
+    if topic is None or topic >= run.topics:
+        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {run.topics - 1}.")
+    return int(names(run).into[topic])
+
+
+@require_GET
+def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word “compare”."""
+    run = run_or_404(run_id)
+    typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
+    if "word" not in request.GET and queries.word(run.corpus, COMPARE):
+        return detail(request, run_id, COMPARE, as_json)
+    found = [queries.word(run.corpus, text) for text in typed]
+    data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
+    for text, word in zip(typed, found, strict=True):
+        if word is None:
+            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.corpus, text), run)})
+    selection = Selection.read(request.GET, run.corpus, run)
+    if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
+        data["words"] = [{"word": w.word, "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else "")} for w in found]
+        data["comparison"] = senses.beside(run, *found, selection)
+        data["same"] = found[0].number == found[1].number
+    return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)

@@ -1,0 +1,70 @@
+"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words that stand near them."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def pick(documents, topics, into, mask):
+    """Places of the pairs in chosen documents, int64. mask: bool[D], or empty for all; into[topic] < 0: left out."""
+    out = np.empty(len(documents), np.int64)
+    n = 0
+    for i in range(len(documents)):
+        if into[topics[i]] >= 0 and (len(mask) == 0 or mask[documents[i]]):
+            out[n] = i
+            n += 1
+    return out[:n]
+
+
+@njit(cache=True)
+def tally(documents, counts, topics, group, G, K):
+    """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all in one."""
+    tokens, found = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    for i in range(len(documents)):
+        g = 0 if len(group) == 0 else group[documents[i]]
+        if g >= 0:
+            tokens[g, topics[i]] += counts[i]
+            found[g, topics[i]] += 1
+    return tokens, found
+
+
+@njit(cache=True)
+def ordered(keys, highest):
+    """Places of `keys`, 0 to highest, from the smallest on; equal ones keep their order. int64[n]. A counting sort."""
+    at = np.zeros(highest + 2, np.int64)
+    for key in keys:
+        at[key + 1] += 1
+    for key in range(highest + 1):
+        at[key + 1] += at[key]
+    out = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        out[at[keys[i]]] = i
+        at[keys[i]] += 1
+    return out
+
+
+@njit(cache=True)
+def near(ptr, documents, topics, into, indptr, words, given, V):
+    """How many documents of each sense have each word: (words int32[U], own int32[S, U], all int32[S, U]).
+
+    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word was given to the
+    sense's own topic; all: to any. U: words of these documents. indptr, words, given: the bag of words, and its pairs' topics.
+    """
+    place = np.full(V, -1, np.int32)
+    U = 0
+    for i in range(len(documents)):
+        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+            if place[words[j]] < 0:
+                place[words[j]] = U
+                U += 1
+    S = len(topics)
+    found, own, every = np.empty(U, np.int32), np.zeros((S, U), np.int32), np.zeros((S, U), np.int32)
+    for s in range(S):
+        for i in range(ptr[s], ptr[s + 1]):
+            for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+                u = place[words[j]]
+                found[u] = words[j]
+                every[s, u] += 1
+                if into[given[j]] == topics[s]:
+                    own[s, u] += 1
+    return found, own, every

@@ -1,0 +1,142 @@
+"""The senses of a word: the topics that its tokens were given to, where each is used, and by which words it is known."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlogy
+
+from inference.evidence import Evidence
+from inference.kernels import assign, senses
+
+SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """Read-only, as mapped files are: a kernel is then compiled once for both."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+_ALL, _ONE = _frozen(np.zeros(0, bool)), _frozen(np.zeros(0, np.int32))
+
+
+class Near(NamedTuple):
+    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other senses' documents that do."""
+
+    word: int
+    documents: int
+    of: int
+    elsewhere: float
+    score: float
+
+
+class Uses:
+    """Where a word stands in some documents, with merged topics folded together.
+
+    Arrays over pairs of the word and a document, documents ascending: documents int32[n], counts int32[n], topics uint16[n],
+    certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
+    merged. mask: bool[D], the documents that are looked at, or None for all.
+    """
+
+    def __init__(self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None):
+        self.evidence, self.word, self.into = evidence, word, np.asarray(into, np.int32)
+        documents, counts, topics, certainty = evidence.word(word)
+        if mask is not None:
+            kept = senses.pick(documents, topics, self.into, _frozen(mask))
+            documents, counts, topics, certainty = documents[kept], counts[kept], topics[kept], certainty[kept]
+        if not np.array_equal(self.into, np.arange(evidence.K)):
+            topics = self.into[topics].astype(np.uint16)
+        self.documents, self.counts, self.topics, self.certainty = map(_frozen, (documents, counts, topics, certainty))
+
+    def tally(self, group: np.ndarray | None = None, G: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
+
+        group: int32[D], each document's, -1 for none; None for one group of all.
+        """
+        return senses.tally(self.documents, self.counts, self.topics, _ONE if group is None else _frozen(group), G, self.evidence.K)
+
+    def of(self, topic: int | None) -> np.ndarray:
+        """Places of a sense's pairs, or of all."""
+        if topic is None:
+            return np.arange(len(self.documents))
+        only = np.full(self.evidence.K, -1, np.int32)
+        only[topic] = topic
+        return senses.pick(self.documents, self.topics, only, _ALL)
+
+    def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
+        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that none of its ends comes first."""
+        pairs = spread(pairs)
+        return pairs[senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)]
+
+    def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:
+        """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none (webapp.columns)."""
+        of = np.asarray(days[self.documents[pairs]])
+        first, last = int(of[of > 0].min(initial=int(of.max(initial=0)))), int(of.max(initial=0))
+        keys = np.where(of > 0, last - of if newest else of - first, last - first + 1)
+        return pairs[senses.ordered(keys.astype(np.int32), last - first + 1)]
+
+    def near(self, topics: list[int], count: int, group: np.ndarray | None = None) -> list[list[Near]]:
+        """For each of a word's senses, the `count` words that tell it from its others.
+
+        They mostly belong to the sense's topic themselves, and occur in more of its documents than of the other senses'; the
+        order is that of the log-likelihood ratio of these two shares (Dunning 1993) on at most SAMPLED documents of each
+        sense, spread over the corpus. A sole sense is told from the corpus at large.
+        """
+        samples = [spread(self.of(k))[:SAMPLED] for k in topics]
+        documents = self.documents[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
+        sizes = np.array([len(sample) for sample in samples])
+        ptr = np.concatenate(([0], np.cumsum(sizes)))
+        bow = self.evidence.bow
+        words, own, every = senses.near(
+            ptr, documents, np.array(topics, np.int32), self.into, bow.indptr, bow.words, self.evidence.topics, bow.V
+        )
+        if len(topics) > 1:
+            elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
+        else:
+            elsewhere, others = np.diff(self.evidence.postings.indptr)[words][None] - every, bow.D - sizes
+        return [_named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count) for s in range(len(topics))]
+
+
+def _named(word: int, words, own, every, elsewhere, size: int, others: int, count: int) -> list[Near]:
+    least = 2 if size > 3 else 1  # a word of one document says little of many
+    fit = np.flatnonzero((2 * own >= every) & (every >= least) & (words != word) & (every * others > elsewhere * size))
+    score = ratio(every[fit], size, elsewhere[fit], others)
+    best = np.lexsort((words[fit], -score))[:count]
+    return [Near(int(words[u]), int(every[u]), int(size), float(elsewhere[u] / max(others, 1)), float(score[i])) for i, u in zip(best, fit[best], strict=True)]
+
+
+def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
+    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both (Dunning 1993, G2). Nats."""
+    p = (a + b) / max(n + m, 1)
+    separate = xlogy(a, a / max(n, 1)) + xlogy(n - a, 1 - a / max(n, 1)) + xlogy(b, b / max(m, 1)) + xlogy(m - b, 1 - b / max(m, 1))
+    return np.maximum(2 * (separate - xlogy(a + b, p) - xlogy(n + m - a - b, 1 - p)), 0.0)
+
+
+def spread(items: np.ndarray) -> np.ndarray:
+    """The items in an order of which every beginning is spread evenly over all of them: steps of the golden section."""
+    n = len(items)
+    if n < 3:
+        return items
+    step = round(n * 0.6180339887498949)
+    while np.gcd(step, n) != 1:
+        step += 1
+    return items[np.arange(n, dtype=np.int64) * step % n]
+
+
+def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[list[Near], list[Near]]:
+    """The words that stand in documents with one word rather than with another, by the same ratio; first a's, then b's.
+
+    Documents that have both are left out.
+    """
+    both = np.intersect1d(a.documents, b.documents, assume_unique=True)
+    samples = [spread(np.setdiff1d(uses.documents, both, assume_unique=True))[:SAMPLED] for uses in (a, b)]
+    sizes = [len(sample) for sample in samples]
+    ptr = np.array([0, sizes[0], sum(sizes)])
+    bow = evidence.bow
+    words, _, every = senses.near(
+        ptr, np.concatenate(samples), np.zeros(2, np.int32), a.into, bow.indptr, bow.words, evidence.topics, bow.V
+    )
+    return tuple(
+        _named((a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count) for s in range(2)
+    )

@@ -1,0 +1,162 @@
+"""Keyword in context: the lines of a corpus in which a word stands, a page of them at a time.
+
+Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by Postgres.
+"""
+
+import unicodedata
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from django.urls import reverse
+
+from inference.kernels import assign
+from inference.senses import Uses
+from inference.text.tokenise import WORD
+from webapp.models import Run
+from webapp.queries import evidence, fields
+from webapp.queries.selection import Selection
+from webapp.queries.sql import rows
+
+PAGE = 50
+SIDE = 80  # characters on each side of the word
+LONGEST = 260  # characters of a word as it is written: 64 letters, each with marks of its own
+SORTED = 1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
+ORDERS = {
+    "certainty": "most certain first",
+    "left": "by the words before",
+    "right": "by the words after",
+    "oldest": "oldest first",
+    "newest": "newest first",
+}
+_SURE = [(0.95, "almost certain"), (0.8, "very likely"), (0.6, "likely"), (0.4, "as likely as not"), (0.0, "a guess")]
+_SPACE = regex.compile(r"\s+")
+
+
+class Lines(NamedTuple):
+    """lines: of this page. tokens: of all pages. in_order: how many of them are in the order asked for."""
+
+    lines: list[dict]
+    tokens: int
+    in_order: int
+
+
+def sure(certainty: float) -> str:
+    """A probability in words."""
+    return next(word for least, word in _SURE if certainty >= least)
+
+
+def has_places(run: Run) -> bool:
+    """Whether it is known where the corpus's words stand: versions before 0.2 did not note it."""
+    return evidence.of(run).bow.offsets is not None
+
+
+def direction(word: str) -> str:
+    """Of the script that a word is written in: "rtl" or "ltr"."""
+    return "rtl" if unicodedata.bidirectional(word[0]) in ("R", "AL") else "ltr"
+
+
+def page(selection: Selection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE) -> Lines:
+    """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
+    run = selection.run
+    pairs = uses.of(topic)
+    if order in ("oldest", "newest"):
+        pairs = uses.by_day(pairs, fields.dates(run.corpus), newest=order == "newest")
+    else:
+        pairs = uses.by_certainty(pairs)
+    ends = np.cumsum(uses.counts[pairs])
+    tokens = int(ends[-1]) if len(ends) else 0
+    in_order = min(tokens, SORTED) if order in ("left", "right") else tokens
+    cut = []
+    if order in ("left", "right") and first < SORTED:
+        head = _cut(run, uses, _tokens(uses, pairs, ends, 0, SORTED))
+        cut = sorted(head, key=_left if order == "left" else _right)[first : first + limit]
+        first = max(first + len(cut), SORTED)
+    if len(cut) < limit:
+        cut += _cut(run, uses, _tokens(uses, pairs, ends, first, limit - len(cut)))
+    return Lines(_lines(selection, uses, cut), tokens, in_order)
+
+
+def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
+    """A line from each of the `count` documents in which each sense is most certain."""
+    places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
+    lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
+    return {k: [next(lines) for _ in places[k]] for k in topics}
+
+
+def _tokens(uses: Uses, pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
+    """(pair, which of its tokens) of some consecutive lines. ends: tokens up to each pair, it included."""
+    found = []
+    i = int(np.searchsorted(ends, first, "right"))
+    while i < len(pairs) and len(found) < limit:
+        count = int(uses.counts[pairs[i]])
+        begin = max(0, first - (int(ends[i]) - count))
+        found += [(int(pairs[i]), n) for n in range(begin, count)]
+        i += 1
+    return found[:limit]
+
+
+class Cut(NamedTuple):
+    """A piece of a text: pair of the word and the document, its number, and the character at which the word begins."""
+
+    pair: int
+    document: int
+    at: int
+    title: str
+    date: str
+    before: str
+    word: str
+    after: str
+
+
+def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
+    """The pieces of text around some tokens, in their order."""
+    documents = [int(uses.documents[pair]) for pair, _ in tokens]
+    offsets = {d: uses.evidence.offsets(d, uses.word) for d in dict.fromkeys(documents)}
+    places = [int(offsets[d][n]) for d, (_, n) in zip(documents, tokens, strict=True)]
+    found = rows(
+        """
+        SELECT d.title, d.date_text AS date, substr(d.text, greatest(1, p.at + 1 - %(side)s), least(%(side)s, p.at)) AS before,
+               substr(d.text, p.at + 1, %(side)s + %(longest)s) AS after
+        FROM unnest(%(documents)s::bigint[], %(places)s::int[]) WITH ORDINALITY AS p(number, at, line)
+        JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number ORDER BY p.line
+        """,
+        {"corpus": run.corpus_id, "documents": documents, "places": places, "side": SIDE, "longest": LONGEST},
+    )
+    cut = []
+    for row, (pair, _), document, at in zip(found, tokens, documents, places, strict=True):
+        after = row["after"]
+        end = WORD.match(after).end()
+        cut.append(Cut(pair, document, at, row["title"], row["date"], row["before"], after[:end], after[end : end + SIDE]))
+    return cut
+
+
+def _left(cut: Cut) -> list[str]:
+    """The words before, the nearest first."""
+    return WORD.findall(cut.before.lower())[::-1]
+
+
+def _right(cut: Cut) -> list[str]:
+    return WORD.findall(cut.after.lower())
+
+
+def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
+    """As pages show them, with the address of each place."""
+    home = reverse("run_documents", args=[selection.run.pk])
+    lines = []
+    for piece in cut:
+        topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        lines.append({
+            "before": _SPACE.sub(" ", piece.before),
+            "word": piece.word,
+            "after": _SPACE.sub(" ", piece.after),
+            "document": piece.document,
+            "title": piece.title,
+            "date": piece.date,
+            "at": piece.at,
+            "topic": topic,
+            "certainty": round(certainty, 3),
+            "sure": sure(certainty),
+            "url": f"{home}{piece.document}/{selection.address(topic=str(topic), at=str(piece.at))}#here",
+        })  # fmt: skip
+    return lines
