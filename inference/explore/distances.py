@@ -11,9 +11,13 @@ from numba import njit, prange
 
 from inference.topics import Topics
 
+_FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
+_TERMS = 13  # its last term is below 1e-14 of the weight
+_NOTHING = 1e-12  # nats: what rounding leaves between equal topics
+
 
 class Rows(NamedTuple):
-    """Topics over some C words only. words: int32, numbered in 0 … C - 1. outside: float64[K], what they weigh elsewhere."""
+    """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0 … C - 1. outside: float64[K], what they weigh elsewhere."""
 
     indptr: np.ndarray
     words: np.ndarray
@@ -25,8 +29,8 @@ class Rows(NamedTuple):
 
 def rows(topics: Topics) -> Rows:
     """Over the whole vocabulary."""
-    weights = topics.weights.astype(np.float64)
-    return Rows(topics.indptr, topics.words, weights, topics.floor, np.zeros(topics.K), topics.V)
+    weights, floor = topics.weights.astype(np.float64), np.maximum(topics.floor, 0.0)  # rounding may leave a floor just below 0
+    return Rows(topics.indptr, topics.words, weights, floor, np.zeros(topics.K), topics.V)
 
 
 def restricted(topics: Topics, place: np.ndarray) -> Rows:
@@ -38,18 +42,21 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     outside = np.bincount(topic[~kept], weights=weights[~kept], minlength=topics.K)
     unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
     indptr = np.concatenate([[0], np.cumsum(listed)])
-    return Rows(indptr, at[kept], weights[kept], topics.floor, outside + unlisted * topics.floor, np.count_nonzero(place >= 0))
+    floor = np.maximum(topics.floor, 0.0)
+    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, np.count_nonzero(place >= 0))
 
 
 def divergences(topics: Topics) -> np.ndarray:
-    """float64[K, K], nats: symmetric, 0 on the diagonal and exactly 0 between topics of the same rows."""
+    """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
     of = rows(topics)
-    return _divergences(of.indptr, of.words, of.weights, of.floor, of.C)
+    found = between(of, of)
+    return np.minimum(found, found.T)  # they differ by rounding only
 
 
 def between(a: Rows, b: Rows) -> np.ndarray:
     """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds half its weight times log 2."""
-    inside = _between(a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C)
+    beside, b_beside = _beside_floors(a.indptr, a.weights, b.floor), _beside_floors(b.indptr, b.weights, a.floor)
+    inside = _between(a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside)
     return inside + 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
 
 
@@ -68,7 +75,7 @@ def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit(cache=True, inline="always")
 def _term(p, q):
-    """p log(p / m) + q log(q / m); 0 log 0 = 0. Exactly 0 where p = q."""
+    """p log(p / m) + q log(q / m); 0 log 0 = 0."""
     if p == q:
         return 0.0
     log_m = np.log(0.5 * (p + q))
@@ -76,75 +83,73 @@ def _term(p, q):
 
 
 @njit(cache=True, inline="always")
-def _term_of_logs(p, log_p, q, log_q):
-    """The same where both logarithms are known already; log_p is 0 where p is."""
-    s = p + q
-    return p * log_p + q * log_q - s * np.log(0.5 * s) if s > 0.0 else 0.0
-
-
-@njit(cache=True)
-def _logs(x):
-    out = np.zeros(len(x))
-    for i in range(len(x)):
-        if x[i] > 0.0:
-            out[i] = np.log(x[i])
-    return out
-
-
-@njit(cache=True)
-def _spread(words, weights, logs, floor, C):
-    """A row as arrays over all C words: weights and their logarithms."""
-    row, row_logs = np.full(C, floor), np.full(C, np.log(floor) if floor > 0.0 else 0.0)
-    for j in range(len(words)):
-        row[words[j]], row_logs[words[j]] = weights[j], logs[j]
-    return row, row_logs
-
-
-@njit(cache=True)
-def _divergence(row, row_logs, a_words, a_floor, words, weights, logs, floor, seen, stamp):
-    """Of a row that is spread and one that is not. seen: int32[C], in which this call marks words by `stamp`."""
-    total, listed = 0.0, len(words)
-    for j in range(len(words)):
-        w = words[j]
-        seen[w] = stamp
-        total += _term_of_logs(row[w], row_logs[w], weights[j], logs[j])
-    log_floor = np.log(floor) if floor > 0.0 else 0.0
-    for w in a_words:
-        if seen[w] != stamp:
-            listed += 1
-            total += _term_of_logs(row[w], row_logs[w], floor, log_floor)
-    return max(0.0, 0.5 * (total + (len(row) - listed) * _term(a_floor, floor)))
+def _mixed(s):
+    """(p + q) log m, s = p + q."""
+    return s * np.log(0.5 * s) if s > 0.0 else 0.0
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _divergences(indptr, words, weights, floor, C):
-    """Each row is compared with the K / 2 that follow it, in a ring: the same work for every row."""
-    K = len(floor)
-    logs = _logs(weights)
-    out = np.zeros((K, K))
+def _beside_floors(indptr, weights, floors):
+    """Sum over a topic's listed words of _term(p, f), f the floor of another: float64[K, len(floors)].
+
+    A logarithm for each word and floor would be most of all work. Where x = f / p is small,
+    _term(p, f) = p log 2 + f log f - f log(p / 2) - p (x + x^2 / 2 - x^3 / 6 + x^4 / 12 …), and the sum over
+    the first words of a row follows from sums over p, log(p / 2) and p^(1 - n) that all floors share. Weights are sorted, largest first.
+    """
+    K = len(indptr) - 1
+    out = np.empty((K, len(floors)))
     for i in prange(K):
-        a = words[indptr[i] : indptr[i + 1]]
-        row, row_logs = _spread(a, weights[indptr[i] : indptr[i + 1]], logs[indptr[i] : indptr[i + 1]], floor[i], C)
-        seen = np.full(C, -1, np.int32)
-        for step in range(1, K // 2 + 1):
-            if 2 * step == K and 2 * i >= K:
-                break  # opposite rows meet twice
-            k = (i + step) % K
-            x, y = indptr[k], indptr[k + 1]
-            out[i, k] = _divergence(row, row_logs, a, floor[i], words[x:y], weights[x:y], logs[x:y], floor[k], seen, k)
-            out[k, i] = out[i, k]
+        row = weights[indptr[i] : indptr[i + 1]]
+        sums = np.zeros((len(row) + 1, _TERMS + 1))  # of the first j words: p, log(p / 2), and p^(1 - n) at n
+        first = 0  # words with a weight at all
+        while first < len(row) and row[first] > 0.0:
+            p = row[first]
+            sums[first + 1, 0] = sums[first, 0] + p
+            sums[first + 1, 1] = sums[first, 1] + np.log(0.5 * p)
+            power = 1.0
+            for n in range(2, _TERMS + 1):
+                power /= p
+                sums[first + 1, n] = sums[first, n] + power
+            first += 1
+        for k in range(len(floors)):
+            f = floors[k]
+            low, high = 0, first  # how many words are _FAR above the floor
+            while low < high:
+                middle = (low + high) // 2
+                if row[middle] >= _FAR * f:
+                    low = middle + 1
+                else:
+                    high = middle
+            total = np.log(2.0) * sums[low, 0]
+            if f > 0.0:
+                total += f * (low * (np.log(f) - 1.0) - sums[low, 1])
+                power = f
+                for n in range(2, _TERMS + 1):
+                    power *= -f
+                    total += power * sums[low, n] / (n * (n - 1))
+            for j in range(low, len(row)):
+                total += _term(row[j], f)
+            out[i, k] = total
     return out
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C):
-    logs, b_logs = _logs(weights), _logs(b_weights)
+def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C, beside, b_beside):
+    """float64[Ka, Kb]. beside, b_beside: of _beside_floors, from either side. What both list is taken out of them and put in as it is."""
     out = np.empty((len(floor), len(b_floor)))
     for i in prange(len(floor)):
-        a = words[indptr[i] : indptr[i + 1]]
-        row, row_logs = _spread(a, weights[indptr[i] : indptr[i + 1]], logs[indptr[i] : indptr[i + 1]], floor[i], C)
-        seen = np.full(C, -1, np.int32)
+        listed, row = np.zeros(C, np.bool_), np.empty(C)
+        for j in range(indptr[i], indptr[i + 1]):
+            listed[words[j]], row[words[j]] = True, weights[j]
         for k in range(len(b_floor)):
-            x, y = b_indptr[k], b_indptr[k + 1]
-            out[i, k] = _divergence(row, row_logs, a, floor[i], b_words[x:y], b_weights[x:y], b_logs[x:y], b_floor[k], seen, k)
+            total, f, g = beside[i, k] + b_beside[k, i], floor[i], b_floor[k]
+            alone = (f * np.log(f) if f > 0.0 else 0.0) + (g * np.log(g) if g > 0.0 else 0.0)
+            union = indptr[i + 1] - indptr[i] + b_indptr[k + 1] - b_indptr[k]
+            for j in range(b_indptr[k], b_indptr[k + 1]):
+                if listed[b_words[j]]:
+                    p, q = row[b_words[j]], b_weights[j]
+                    union -= 1
+                    total += _mixed(p + g) + _mixed(f + q) - _mixed(p + q) - alone  # _term(p, q) - _term(p, g) - _term(f, q)
+            total = 0.5 * (total + (C - union) * _term(f, g))
+            out[i, k] = total if total > _NOTHING else 0.0
     return out

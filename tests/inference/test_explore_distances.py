@@ -81,3 +81,18 @@ def test_threads_change_nothing():
         found.append((distances.divergences(topics), distances.between(distances.rows(topics), distances.rows(topics))))
     numba.set_num_threads(before)
     assert (found[0][0] == found[1][0]).all() and (found[0][1] == found[1][1]).all()
+
+
+@pytest.mark.parametrize("spread", [1.0, 30.0, 1e4])
+def test_floors_of_all_sizes(spread):
+    """Weights just above another topic's floor, far above it and below it: the series and the formula give the same."""
+    rng = np.random.default_rng(8)
+    K, V, listed = 12, 300, 40
+    floor = 1e-3 * spread ** rng.uniform(-1, 0, K)
+    weights = np.sort(spread ** rng.uniform(-1, 0, (K, listed)), axis=1)[:, ::-1]
+    weights *= ((1 - floor * (V - listed)) / weights.sum(axis=1))[:, None]
+    words = np.array([rng.permutation(V)[:listed] for _ in range(K)], np.int32)
+    topics = Topics(
+        np.arange(K + 1) * listed, words.ravel(), weights.astype(np.float32).ravel(), floor, floor * (V - listed), np.full(K, 1 / K), V
+    )
+    assert distances.divergences(topics) == pytest.approx(naive_explore.divergences(topics.dense(), topics.dense()), abs=1e-12)
