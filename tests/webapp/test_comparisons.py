@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from inference import checkpoint, engines
 from inference.bow import Bow
+from inference.errors import Invalid
 from inference.explore import matching
 from tests.corpora import as_csv, example_rows
 from webapp import files
@@ -64,9 +65,10 @@ def of_checkpoint(run: Run):
 
 
 def test_topics_come_back_as_they_were_stored(trained):
-    """Some words have a row for their tokens' sake alone, at the floor's weight: the topics are the same."""
+    """Some words have a row for their tokens' sake alone, at the floor's weight: they are not among the listed ones."""
     found, expected = weights.topics(trained.snapshot), of_checkpoint(trained)
     assert found.dense() == pytest.approx(expected.dense(), rel=1e-6)
+    assert (found.indptr == expected.indptr).all() and (found.words == expected.words).all()
     assert found.words.dtype == np.int32 and found.weights.dtype == np.float32 and found.indptr.dtype == np.int64
     assert found.V == expected.V and found.proper() is found
 
@@ -192,3 +194,10 @@ def test_the_corpus_and_the_run_lead_here(client, trained, others):
     html = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
     assert f'name="run" value="{trained.pk}"' in html and f'action="{reverse("compare")}"' in html
     assert f'{reverse("compare")}?run={trained.pk}"' in client.get(reverse("run", args=[trained.pk])).content.decode()
+
+
+def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
+    stale = Run.objects.get(pk=others[0].pk)
+    stale.snapshot_id = 10**12
+    with pytest.raises(Invalid, match="newer topics"):
+        comparisons.match(trained, stale)

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from inference.errors import Invalid
 from inference.explore import matching
 from webapp.models import Metric, Run, Snapshot
 from webapp.queries import topics, weights
@@ -60,6 +61,8 @@ def match(a: Run, b: Run) -> matching.Matching:
 @lru_cache(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
     found = Snapshot.objects.select_related("run__corpus").in_bulk([first, second])
+    if len(found) < len({first, second}):
+        raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
     a, b = found[first], found[second]
     if a.run.corpus_id == b.run.corpus_id:
         words_a = words_b = range(a.run.corpus.vocabulary)  # the numbers are the words

@@ -10,7 +10,10 @@ _LISTED = np.dtype([("word", ">i4"), ("weight", ">f4")])
 
 
 def topics(snapshot: Snapshot) -> Topics:
-    """What the snapshot published. A topic's words come as one string of bytes: a row for each word takes six times as long."""
+    """What the engine found; words that have a row for their tokens' sake alone, at the floor's weight, are left to the floor.
+
+    A topic's words come as one string of bytes: a row for each word takes six times as long.
+    """
     found = rows(
         """
         SELECT t.floor, t.floor_mass, t.share, w.listed FROM webapp_topic t
@@ -21,6 +24,7 @@ def topics(snapshot: Snapshot) -> Topics:
         {"snapshot": snapshot.pk},
     )
     listed = [np.frombuffer(row["listed"] or b"", _LISTED) for row in found]
+    listed = [of[of["weight"] > np.float32(row["floor"])] for row, of in zip(found, listed, strict=True)]
     every = np.concatenate([np.zeros(0, _LISTED), *listed])
     return Topics(
         np.cumsum([0, *map(len, listed)]),
