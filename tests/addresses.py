@@ -23,6 +23,11 @@ PAGES = [  # with a .json twin
     "notebooks",
     "run_take",
     "run_methods",
+    "run_reading",
+    "run_reading_results",
+    "reading_passages",
+    "reading_words",
+    "reading_topics",
 ]
 OTHER = ["home", "corpus_prepare"]  # pages without
 OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
@@ -49,6 +54,9 @@ POSTS = [
     "edits_undo",
     "curation_table",
     "reader",
+    "reading_passages_answer",
+    "reading_words_answer",
+    "reading_topics_answer",
     "notebook_new",
     "pin",
     "notebook_change",

@@ -300,3 +300,25 @@ class Pin(models.Model):
     class Meta:
         ordering = ["position", "id"]
         indexes = [models.Index(fields=["notebook", "position", "id"], name="pin_order")]
+
+
+class Answer(models.Model):
+    """What one reader answered in the reading protocol (webapp.queries.reading); one row a question."""
+
+    class Kind(models.TextChoices):
+        LABEL = "label"  # {label, confidence}
+        FIT = "fit"  # {document, start, end, share, stratum, fits}
+        WORDS = "words"  # {shown, intruder, chosen}
+        TOPICS = "topics"  # {document, shown, intruder, chosen, log_odds}
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="answers")
+    reader = models.CharField(max_length=60)
+    kind = models.CharField(max_length=10, choices=Kind)
+    topic = models.IntegerField()
+    seed = models.BigIntegerField()  # of the sample that was read
+    item = models.IntegerField(default=0)  # which of the topic's passages, in the order of the sample
+    payload = models.JSONField()
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "topic", "kind", "seed", "reader", "item"], name="one_answer")]

@@ -1,8 +1,10 @@
 """Every address. A page that has a .json twin is listed by `page`, once for both."""
 
+from functools import partial
+
 from django.urls import URLPattern, path
 
-from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, runs, time, topics, words
+from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, reading, runs, time, topics, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -42,6 +44,14 @@ urlpatterns = [
     path(f"{RUN}/curation/<int:edit_id>/redo/", curation.redo, name="edit_redo"),
     path(f"{RUN}/curation/<uuid:batch>/undo/", curation.undo_batch, name="edits_undo"),
     path(f"{RUN}/curation/table/", curation.table, name="curation_table"),
+    *page(f"{RUN}/reading", reading.index, "run_reading"),
+    *page(f"{RUN}/reading/results", reading.results, "run_reading_results"),
+    *page(f"{RUN}/reading/passages/<int:number>", reading.passages, "reading_passages"),
+    path(f"{RUN}/reading/passages/<int:number>/answer/", reading.answer_passages, name="reading_passages_answer"),
+    *page(f"{RUN}/reading/words/<int:number>", partial(reading.test, kind="words"), "reading_words"),
+    path(f"{RUN}/reading/words/<int:number>/answer/", reading.answer_test, {"kind": "words"}, name="reading_words_answer"),
+    *page(f"{RUN}/reading/topics/<int:number>", partial(reading.test, kind="topics"), "reading_topics"),
+    path(f"{RUN}/reading/topics/<int:number>/answer/", reading.answer_test, {"kind": "topics"}, name="reading_topics_answer"),
     path("reader/", curation.sign, name="reader"),
     *page("notebooks", notebooks.index, "notebooks"),
     path("notebooks/new/", notebooks.create, name="notebook_new"),

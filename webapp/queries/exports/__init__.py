@@ -69,6 +69,8 @@ FORMS = {
         Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be read again", tables.curation, final=False),
         Form("curation-history", READERS, "Their history", "every entry, who and when, and what was undone", tables.curation_history,
              final=False),
+        Form("reading", READERS, "Answers of the reading protocol", "who was shown what, what was answered, and what the model says",
+             tables.reading),
         Form("mallet-topic-keys", PROGRAMS, "MALLET: topic keys", "as --output-topic-keys writes them", None, mallet.topic_keys, "txt", _TEXT),
         Form("mallet-doc-topics", PROGRAMS, "MALLET: document topics", "as --output-doc-topics", None, mallet.doc_topics, "txt", _TEXT),
         Form("mallet-topic-word-weights", PROGRAMS, "MALLET: topic word weights", "as --topic-word-weights-file", None,

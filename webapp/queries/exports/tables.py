@@ -1,5 +1,6 @@
 """The tables of a run: typed columns, and rows a block at a time, so that no table is ever held whole."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -228,6 +229,31 @@ def curation_history(wanted: Wanted) -> Table:
             as_tuples=True,
         ):
             yield [(*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in found]
+            after = found[-1][0]
+
+    return Table(columns, blocks())
+
+
+def reading(wanted: Wanted) -> Table:
+    """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
+    said = {"label": str, "confidence": int, "document": int, "share": float, "stratum": str, "fits": str, "log_odds": float}
+    columns = [*(Column(name, str) for name in ("reader", "kind")), *(Column(name, int) for name in ("topic", "seed", "item")),
+               *(Column(name, kind) for name, kind in said.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
+
+    def blocks():
+        after = 0
+        while found := rows(
+            "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+            [wanted.run.pk, after],
+            as_tuples=True,
+        ):
+            block = []
+            for _, *key, payload, at in found:
+                answer = json.loads(payload)
+                shown = answer.get("shown")
+                places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
+                block.append((*key, *(answer.get(name) for name in said), *places, at.isoformat()))
+            yield block
             after = found[-1][0]
 
     return Table(columns, blocks())
