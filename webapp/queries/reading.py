@@ -185,7 +185,10 @@ def progress(run: Run, reader: str, seed: int) -> dict:
     """How many topics this reader has done of each kind, and which comes next: by size to read, by lot for the tests."""
     done = defaultdict(set)
     fits = dict(
-        Answer.objects.filter(run=run, reader=reader, seed=seed, kind="fit").values_list("topic").annotate(n=Count("pk")).values_list("topic", "n")
+        Answer.objects.filter(run=run, reader=reader, seed=seed, kind="fit")
+        .values_list("topic")
+        .annotate(n=Count("pk"))
+        .values_list("topic", "n")
     )
     for kind, topic in Answer.objects.filter(run=run, reader=reader, seed=seed).exclude(kind="fit").values_list("kind", "topic"):
         done[kind].add(topic)

@@ -113,9 +113,7 @@ def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: boo
         "topic": topics.link(run, number) if said else None,
     }
     if asked and kind == "topics":
-        data["shown"] = [
-            {"words": row["words"]} | ({"topic": topics.link(run, row["number"])} if said else {}) for row in asked["shown"]
-        ]
+        data["shown"] = [{"words": row["words"]} | ({"topic": topics.link(run, row["number"])} if said else {}) for row in asked["shown"]]
     return page(request, "run/reading_test.html", data, as_json=as_json, run=run)
 
 
