@@ -14,7 +14,7 @@ from django.db.models import Count
 from inference.evaluate.agreement import MISSING, alpha, kappa
 from inference.text import Tokeniser
 from webapp.models import Answer, Run, Topic
-from webapp.queries import evidence, topics
+from webapp.queries import embargo, evidence, topics
 from webapp.queries.sql import rows
 
 STRATA = {"high": 4, "middle": 3, "borderline": 3}  # passages of each: ten in all
@@ -86,6 +86,8 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
         document = texts[row["document"]]
         wanted = {word[w] for w in mine[row["document"]]}
         row["start"], row["end"] = _densest(document["text"], tokeniser.spans(document["text"]), wanted)
+        if run.corpus.embargo:
+            row["end"] = min(row["end"], row["start"] + embargo.PASSAGE)
         row["text"] = document["text"][row["start"] : row["end"]]
         row["title"], row["date_text"] = document["title"], document["date_text"]
     return chosen
@@ -154,7 +156,7 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     places = random.permutation(4)
     return {
         "document": document,
-        "text": text[0]["text"],
+        "text": "".join(part for part, _ in embargo.passage(run.corpus, [(text[0]["text"], False)])),
         "shown": [{"number": shown[i], "words": words[shown[i]]} for i in places],
         "weights": [weights[i] for i in places],
         "intruder": int(np.flatnonzero(places == 3)[0]),

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0006_words'),
+        ('webapp', '0007_embargo'),
     ]
 
     operations = [
