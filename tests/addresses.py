@@ -16,6 +16,8 @@ PAGES = [  # with a .json twin
     "run_documents",
     "run_document",
     "run_time",
+    "run_time_table",
+    "run_time_compare",
     "run_words",
     "run_word",
     "run_compare_words",

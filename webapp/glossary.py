@@ -148,6 +148,12 @@ TERMS = {
         "λ log(weight) + (1 − λ) log(lift). With λ = 1 words are in the order of their weights, with λ = 0 in that of their lift. Sievert and "
         "Shirley 2014 found about 0.6 best for interpreting topics.",
     ),
+    "distinctive-words": Term(
+        "log-odds ratio of a word",
+        "How surely a word is more frequent in one part of the texts than in the other; words that were seen only a few times count little.",
+        "In standard errors, with the frequencies of both parts together as prior. Monroe, Colaresi and Quinn 2008. Words are listed from 2.58 "
+        "standard errors on, which chance alone reaches once in 100 words.",
+    ),
     "jensen-shannon": Term(
         "Jensen–Shannon divergence",
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",

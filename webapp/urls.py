@@ -65,6 +65,8 @@ urlpatterns = [
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     *page(f"{RUN}/time", time.lines, "run_time"),
+    *page(f"{RUN}/time/table", time.table, "run_time_table"),
+    *page(f"{RUN}/time/compare", time.compare, "run_time_compare"),
     path(f"{RUN}/time.csv", time.csv, name="run_time_csv"),
     *page(f"{RUN}/words", words.index, "run_words"),
     *page(f"{RUN}/words/compare", words.compare, "run_compare_words"),  # before: a word may be “compare”, too

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.explore import bands
+from inference.text import Tokeniser
 from tests.corpora import as_csv
 from webapp.models import Document
 from webapp.queries import evidence, shares, trends
@@ -283,3 +284,145 @@ def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
     assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
     with pytest.raises(Invalid):
         shares.cut(trained, "nothing", Selection.read(QueryDict(), trained.corpus, trained))
+
+
+# The table of shades ---------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_the_same_numbers(client, trained):
+    lines = get(client, trained, "?by=decade&topics=0,1,2,3,4,5&q=war")
+    table = get(client, trained, "?by=decade&topics=0,1,2,3,4,5&q=war", "run_time_table_json")
+    assert [c["label"] for c in table["columns"]] == [b["label"] for b in lines["bins"]]
+    by_number = {row["number"]: row for row in table["rows"]}
+    for topic in lines["topics"]:
+        row = by_number[topic["number"]]
+        for name in ("share", "low", "high"):
+            assert [cell[name] for cell in row["cells"]] == topic[name]
+        assert row["overall"] == pytest.approx(topic["overall"])
+    solid = [c["share"] for row in table["rows"] for c in row["cells"] if not c["thin"]]
+    assert table["darkest"] == pytest.approx(max(solid))
+    darkest = [c for row in table["rows"] for c in row["cells"] if c["share"] == max(solid)]
+    assert darkest[0]["shade"] == "s10"
+
+
+def test_rows_come_in_the_order_of_time(client, trained):
+    rows = get(client, trained, "?by=decade", "run_time_table_json")["rows"]
+    middles = []
+    for row in rows:
+        shares_of = [cell["share"] or 0 for cell in row["cells"]]
+        middles.append(sum(i * s for i, s in enumerate(shares_of)) / sum(shares_of))
+    assert middles == sorted(middles)
+    numbers = [row["number"] for row in get(client, trained, "?by=decade&sort=number", "run_time_table_json")["rows"]]
+    assert numbers == sorted(numbers)
+
+
+def test_against_the_overall_share_only_what_is_sure_is_shaded(client, trained):
+    table = get(client, trained, "?by=decade&scale=against", "run_time_table_json")
+    shaded = 0
+    for row in table["rows"]:
+        for cell in row["cells"]:
+            if cell["share"] is None:
+                continue
+            expected = "m" if cell["low"] > row["overall"] else "l" if cell["high"] < row["overall"] else ""
+            assert cell["shade"][:1] == expected
+            if expected:
+                shaded += 1
+                times = cell["share"] / row["overall"]
+                assert int(cell["shade"][1]) == sum((times if expected == "m" else 1 / times if times else 99) >= t for t in (1, 1.5, 2, 3, 5))
+    assert shaded
+
+
+def test_one_topic_by_two_fields(client, trained):
+    table = get(client, trained, "?field=party&by=decade&topic=2", "run_time_table_json")
+    expected = naive(trained, lambda d: (d.metadata["party"], f"{d.date.year // 10}0s"))
+    columns, seen = [c["label"] for c in table["columns"]], 0
+    for row in table["rows"]:
+        for label, cell in zip(columns, row["cells"], strict=True):
+            of = expected.get((row["label"], label))
+            assert (cell["share"] is None) == (of is None)
+            if of:
+                seen += 1
+                assert cell["share"] == pytest.approx(of["topics"][2] / of["tokens"])
+                assert (cell["documents"], cell["tokens"]) == (of["documents"], of["tokens"])
+                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), trained.corpus, trained)
+                assert dict(there.parameters)["in"] == f"party:{row['label']}" and there.first == label[:-1]
+    assert seen == len(expected) and table["topic"]["number"] == 2
+    assert "by party and decade" in get(client, trained, "?field=party&by=decade&topic=2", "run_time_table")
+    assert get(client, trained, "?field=president&by=party&topic=2", "run_time_table_json")["rows"]
+    assert client.get(reverse("run_time_table", args=[trained.pk]) + "?field=party&by=party&topic=1").status_code == 400
+
+
+def test_too_many_periods_for_a_table_are_said(client, trained):
+    html = get(client, trained, "?by=month", "run_time_table")
+    assert "can show 60 months" in html and 'aria-label="Columns"' in html
+    assert client.get(reverse("run_time_table_json", args=[trained.pk]) + "?by=month").status_code == 400
+
+
+# Two sets compared -------------------------------------------------------------------------------------------------
+
+
+def test_two_periods_compared(client, trained):
+    data = get(client, trained, "?from_a=1790&to_a=1799&from_b=1810&to_b=1815", "run_time_compare_json")
+    side = lambda d: "a" if 1790 <= d.date.year <= 1799 else "b" if 1810 <= d.date.year <= 1815 else None  # noqa: E731
+    expected = naive(trained, side)
+    assert [(s["documents"], s["tokens"]) for s in data["sides"]] == [(expected[x]["documents"], expected[x]["tokens"]) for x in "ab"]
+    assert [s["name"] for s in data["sides"]] == ["1790–1799", "1810–1815"]
+    rows = [row for part in data["more"] for row in part]
+    assert len(rows) + data["unsure_count"] == 6 and rows
+    for part, sign in zip(data["more"], (1, -1), strict=True):
+        assert [abs(r["difference"]) for r in part] == sorted((abs(r["difference"]) for r in part), reverse=True)
+        for row in part:
+            a, b = (expected[x]["topics"][row["number"]] / expected[x]["tokens"] for x in "ab")
+            assert row["tokens"] == [expected[x]["topics"][row["number"]] for x in "ab"]
+            assert row["share"] == pytest.approx([a, b])
+            assert row["difference"] == pytest.approx(a - b) and sign * row["difference_low"] > 0 and sign * row["difference_high"] > 0
+            assert row["ratio"] == pytest.approx(a / b)
+    tokeniser = Tokeniser(trained.corpus.settings["language"], trained.corpus.settings["min_length"])
+    for s, part in enumerate(data["words"]):
+        for word in part[:4]:
+            counts = [0, 0]
+            for row in Document.objects.filter(corpus_id=trained.corpus_id):
+                if which := side(row):
+                    counts["ab".index(which)] += tokeniser.words(row.text).count(word["word"])
+            assert word["tokens"] == counts
+            assert word["rates"][s] > word["rates"][1 - s]
+
+
+def test_what_opens_a_side_holds_it(client, trained):
+    query = "?from_a=1800&to_a=1809&from_b=1810&to_b=1820&q=peace&in=party:Democratic-Republican"
+    data = get(client, trained, query, "run_time_compare_json")
+    for side in data["sides"]:
+        there = Selection.read(QueryDict(side["url"].partition("?")[2]), trained.corpus, trained)
+        assert there.count == side["documents"] and there.q == "peace"
+    word = next(word for part in data["words"] for word in part)
+    assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'
+
+
+def test_values_and_all_others_compared(client, trained):
+    data = get(client, trained, "?in_a=president:George Washington&order=ratio", "run_time_compare_json")
+    expected = naive(trained, lambda d: "a" if d.metadata["president"] == "George Washington" else "b")
+    assert [s["tokens"] for s in data["sides"]] == [expected["a"]["tokens"], expected["b"]["tokens"]]
+    ratios = [row["ratio"] for row in data["more"][0]]
+    assert ratios == sorted(ratios, reverse=True)
+    html = get(client, trained, "?in_a=president:George Washington", "run_time_compare")
+    assert "all others" in html and "selected" in html
+
+
+@pytest.mark.parametrize(
+    "query", ["?from_a=1790&to_a=1799&from_b=1795", "?from_b=1790", "?from_a=1700&to_a=1710", "?in_a=x:y", "?from_a=<script>alert(1)</script>"]
+)
+def test_what_cannot_be_compared_is_said(client, trained, query):
+    assert client.get(reverse("run_time_compare_json", args=[trained.pk]) + query).status_code == 400
+    html = get(client, trained, query, "run_time_compare")
+    assert "<script>alert" not in html and 'role="status"' in html
+
+
+def test_merged_topics_are_compared_as_one(client, trained):
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
+    before = {r["number"]: r for part in get(client, trained, query, "run_time_compare_json")["more"] for r in part}
+    chosen = list(before)[:2]
+    curation.change(trained, chosen[1], {"into": str(chosen[0])}, "Ada")
+    after = {r["number"]: r for part in get(client, trained, query, "run_time_compare_json")["more"] for r in part}
+    assert chosen[1] not in after
+    if chosen[0] in after:
+        assert after[chosen[0]]["tokens"] == [x + y for x, y in zip(before[chosen[0]]["tokens"], before[chosen[1]]["tokens"], strict=True)]

@@ -194,3 +194,27 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
         )
     overall = left + min(topic["overall"], top) / top * field
     return {"template": "time/_dots.html", "height": 22 + len(rows) * ROW, "rows": rows, "left": left, "end": left + field, "overall": overall}
+
+
+@register.simple_tag
+def pair(row: dict, most: float) -> dict:
+    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of the page."""
+    top = next((c for c in CEILINGS if c >= most), 1.0)
+    width = 200
+    sides = [
+        {"x": width * min(share, top) / top, "low": width * min(low, top) / top, "high": width * min(high, top) / top, "y": y}
+        for share, low, high, y in zip(row["share"], row["low"], row["high"], (6, 15), strict=True)
+    ]
+    return {"width": width, "sides": sides}
+
+
+@register.filter
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, always with its sign."""
+    digits = 1 if abs(difference) < 0.0995 else 0
+    return f"{100 * difference:+.{digits}f}".replace("-", "−")
+
+
+@register.filter
+def times(ratio: float) -> str:
+    return f"{ratio:.1f}" if 0.95 <= ratio < 9.95 else f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.2f}"

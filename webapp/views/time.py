@@ -1,13 +1,17 @@
 """Topics by time and by category: lines, a table of shades, two periods or values compared."""
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from inference.errors import Invalid
 from webapp.models import Run
-from webapp.queries import exports, trends
+from webapp.queries import contrasts, exports, fields, grids, trends
 from webapp.queries import topics as names_of
 from webapp.queries.selection import Selection
 from webapp.views.pages import page, run_or_404
+
+TABLE = 600  # numbers that stand below the charts unasked
 
 
 @require_GET
@@ -33,12 +37,14 @@ def lines(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     for b in data["bins"]:
         b["here"] = address(request, bin=b["label"])
     cells = [[{name: t[name][i] for name in ("share", "low", "high")} for t in data["topics"]] for i in range(len(data["bins"]))]
+    whole = large or len(data["bins"]) * len(data["topics"]) <= TABLE or "numbers" in request.GET
     context = {
         "page": data,
         "selection": selection,
         "set_address": selection.address() if selection else "",
         "large": large,
-        "rows": list(zip(data["bins"], cells, strict=True)),
+        "rows": list(zip(data["bins"], cells, strict=True)) if whole else [],
+        "numbers": address(request, numbers="1"),
         "offered": [names_of.link(run, k) | {"words": words[k], "shown": k in shown} for k in offered],
         "most": trends.MOST,
         "kept": [(name, value) for name, values in request.GET.lists() if name not in ("topics", "bin") for value in values],
@@ -62,6 +68,99 @@ def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "topics-by-time")}"'}
     rows = trends.table(run, selection, by, wanted)
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_GET
+def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by two of them."""
+    run = run_or_404(run_id)
+    by = _by(request, run)
+    if by is None:
+        return _nothing(request, run, "table", as_json)
+    selection = Selection.read(request.GET, run.corpus, run)
+    against = request.GET.get("scale") == "against"
+    order = request.GET.get("sort", "time")
+    order = order if order in grids.ORDERS else "time"
+    field, topic = request.GET.get("field", ""), trends.asked(run, request.GET.getlist("topic"))
+    choices = trends.choices(run.corpus)
+    problem = ""
+    try:
+        if field and topic:
+            data = grids.of_two_fields(run, selection, field, by, topic[0], against)
+        else:
+            data = grids.of_topics(run, selection, by, trends.asked(run, request.GET.getlist("topics")), against, order)
+    except Invalid as error:
+        if as_json or error.field != "by":
+            raise
+        problem, data = error.message, {"by": by, "columns": [], "rows": [], "field": field, "topic": None, "scale": "share"}
+    data |= {"choices": choices, "selection": selection.sentence}
+    if as_json:
+        return page(request, "", data, as_json=True)
+    for row in data["rows"]:
+        if "number" in row:
+            row["alone"] = address(request, topics=None, topic=str(row["number"]), field=_across(choices, by))
+            row["large"] = _lines_of(request, run, row["number"])
+    context = {
+        "problem": problem,
+        "selection": selection,
+        "set_address": selection.address() if selection else "",
+        "bys": [c | {"url": address(request, by=c["name"]), "here": c["name"] == by} for c in choices if c["name"] != field],
+        "fields": [c | {"url": address(request, field=c["name"]), "here": c["name"] == field} for c in choices if c["name"] != by],
+        "scales": {"share": address(request, scale=None), "against": address(request, scale="against")},
+        "orders": [{"name": o, "url": address(request, sort=o), "here": o == order} for o in grids.ORDERS],
+        "back": address(request, field=None, topic=None),
+        "large": _lines_of(request, run, topic[0]) if field and topic else "",
+        "shades": range(1, grids.STEPS + 1),
+        "times": list(enumerate(grids.TIMES, 1)),
+    }
+    return page(request, "time/table.html", data, run=run, **context)
+
+
+def _across(choices: list[dict], by: str) -> str | None:
+    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than another period."""
+    return next((c["name"] for c in reversed(choices) if c["name"] != by), None)
+
+
+def _lines_of(request: HttpRequest, run: Run, topic: int) -> str:
+    return reverse("run_time", args=[run.pk]) + address(request, topics=str(topic), topic=None, field=None, scale=None, sort=None)
+
+
+@require_GET
+def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    """What one set of documents is about and another is not."""
+    run = run_or_404(run_id)
+    if _by(request, run) is None:
+        return _nothing(request, run, "compare", as_json)
+    selection = Selection.read(request.GET, run.corpus, run)
+    order = "ratio" if request.GET.get("order") == "ratio" else "difference"
+    problem, data = "", {"sides": [], "more": [[], []], "words": [[], []], "order": order}
+    try:
+        a, b = (contrasts.side(request.GET, letter, selection) for letter in "ab")
+        if a is None and b is not None:
+            raise Invalid("from_a", "Say first which documents are to be compared with these.")
+        if a is not None:
+            data = contrasts.compare(run, selection, a, b, order)
+    except Invalid as error:
+        if as_json:
+            raise
+        problem = error.message
+    data["selection"] = selection.sentence
+    if as_json:
+        return page(request, "", data, as_json=True)
+    said = {letter: {"from": request.GET.get(f"from_{letter}", ""), "to": request.GET.get(f"to_{letter}", ""),
+                     "in": request.GET.getlist(f"in_{letter}")} for letter in "ab"}  # fmt: skip
+    context = {
+        "problem": problem,
+        "selection": selection,
+        "set_address": selection.address() if selection else "",
+        "form": [("a", "These documents", said["a"]), ("b", "and these", said["b"])],
+        "categories": contrasts.choices(run.corpus),
+        "dated": fields.dated(run.corpus),
+        "suggestions": [s | {"url": selection.address(**s["query"])} for s in contrasts.suggestions(run.corpus)],
+        "orders": [{"name": o, "url": address(request, order=o), "here": o == order} for o in ("difference", "ratio")],
+        "most": max((x for part in data["more"] for row in part for x in row["share"]), default=1.0),
+    }
+    return page(request, "time/compare.html", data, run=run, **context)
 
 
 def _by(request: HttpRequest, run: Run) -> str | None:
