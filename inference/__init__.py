@@ -6,19 +6,19 @@ for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
     ...
 """
 
-from inference import checkpoint, engines
+from inference import checkpoint, engines, reading
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
-from inference.explore import bands, cooccurrence, distances, layout
+from inference.explore import bands, cooccurrence, distances, layout, similar
 from inference.postings import Postings
 from inference.topics import Theta, Topics
 from inference.training import Progress, Snapshot, fold_in_corpus, train
 
 __all__ = [
     "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus",
-    "gather", "train", "warm_up",
+    "gather", "reading", "train", "warm_up",
 ]  # fmt: skip
 
 
@@ -73,6 +73,8 @@ def _warm_up_explore(topics: Topics) -> None:
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
     bands.shares(*documents, np.array([0]), 1, [0])
     cooccurrence.beside(*documents, topics.K, 1)
+    similar.nearest(*documents, np.ones(1), 1)
+    reading.read(reading.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), 0.1)
 
 
 def _warm_up_senses(evidence: Evidence) -> None:

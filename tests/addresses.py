@@ -37,6 +37,7 @@ STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
     "export",
+    "document_word",
     "run_bib",
     "run_time_csv",
 ]
@@ -66,7 +67,7 @@ POSTS = [
 ]
 ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # tests/webapp/test_notebooks.py
 
-VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x", "file": "document-topics.csv"}  # of a page's own part of its address, in the shipped example
+VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x", "file": "document-topics.csv", "column": 0}  # of a page's own part of its address, in the shipped example
 
 STATES = {  # queries with which a page looks otherwise
     "corpus_documents": ["q=war", "q=zyzzyva"],

@@ -64,6 +64,7 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
+    path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
     *page(f"{RUN}/time", time.lines, "run_time"),
     *page(f"{RUN}/time/table", time.table, "run_time_table"),
     *page(f"{RUN}/time/compare", time.compare, "run_time_compare"),

@@ -8,9 +8,30 @@ from inference.kernels.gibbs import CHUNKS
 SURE = 255  # a certainty of 1
 
 
+@njit(cache=True)
+def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
+    """The topic with the largest p(k | w, d) for each word of one document, the least of equals; theta: float64[K]."""
+    shared, most, usual = 0.0, -1.0, 0
+    for k in range(len(floor)):
+        weight = theta[k] * floor[k]
+        shared += weight
+        if weight > most:
+            most, usual = weight, k
+    for j in range(len(words)):
+        total, best, found = shared, most, usual
+        for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
+            k = row_topics[r]
+            total += theta[k] * above[r]
+            weight = theta[k] * (floor[k] + above[r])
+            if weight > best or (weight == best and k < found):
+                best, found = weight, k
+        topics[j] = found
+        certainty[j] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
+
+
 @njit(cache=True, parallel=True)
 def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, theta_topics, theta_weights, topics, certainty):
-    """The topic with the largest p(k | w, d) for each pair of some consecutive documents, the least of equals.
+    """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
     p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents from
     `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics: uint16 and
@@ -29,23 +50,8 @@ def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, t
             theta[:] = max(rest, 0.0) / max(K - (b - a), 1)
             for j in range(a, b):
                 theta[theta_topics[j]] = theta_weights[j]
-            shared, most, usual = 0.0, -1.0, 0
-            for k in range(K):
-                weight = theta[k] * floor[k]
-                shared += weight
-                if weight > most:
-                    most, usual = weight, k
-            for j in range(indptr[first + i], indptr[first + i + 1]):
-                w = words[j]
-                total, best, found = shared, most, usual
-                for r in range(row_ptr[w], row_ptr[w + 1]):
-                    k = row_topics[r]
-                    total += theta[k] * above[r]
-                    weight = theta[k] * (floor[k] + above[r])
-                    if weight > best or (weight == best and k < found):
-                        best, found = weight, k
-                topics[j - begin] = found
-                certainty[j - begin] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
+            x, y = indptr[first + i], indptr[first + i + 1]
+            given(theta, words[x:y], row_ptr, row_topics, above, floor, topics[x - begin : y - begin], certainty[x - begin : y - begin])
 
 
 @njit(cache=True)

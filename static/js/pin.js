@@ -14,7 +14,7 @@ document.addEventListener("selectionchange", () => {
   before.setEnd(range.startContainer, range.startOffset);
   const marked = range.toString();
   quote.value = marked;
-  start.value = characters(before.toString());
+  start.value = Number(text.dataset.start ?? 0) + characters(before.toString()); // of a long text a part is shown
   end.value = Number(start.value) + characters(marked);
   pin.open = true;
 });

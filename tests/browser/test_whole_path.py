@@ -96,13 +96,13 @@ def test_example_from_button_to_csv(page, database):
     page.locator("ol.results h3 a").first.click()
     page.wait_for_url(re.compile(r"/documents/\d+/"))
     assert page.locator(".text .w").count() > 5
-    # Its topic is marked, as one came from there; a click takes the marks away, another marks another topic's words.
+    # Its topic is marked, as one came from there; a click goes back to the largest ones, another marks another topic's words.
     pressed = page.locator(".proportions [aria-pressed=true]")
     expect(pressed).to_have_count(1)
     assert page.locator(".text .w.on").count() > 0
     pressed.click()
     expect(pressed).to_have_count(0)
-    expect(page.locator(".text .w.on")).to_have_count(0)
+    expect(page.locator(".shows [aria-pressed=true]")).to_have_text("the three largest")
     page.locator(".proportions [aria-pressed]").first.click()
     expect(pressed).to_have_count(1)
     page.goto(f"/runs/{run}/words/{word}/")

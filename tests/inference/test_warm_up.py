@@ -13,7 +13,7 @@ inference.memory.LARGE = 0
 from inference import *
 from inference.evaluate import Diagnostics
 from inference.senses import Uses, distinguishing
-from inference.explore import bands, cooccurrence, distances, layout, matching
+from inference.explore import bands, cooccurrence, distances, layout, matching, similar
 
 inference.warm_up()
 compiled = []
@@ -59,6 +59,8 @@ with event.install_listener("numba:compile", Listener()):
     documents = np.arange(601), np.zeros(600, np.uint16), np.memmap(mapped.filename, np.int32, "r"), np.full(600, 9)
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.beside(*documents, 30, 5)
+    similar.nearest(*documents, np.ones(30) / 30, 5)
+    reading.read(reading.Words.of(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)
 """
 

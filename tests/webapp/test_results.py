@@ -120,15 +120,6 @@ def test_a_senses_tokens_can_be_opened(trained):
             assert all(text[at : at + 7].lower() == "militia" for at in found.offsets(d, word.number).tolist())
 
 
-def test_coloured_text_is_the_text(trained):
-    text = documents.document(trained.corpus, 5)["text"]
-    parts = documents.explained(trained, 5, text)
-    assert "".join(part for part, _, _ in parts) == text
-    given = Counter(topic for _, topic, _ in parts if topic is not None)
-    assert given == {p["number"]: p["tokens"] for p in documents.proportions(trained, 5)}
-    assert all(0 < p <= 1 for _, topic, p in parts if topic is not None)
-
-
 def test_long_csv_is_the_database(trained):
     rows = download(reverse("export", args=[trained.pk, "topics-long.csv"]))
     assert rows[0] == ["topic", "rank", "word", "weight", "tokens", "documents", "label"]

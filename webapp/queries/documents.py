@@ -4,16 +4,19 @@ import json
 from functools import lru_cache
 
 import numpy as np
+from django.urls import reverse
 
-from inference.text import Tokeniser
+from inference.explore.similar import nearest
 from webapp.models import Corpus, Run
 from webapp.queries import embargo, evidence, texts, topics
 from webapp.queries.listing import Listing
+from webapp.queries.names import names
 from webapp.queries.sql import rows
 
 PAGE = 25
 SEARCHED = 200_000  # characters of a document that can be searched: migrations/0001_initial.py
-HIGHLIGHTED = 200_000  # characters of a document whose words are coloured; the rest is shown plain
+SIMILAR = 10  # documents that a document's page names as like it
+SHARED = 3  # topics that are named of each
 START, STOP = "\x02", "\x03"  # around a match in a headline; no document holds them (tasks.readers removes controls)
 _HEADLINE = f"MaxFragments=2, MaxWords=30, MinWords=12, StartSel={START}, StopSel={STOP}"
 
@@ -64,47 +67,68 @@ def _marked(headline: str) -> list[tuple[str, bool]]:
     return parts
 
 
-def document(corpus: Corpus, number: int) -> dict | None:
-    """One document, whole; under embargo its text is "" and `embargo` says why."""
+def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
+    """A document with the part of its text that holds character `at`: text, start, end, and length of the whole.
+
+    Under embargo the text is "" and `embargo` says why.
+    """
     found = rows(
-        "SELECT number, source_id, file, place, title, date_text, date, metadata, text, words FROM document"
+        "SELECT number, source_id, file, place, title, date_text, date, metadata, words, encode(digest, 'hex') AS digest FROM document"
         " WHERE corpus_id = %s AND number = %s",
         [corpus.pk, number],
     )
-    if not found:
+    part = texts.part(corpus, number, at) if found else None
+    if part is None:
         return None
-    text = embargo.text(corpus, found[0]["text"])
-    return found[0] | {"metadata": json.loads(found[0]["metadata"]), "text": text, "embargo": embargo.sentence(corpus)}
+    about = {"metadata": json.loads(found[0]["metadata"]), "text": embargo.text(corpus, part.text), "embargo": embargo.sentence(corpus)}
+    return found[0] | part._asdict() | about
 
 
 def proportions(run: Run, number: int) -> list[dict]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
-    found = rows(
-        "SELECT topic AS number, tokens, share FROM document_topic WHERE snapshot_id = %s AND document = %s ORDER BY tokens DESC, topic",
-        [run.snapshot_id, number],
-    )
-    words = topics.top_words(run, [row["number"] for row in found], 5)
-    for row in found:
-        row |= topics.link(run, row["number"]) | {"words": words[row["number"]]}
-    return found
+    tokens = _mixture(run, number)
+    order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
+    words = topics.top_words(run, order, 5)
+    return [topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]} for k in order]
 
 
-def explained(run: Run, number: int, text: str) -> list[tuple[str, int | None, float]]:
-    """The text in parts: (text, topic or None, p(k | w, d)): each word with the topic it was given to (inference.evidence).
+def _mixture(run: Run, number: int) -> np.ndarray:
+    """int64[K]: tokens of each topic in a document, as readers fold them."""
+    found, tokens = evidence.of(run).mixture(number)
+    mixture = np.zeros(run.topics, np.int64)
+    mixture[found] = tokens
+    return names(run).merged(mixture)
 
-    Words outside the vocabulary belong to none.
+
+def similar(run: Run, number: int) -> list[dict]:
+    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very text), shared.
+
+    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have most of.
     """
-    words, _, given, certainty = evidence.of(run).document(number)
-    found = rows("SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, words.tolist()])
-    names = {row["number"]: row["word"] for row in found}
-    topic_of = {names[w]: (k, c / 255) for w, k, c in zip(words.tolist(), given.tolist(), certainty.tolist(), strict=True)}
-    tokeniser = Tokeniser(run.corpus.settings["language"], run.corpus.settings["min_length"])
-    parts, at = [], 0
-    for a, b, word in tokeniser.spans(text[:HIGHLIGHTED]):
-        if word in topic_of:
-            if a > at:
-                parts.append((text[at:a], None, 0.0))
-            parts.append((text[a:b], *topic_of[word]))
-            at = b
-    parts.append((text[at:], None, 0.0))
-    return [part for part in parts if part[0]]
+    found = evidence.of(run)
+    if not found.lengths[number]:
+        return []
+    mixture = np.zeros(run.topics)
+    mixture[found.mixture(number)[0]] = found.mixture(number)[1] / found.lengths[number]
+    return like(run, mixture, number)
+
+
+def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
+    """The documents most like a mixture, float64[K], the one with `number` left out."""
+    found = evidence.of(run)
+    numbers, distances = nearest(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, mixture, SIMILAR, number)
+    about = rows(
+        "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
+        " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
+        {"corpus": run.corpus_id, "number": number, "numbers": numbers.tolist()},
+    )
+    by_number = {row["number"]: row for row in about}
+    own, into = names(run).merged(mixture), names(run).into
+    for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
+        ks, tokens = found.mixture(n)
+        other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=run.topics)
+        both = np.minimum(own, other)
+        shared = [topics.link(run, k) | {"share": float(other[k])} for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
+        url = reverse("run_document", args=[run.pk, n])
+        by_number[n] |= {"likeness": 1.0 - distance**2, "shared": shared, "same": bool(by_number[n]["same"]), "url": url}
+    return [by_number[n] for n in numbers.tolist()]

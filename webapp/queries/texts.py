@@ -5,11 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.text.tokenise import WORD
-from webapp.models import Run
+from webapp.models import Corpus, Run
 from webapp.queries import embargo, evidence
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
+PART = 50_000  # characters of a document that a page shows
+SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
+SECTIONS = 80  # of the strip along a document
+SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
 PASSAGE = 300  # characters that a list shows of a document
 MARGIN = 40  # more on either side, in which it is cut between words
 
@@ -34,6 +38,88 @@ def tokens(run: Run, number: int) -> Tokens:
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
     return Tokens(offsets[order], words[pair], names(run).into[topics[pair]], certainty[pair])
+
+
+class Part(NamedTuple):
+    """text: the document's characters start … end - 1; length: those of the whole document."""
+
+    text: str
+    start: int
+    end: int
+    length: int
+
+
+def part(corpus: Corpus, number: int, at: int) -> Part | None:
+    """The part of a document that holds character `at`. Parts follow one another without a gap, wherever one enters."""
+    found = rows(
+        """
+        SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
+        FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
+             LATERAL (SELECT least(%(at)s, greatest(length - 1, 0)) / %(part)s * %(part)s AS first) AS cut
+        """,
+        {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
+    )
+    if not found:
+        return None
+    length, first, text = found[0]["length"], found[0]["first"], found[0]["text"]
+    base = max(0, first - SLACK)
+    start = base + _cut_before(text, first - base) if first else 0
+    end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
+    if end <= at < length:
+        return part(corpus, number, first + PART)
+    return Part(text[start - base : end - base], start, end, length)
+
+
+def _cut_before(text: str, limit: int) -> int:
+    """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
+    for mark in ("\n", " "):
+        found = text.rfind(mark, max(0, limit - SLACK), limit)
+        if found >= 0:
+            return found + 1
+    return limit
+
+
+class Word(NamedTuple):
+    """What the page shows of a word, or of what stands between words: then topic is None."""
+
+    text: str
+    start: int
+    word: int = -1
+    topic: int | None = None
+    certainty: float = 0.0
+
+
+def words(of: Tokens, text: str, start: int) -> list[Word]:
+    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
+    inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
+    found, at = [], 0
+    for offset, word, topic, certainty in zip(*(column[inside].tolist() for column in of), strict=True):
+        begin = offset - start
+        end = WORD.match(text, begin).end()
+        if begin > at:
+            found.append(Word(text[at:begin], start + at))
+        found.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+        at = end
+    return [*found, Word(text[at:], start + at)] if at < len(text) else found
+
+
+class Strip(NamedTuple):
+    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest first;
+    tokens: int64[S, T]."""
+
+    edges: list[int]
+    topics: list[int]
+    tokens: np.ndarray
+
+
+def strip(of: Tokens, length: int) -> Strip:
+    """Sections of equal length; the tokens of all of them are the document's."""
+    sections = max(1, min(SECTIONS, length // SECTION))
+    topics, column, count = np.unique(of.topics, return_inverse=True, return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    tokens = np.zeros((sections, len(topics)), np.int64)
+    np.add.at(tokens, (of.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]), 1)
+    return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
 
 
 def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:

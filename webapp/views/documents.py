@@ -1,5 +1,6 @@
 """Documents: lists and search of a corpus or inside a run, and one document."""
 
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,12 +9,17 @@ from django.views.decorators.http import require_GET
 
 from webapp.models import Corpus, Run
 from webapp.queries import documents as queries
-from webapp.queries import facets, fields
+from webapp.queries import facets, fields, readings, texts
 from webapp.queries.listing import ORDERS, RANKED, Listing
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.templatetags.pages import topic_label
-from webapp.views.pages import address, corpus_or_404, number, page, place, run_or_404
+from webapp.views.pages import address, corpus_or_404, page, place, run_or_404
+from webapp.views.pages import number as whole_number
+
+ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
+STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
+SOON = 1_000_000  # documents that are compared with one while its page is made; of more they are asked for
 
 
 @require_GET
@@ -73,35 +79,101 @@ def _orders(listing: Listing) -> list[dict]:
 def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """A document as it is, without a run."""
     corpus = corpus_or_404(corpus_id)
-    data = _document(corpus, number, "corpus_document", corpus.pk)
+    data = _document(request, Selection.read(request.GET, corpus), number, "corpus_document", corpus.pk)
     return page(request, "corpus/document.html", data, as_json=as_json, corpus=corpus)
 
 
 @require_GET
 def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
-    """A document with its topics' proportions, and the words that each topic explains."""
+    """A document with its topics' proportions, its words by topic, and the documents that are like it."""
     run = run_or_404(run_id)
-    data = _document(run.corpus, number, "run_document", run.pk)
-    data["proportions"] = queries.proportions(run, number)
-    data["topic"] = _chosen(request, run)
+    data = _document(request, Selection.read(request.GET, run.corpus, run), number, "run_document", run.pk)
+    tokens, document = texts.tokens(run, number), data["document"]
+    parts = queries.proportions(run, number)
+    for part in parts:
+        part["mark"] = address(request, show=part["number"], topic=None)
+    chosen = _shown(request, run, parts)
+    data |= {"proportions": parts, "show": chosen.name, "topic": chosen.topic, "strip": _strip(request, run, texts.strip(tokens, document["length"]))}
+    slow = run.corpus.documents > SOON and "similar" not in request.GET
+    data["similar"] = None if slow else queries.similar(run, number)
+    data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:
         return page(request, "", data, as_json=True)
-    hue = names(run).hue
-    parts = [(*part, None if part[1] is None else hue(part[1])) for part in queries.explained(run, number, data["document"]["text"])]
-    return page(request, "run/document.html", data, run=run, text_parts=parts)
+    words = texts.words(tokens, document["text"], document["start"])
+    ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
+    hues = [names(run).hue(k) for k in range(run.topics)]
+    return page(request, "run/document.html", data, run=run, text_words=words, shown=chosen.topics, ways=ways, hues=hues, length_shown=document["end"] - document["start"])
 
 
-def _chosen(request: HttpRequest, run: Run) -> int | None:
-    """The topic whose words are marked; a number that is no topic of the run marks none."""
-    topic = number(request, "topic")
-    return topic if topic is not None and topic < run.topics else None
+@require_GET
+def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
+    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
+    run = run_or_404(run_id)
+    _exists(run.corpus, number)
+    found = readings.word(run, number, column)
+    if found is None:
+        raise Http404(f"Document {number} does not have the word {column}.")
+    return page(request, "", found, as_json=True)
 
 
-def _document(corpus: Corpus, number: int, url_name: str, owner: int) -> dict:
-    document = queries.document(corpus, number)
+class Shown(NamedTuple):
+    """Which topics' words are coloured: `name` as in the address; topic: where it is one alone."""
+
+    name: str
+    topics: set[int]
+    topic: int | None
+
+
+def _shown(request: HttpRequest, run: Run, parts: list[dict]) -> Shown:
+    """?show=all, strongest, or a topic's number. What is none of these is the strongest."""
+    name = request.GET.get("show") or request.GET.get("topic") or STRONGEST
+    if name == ALL:
+        return Shown(ALL, {part["number"] for part in parts}, None)
+    if name.isascii() and name.isdigit() and len(name) < 6 and int(name) < run.topics:
+        topic = int(names(run).into[int(name)])
+        return Shown(str(topic), {topic}, topic)
+    return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
+
+
+def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
+    """Sections of the document: where each begins, its tokens, its topics' shares, and the address of its place."""
+    sections = []
+    for i, counts in enumerate(strip.tokens):
+        total = int(counts.sum())
+        shares = [(k, float(n / total)) for k, n in zip(strip.topics, counts.tolist(), strict=True) if n]
+        sections.append({"at": strip.edges[i], "tokens": total, "topics": shares, "url": address(request, at=strip.edges[i]) + "#here"})
+    return sections
+
+
+def _exists(corpus: Corpus, number: int) -> None:
+    if not 0 <= number < corpus.documents:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+
+
+def _document(request: HttpRequest, selection: Selection, number: int, url_name: str, owner: int) -> dict:
+    """A document, the parts of its text, and its neighbours in the list that one came from."""
+    corpus = selection.corpus
+    _exists(corpus, number)
+    at = whole_number(request, "at", 0)
+    document = queries.document(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
-    neighbours = {"previous": number - 1, "next": number + 1 if number + 1 < corpus.documents else -1}
-    return {"document": document} | {
-        name: {"number": n, "url": reverse(url_name, args=[owner, n])} if n >= 0 else None for name, n in neighbours.items()
+    listing = Listing(selection, request.GET.get("by", ""))
+    around = listing.around(number)
+    kept = listing.parameters + [("show", request.GET.get("show", ""))]
+    way = urlencode([(name, value) for name, value in kept if value])
+    data = {"document": document, "at": min(at, document["length"])}
+    for name in ("previous", "next"):
+        n = getattr(around, name)
+        data[name] = None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
+    data["before"] = address(request, at=max(0, document["start"] - 1)) + "#text" if document["start"] else None
+    data["after"] = address(request, at=document["end"]) + "#text" if document["end"] < document["length"] else None
+    home = reverse("run_documents" if selection.run else "corpus_documents", args=[owner])
+    data["list"] = {
+        "place": around.place,
+        "count": selection.count,
+        "sentence": selection.sentence,
+        "url": home + (f"?{urlencode(listing.parameters)}" if listing.parameters else ""),
     }
+    data["searched"] = queries.SEARCHED if document["length"] > queries.SEARCHED else None
+    return data
