@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import asdict
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -12,8 +13,8 @@ from django.db import connection
 from django.urls import reverse
 
 from tests.corpora import as_csv
-from webapp.models import Word
-from webapp.queries import concordance, evidence, fields, senses
+from webapp.models import Corpus, Word
+from webapp.queries import concordance, embargo, evidence, fields, senses
 from webapp.services import curation
 from webapp.templatetags.mix import bars, parts, ticks
 
@@ -179,6 +180,17 @@ def test_a_corpus_without_places_says_so(client, trained, monkeypatch):
     for query in ({}, {"topic": "all"}, {"topic": "0"}):
         html = client.get(reverse("run_word", args=[trained.pk, "militia"]), query).content.decode()
         assert "was not noted when this corpus was read" in html
+
+
+def test_embargo(client, trained, frequent):
+    whole = data(client, trained, frequent)["tokens"]
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
+    lines = opened(client, trained, frequent, "?topic=all")
+    assert max(Counter(line["document"] for line in lines).values()) == embargo.LINES
+    assert all(len(line["before"] + line["word"] + line["after"]) <= embargo.PASSAGE for line in lines)
+    page = data(client, trained, frequent, topic="all")
+    assert page["total"] == len(lines) < whole == page["total"] + page["kept_back"]
+    assert f"{page['kept_back']:,} of these" in client.get(reverse("run_word", args=[trained.pk, frequent]), {"topic": "all"}).content.decode()
 
 
 def test_before_the_training_has_ended(client, ready):

@@ -14,7 +14,7 @@ from inference.kernels import assign
 from inference.senses import Uses
 from inference.text.tokenise import WORD
 from webapp.models import Run
-from webapp.queries import evidence, fields
+from webapp.queries import embargo, evidence, fields
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
@@ -34,11 +34,12 @@ _SPACE = regex.compile(r"\s+")
 
 
 class Lines(NamedTuple):
-    """lines: of this page. tokens: of all pages. in_order: how many of them are in the order asked for."""
+    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by embargo."""
 
     lines: list[dict]
-    tokens: int
+    total: int
     in_order: int
+    kept_back: int
 
 
 def sure(certainty: float) -> str:
@@ -64,17 +65,19 @@ def page(selection: Selection, uses: Uses, topic: int | None, order: str = "cert
         pairs = uses.by_day(pairs, fields.dates(run.corpus), newest=order == "newest")
     else:
         pairs = uses.by_certainty(pairs)
-    ends = np.cumsum(uses.counts[pairs])
-    tokens = int(ends[-1]) if len(ends) else 0
-    in_order = min(tokens, SORTED) if order in ("left", "right") else tokens
+    tokens = uses.counts[pairs]
+    counts = np.minimum(tokens, embargo.lines(run.corpus) or tokens)
+    ends = np.cumsum(counts)
+    total = int(counts.sum())
+    in_order = min(total, SORTED) if order in ("left", "right") else total
     cut = []
     if order in ("left", "right") and first < SORTED:
-        head = _cut(run, uses, _tokens(uses, pairs, ends, 0, SORTED))
+        head = _cut(run, uses, _tokens(pairs, ends, 0, SORTED))
         cut = sorted(head, key=_left if order == "left" else _right)[first : first + limit]
         first = max(first + len(cut), SORTED)
     if len(cut) < limit:
-        cut += _cut(run, uses, _tokens(uses, pairs, ends, first, limit - len(cut)))
-    return Lines(_lines(selection, uses, cut), tokens, in_order)
+        cut += _cut(run, uses, _tokens(pairs, ends, first, limit - len(cut)))
+    return Lines(_lines(selection, uses, cut), total, in_order, int(tokens.sum()) - total)
 
 
 def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
@@ -84,14 +87,13 @@ def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> 
     return {k: [next(lines) for _ in places[k]] for k in topics}
 
 
-def _tokens(uses: Uses, pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
-    """(pair, which of its tokens) of some consecutive lines. ends: tokens up to each pair, it included."""
+def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
+    """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
     found = []
     i = int(np.searchsorted(ends, first, "right"))
     while i < len(pairs) and len(found) < limit:
-        count = int(uses.counts[pairs[i]])
-        begin = max(0, first - (int(ends[i]) - count))
-        found += [(int(pairs[i]), n) for n in range(begin, count)]
+        begin = int(ends[i - 1]) if i else 0
+        found += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
         i += 1
     return found[:limit]
 
@@ -146,10 +148,11 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        before, word, after = embargo.line(selection.corpus, piece.before, piece.word, piece.after)
         lines.append({
-            "before": _SPACE.sub(" ", piece.before),
-            "word": piece.word,
-            "after": _SPACE.sub(" ", piece.after),
+            "before": _SPACE.sub(" ", before),
+            "word": word,
+            "after": _SPACE.sub(" ", after),
             "document": piece.document,
             "title": piece.title,
             "date": piece.date,

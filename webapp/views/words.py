@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from webapp.models import Run, Word
-from webapp.queries import concordance, fields, senses, topics
+from webapp.queries import concordance, embargo, fields, senses, topics
 from webapp.queries import words as queries
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -84,7 +84,7 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
     uses = senses.uses(run, word, selection)
     named, rare = senses.tallied(run, uses, selection)
     senses.name(run, uses, named, rare)
-    found = concordance.Lines([], 0, 0)
+    found = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
         found = concordance.page(selection, uses, topic, order, first)
     kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
@@ -98,12 +98,14 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
         "sort": order,
         "sorts": [{"name": name, "says": says, "url": selection.address(**kept | {"sort": name})} for name, says in _orders(run).items()],
         "lines": found.lines,
-        "total": found.tokens,
+        "total": found.total,
         "in_order": found.in_order,
+        "kept_back": found.kept_back,
+        "embargo": embargo.sentence(run.corpus),
         "first": first + 1,
         "last": last,
         "previous": selection.address(**kept, after=max(0, first - concordance.PAGE) or "") if first else None,
-        "next": selection.address(**kept, after=last) if last < found.tokens and found.lines else None,
+        "next": selection.address(**kept, after=last) if last < found.total and found.lines else None,
         "has_places": concordance.has_places(run),
     }
     if topic is not None and data["sense"] is None:
