@@ -4,7 +4,7 @@ from functools import partial
 
 from django.urls import URLPattern, path
 
-from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, reading, runs, time, topics, words
+from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, reading, runs, time, topics, trying, words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -64,6 +64,7 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
+    path(f"{RUN}/try/", trying.text, name="run_try"),
     path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
     *page(f"{RUN}/time", time.lines, "run_time"),
     *page(f"{RUN}/time/table", time.table, "run_time_table"),

@@ -86,7 +86,11 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
 
 def proportions(run: Run, number: int) -> list[dict]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
-    tokens = _mixture(run, number)
+    return parts(run, _mixture(run, number))
+
+
+def parts(run: Run, tokens: np.ndarray) -> list[dict]:
+    """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words = topics.top_words(run, order, 5)
     return [topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]} for k in order]

@@ -8,7 +8,7 @@ from django.db import connection
 from inference import reading
 from inference.text import Tokeniser
 from webapp.models import Corpus, Run, Topic
-from webapp.queries import evidence, topics
+from webapp.queries import documents, evidence, texts, topics
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
@@ -73,3 +73,26 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     run = Run.objects.get(pk=run_id)
     words, counts, _, _ = evidence.of(run).document(number)
     return reading.read(beta(run, words), counts, run.settings["alpha"]).theta
+
+
+def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
+    """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
+
+    Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by EM.
+    """
+    evidence.of(run)  # says what is missing
+    offsets, words, unknown = located(run.corpus, text)
+    distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
+    found = reading.read(beta(run, distinct), counts, run.settings["alpha"])
+    mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)
+    said = names(run)
+    tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
+    data = {
+        "tokens": len(words),
+        "unknown": unknown,
+        "length": len(text),
+        "shown": min(len(text), texts.PART),
+        "proportions": documents.parts(run, said.merged(mixture)),
+        "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
+    }
+    return data, texts.words(tokens, text[: texts.PART], 0)
