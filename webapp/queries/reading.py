@@ -153,10 +153,11 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
     words = topics.top_words(run, shown, 8)
     text = rows("SELECT left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = %s", [OPENING, run.corpus_id, document])
+    opening = text[0]["text"] if len(text[0]["text"]) < OPENING else text[0]["text"].rpartition(" ")[0]
     places = random.permutation(4)
     return {
         "document": document,
-        "text": "".join(part for part, _ in embargo.passage(run.corpus, [(text[0]["text"], False)])),
+        "text": "".join(part for part, _ in embargo.passage(run.corpus, [(opening, False)])),
         "shown": [{"number": shown[i], "words": words[shown[i]]} for i in places],
         "weights": [weights[i] for i in places],
         "intruder": int(np.flatnonzero(places == 3)[0]),
