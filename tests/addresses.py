@@ -13,6 +13,8 @@ PAGES = [  # with a .json twin
     "run",
     "run_topics",
     "run_topic",
+    "run_topic_words",
+    "run_topic_word",
     "run_documents",
     "run_document",
     "run_time",

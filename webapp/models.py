@@ -167,6 +167,7 @@ class Snapshot(models.Model):
     step = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
     final = models.BooleanField(default=False)
+    stress = models.FloatField(null=True)  # of the map, inference.explore.layout.stress; of final ones
 
 
 class Topic(models.Model):

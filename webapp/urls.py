@@ -4,7 +4,22 @@ from functools import partial
 
 from django.urls import URLPattern, path
 
-from webapp.views import comparisons, corpora, curation, documents, exports, glossary, notebooks, reading, runs, time, topics, trying, words
+from webapp.views import (
+    comparisons,
+    corpora,
+    curation,
+    documents,
+    exports,
+    glossary,
+    notebooks,
+    overview,
+    reading,
+    runs,
+    time,
+    topics,
+    trying,
+    words,
+)
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -36,8 +51,10 @@ urlpatterns = [
     path(f"{RUN}/cancel/", runs.cancel, name="run_cancel"),
     path(f"{RUN}/again/", runs.again, name="run_again"),
     path(f"{RUN}/delete/", runs.delete, name="run_delete"),
-    *page(f"{RUN}/topics", topics.index, "run_topics"),
+    *page(f"{RUN}/topics", overview.index, "run_topics"),
     *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
+    *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words"),
+    *page(f"{RUN}/topics/<int:number>/words/<str:word>", topics.why, "run_topic_word"),
     path(f"{RUN}/topics/<int:number>/edit/", curation.edit, name="topic_edit"),
     *page(f"{RUN}/curation", curation.index, "run_curation"),
     path(f"{RUN}/curation/<int:edit_id>/undo/", curation.undo, name="edit_undo"),

@@ -177,3 +177,53 @@ export function curves(element, lines, { x, places }) {
     hovertemplate: `${lines[i].label}, %{x:,d} ${x}<br>%{y:.${places}f}<extra></extra>`,
   })), shape);
 }
+
+// Topics on one another, bin after bin: `bins` have labels, `series` {number, label, hue, values}, `other` values. Labels stand where
+// the bands end. onPoint(bin, number or null) hears clicks, onSpan(first, last) which bins were chosen by dragging.
+export function stacked(element, { bins, series, other, unit, lit }, { onPoint, onSpan }) {
+  const colour = colours();
+  const x = bins.map(({ label }) => label);
+  const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => x[Math.round((i * (bins.length - 1)) / 6)]))];
+  const percent = unit === "shares";
+  const bands = [...series, { number: null, label: "other topics", values: other }];
+  const said = (value) => (percent ? `${(100 * value).toFixed(1)}%` : value.toLocaleString("en"));
+  const paint = ({ number, hue }) => (number === null ? colour.rule : colour.topics[hue]);
+  const traces = bands.map((band) => ({
+    x, y: band.values.map((value) => value ?? 0), stackgroup: "all", mode: "lines", meta: band.number, hoveron: "points",
+    line: { width: lit === band.number && lit !== null ? 2 : 0.5, color: lit === band.number && lit !== null ? colour.ink : colour.paper },
+    fillcolor: clear(paint(band), lit === null || lit === band.number ? 0.85 : 0.3),
+    text: band.values.map((value, i) => `${bins[i].label}  ${band.label}  ${said(value ?? 0)}`), hovertemplate: "%{text}<extra></extra>",
+  }));
+  const total = percent ? 1 : Math.max(...bins.map((_, i) => bands.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)));
+  const shape = layout(colour, { steps: bins.length - 1, y: percent ? ".0%" : ",d", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
+  Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
+  Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
+  Object.assign(shape.margin, { r: 92 });
+  Object.assign(shape, { dragmode: shape.dragmode && "select", selectdirection: "h", newselection: { line: { color: colour.ink, width: 1, dash: "solid" } } });
+  const first = !element.matches(".js-plotly-plot");
+  draw(element, traces, shape);
+  if (!first) return;
+  element.on("plotly_click", ({ points }) => onPoint(points[0].pointIndex, points[0].data.meta ?? null));
+  element.on("plotly_selected", (event) => {
+    if (!event?.range) return;
+    const inside = x.map((_, i) => i).filter((i) => i >= event.range.x[0] - 0.5 && i <= event.range.x[1] + 0.5); // places of categories
+    if (inside.length) onSpan(inside[0], last(inside));
+  });
+}
+
+// Labels at the right edge, moved apart where bands are thinner than a line of text.
+function ends(bands, x, total, height, colour) {
+  let below = 0;
+  const labels = bands.map(({ number, label, hue, values }) => {
+    const value = last(values) ?? 0;
+    below += value;
+    return { x, y: below - value / 2, text: label, color: number === null ? colour.faded : colour.topics[hue] };
+  });
+  const line = (15 * total) / Math.max(height, 100);
+  for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
+  for (let i = labels.length - 1, top = total; i >= 0; i -= 1) {
+    labels[i].y = Math.min(labels[i].y, top);
+    top = labels[i].y - line;
+  }
+  return labels;
+}

@@ -121,3 +121,19 @@ def _label(by: str, number: int) -> str:
     if by == "month":
         return f"{number // 12}-{number % 12 + 1:02d}"
     return str(number) if by == "year" else f"{number * 10}s"
+
+
+def span(groups: Groups, i: int) -> tuple[str, str]:
+    """The first and the last date of a period, as addresses name them: ("1910", "1919")."""
+    label = groups.labels[i].rstrip("s").zfill(7 if groups.by == "month" else 4)
+    return label, label[:3] + "9" if groups.by == "decade" else label
+
+
+def choices(corpus: Corpus) -> list[str]:
+    """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories."""
+    found = []
+    if span := dated(corpus):
+        years = span[1].year - span[0].year + 1
+        counts = {"decade": years // 10, "year": years, "month": 12 * years if _in_months(corpus.pk) else 0}
+        found = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
+    return found + [category.name for category in categories(corpus)]

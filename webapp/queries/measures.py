@@ -15,11 +15,11 @@ _KEPT = 64  # snapshots
 
 def of(run: Run) -> dict[str, np.ndarray]:
     """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first snapshot."""
-    return _read(run.snapshot_id) if run.snapshot_id else {}
+    return read(run.snapshot_id) if run.snapshot_id else {}
 
 
 @lru_cache(_KEPT)
-def _read(snapshot_id: int) -> dict[str, np.ndarray]:
+def read(snapshot_id: int) -> dict[str, np.ndarray]:
     rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))
     table.flags.writeable = False

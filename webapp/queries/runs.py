@@ -18,7 +18,7 @@ def state(run: Run, workers: int | None) -> dict:
     metrics = list(Metric.objects.filter(run=run).order_by("step"))
     seconds, tokens = run.seconds, run.tokens_seen
     left = seconds * (run.steps - run.step) / run.step if run.step and run.status == Run.Status.RUNNING else None
-    watched, _ = topics.page(run, limit=WATCHED) if run.snapshot_id else ([], None)
+    watched = topics.largest(run, WATCHED) if run.snapshot_id else []
     return {
         "id": run.pk,
         "status": run.status,

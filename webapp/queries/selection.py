@@ -63,6 +63,11 @@ class Selection:
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
         return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)))
 
+    @classmethod
+    def all(cls, run: Run) -> "Selection":
+        """All documents of a run."""
+        return cls(run.corpus, run, "", [], ("", ""), [])
+
     def __bool__(self) -> bool:
         return bool(self.parameters)
 
@@ -78,6 +83,17 @@ class Selection:
         """The query string of this set and of what else is given; `without` takes one of its conditions away."""
         parameters = [p for p in self.parameters if p != without]
         return "?" + urlencode(parameters + [(k, v) for k, v in more.items() if v not in (None, "")])
+
+    def narrowed(self, groups: fields.Groups, i: int) -> list[tuple[str, str]]:
+        """The parameters of this set's documents that are in a group of `groups`: what a point of a chart counts."""
+        parameters = self.parameters
+        if not groups.in_time:
+            parameters = [p for p in parameters if p[0] != "in" or not p[1].startswith(groups.by + ":")]
+            return [*parameters, ("in", f"{groups.by}:{groups.labels[i]}")]
+        first, last = fields.span(groups, i)
+        first = self.first if self.days[0] > _day(first, "from", last=False) else first
+        last = self.last if 0 < self.days[1] < _day(last, "to", last=True) else last
+        return [*(p for p in parameters if p[0] not in ("from", "to")), ("from", first), ("to", last)]
 
     @property
     def conditions(self) -> list[dict]:

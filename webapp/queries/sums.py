@@ -53,6 +53,11 @@ def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
     return found
 
 
+def whole(run: Run) -> Sums:
+    """Of all documents, as one group."""
+    return of(run, Selection.all(run))
+
+
 _kept: dict[Hashable, Sums] = {}
 _lock = Lock()
 

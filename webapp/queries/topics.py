@@ -1,20 +1,17 @@
 """Topics of a run's present snapshot."""
 
+from collections import Counter
+from functools import lru_cache
+
 from django.urls import reverse
 
 from webapp.models import Run
-from webapp.queries import embargo, passages
+from webapp.queries import measures
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 from webapp.templatetags.pages import topic_label
 
-PAGE = 100
 TOP_WORDS = 10
-ORDERS = {  # name -> (SQL, the page that follows begins behind these values)
-    "share": "share DESC, number",
-    "coherence": "coherence DESC NULLS LAST, number",
-    "number": "number",
-}
 
 
 def link(run: Run, number: int) -> dict:
@@ -31,48 +28,60 @@ def link(run: Run, number: int) -> dict:
     }
 
 
-def page(run: Run, order: str = "share", word: str = "", after: int = 0, limit: int = PAGE) -> tuple[list[dict], int | None]:
-    """Topics with their top words, from place `after` of the order on; and where the next page begins.
-
-    Places instead of keys: a run has at most some thousands of topics, and a page is a sort of those few rows.
-    With `word`, only topics that have this word in a row of theirs, best first by p(topic | word).
-    """
+def largest(run: Run, limit: int) -> list[dict]:
+    """The topics with the largest shares, with their first words: what a page shows while they still change."""
     found = rows(
-        f"""
-        SELECT t.number, t.share, t.coherence, t.floor_mass
-        FROM webapp_topic t
-        {
-            "JOIN topic_word w ON w.snapshot_id = t.snapshot_id AND w.topic = t.number AND w.word = "
-            "(SELECT number FROM word WHERE corpus_id = %(corpus)s AND word = %(word)s)"
-            if word
-            else ""
-        }
-        WHERE t.snapshot_id = %(snapshot)s
-        ORDER BY {"t.share * w.weight DESC, number" if word else ORDERS[order]}
-        OFFSET %(after)s LIMIT %(limit)s
-        """,
-        {"snapshot": run.snapshot_id, "corpus": run.corpus_id, "word": word, "after": after, "limit": limit + 1},
+        "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s ORDER BY share DESC, number LIMIT %s",
+        [run.snapshot_id, limit],
     )
-    words = top_words(run, [topic["number"] for topic in found[:limit]])
-    page = [topic | link(run, topic["number"]) | {"words": words[topic["number"]]} for topic in found[:limit]]
-    return page, after + limit if len(found) > limit else None
+    words = top_words(run, [topic["number"] for topic in found])
+    return [topic | link(run, topic["number"]) | {"words": words[topic["number"]]} for topic in found]
 
 
 def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int, list[str]]:
-    """The first words of several topics, by weight."""
+    """The first words of several topics, by weight; of merged topics by what they weigh together."""
+    said = names(run)
+    members = {k: said.members(k) for k in numbers}
+    asked = sorted({*numbers, *(m for of in members.values() for m in of)})
     found = rows(
         """
-        SELECT tw.topic, w.word FROM topic_word tw
+        SELECT tw.topic, w.word, tw.weight FROM topic_word tw
         JOIN word w ON w.corpus_id = %(corpus)s AND w.number = tw.word
-        WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(numbers)s) AND tw.rank < %(count)s
+        WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(count)s
         ORDER BY tw.topic, tw.rank
         """,
-        {"snapshot": run.snapshot_id, "corpus": run.corpus_id, "numbers": numbers, "count": count},
+        {"snapshot": run.snapshot_id, "corpus": run.corpus_id, "asked": asked, "count": count},
     )
-    words = {number: [] for number in numbers}
+    words: dict[int, dict[str, float]] = {k: {} for k in asked}
+    for row in found:
+        words[row["topic"]][row["word"]] = row["weight"]
+    return {k: _together(run, [k, *members[k]], words, count) if members[k] else list(words[k]) for k in numbers}
+
+
+def first_words(run: Run, count: int) -> list[list[str]]:
+    """The first words of every topic, by weight, as the model has them."""
+    return _first_words(run.snapshot_id, run.corpus_id, run.topics, count)
+
+
+@lru_cache(32)
+def _first_words(snapshot_id: int, corpus_id: int, K: int, count: int) -> list[list[str]]:
+    found = rows(
+        "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.corpus_id = %s AND w.number = tw.word"
+        " WHERE tw.snapshot_id = %s AND tw.topic = ANY(%s) AND tw.rank < %s ORDER BY tw.topic, tw.rank",
+        [corpus_id, snapshot_id, list(range(K)), count],
+    )
+    words: list[list[str]] = [[] for _ in range(K)]
     for row in found:
         words[row["topic"]].append(row["word"])
     return words
+
+
+def _together(run: Run, merged: list[int], words: dict[int, dict[str, float]], count: int) -> list[str]:
+    total: Counter[str] = Counter()
+    for k in merged:
+        share = measures.of(run)["share"][k]
+        total.update({word: share * weight for word, weight in words[k].items()})
+    return [word for word, _ in total.most_common(count)]
 
 
 def topic(run: Run, number: int) -> dict | None:
@@ -100,30 +109,3 @@ def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[
     for row in found:
         row["url"] = reverse("run_word", args=[run.pk, row["word"]])
     return found[:limit], after + limit if len(found) > limit else None
-
-
-def documents(run: Run, number: int, after: tuple[float, int] | None = None, limit: int = 10) -> tuple[list[dict], str | None]:
-    """The documents with the largest share of a topic, each with the passage where the topic is strongest."""
-    weight, document = after or (2.0, -1)
-    found = rows(
-        """
-        SELECT dt.document AS number, dt.share, d.title, d.date_text, left(d.text, %(read)s) AS text
-        FROM document_topic dt JOIN document d ON d.corpus_id = %(corpus)s AND d.number = dt.document
-        WHERE dt.snapshot_id = %(snapshot)s AND dt.topic = %(topic)s
-          AND dt.share <= %(weight)s::real AND (dt.share, -dt.document) < (%(weight)s::real, -%(document)s)
-        ORDER BY dt.share DESC, dt.document LIMIT %(limit)s
-        """,
-        {
-            "snapshot": run.snapshot_id, "corpus": run.corpus_id, "topic": number, "weight": weight,
-            "document": document, "limit": limit + 1, "read": passages.READ,
-        },
-    )  # fmt: skip
-    page, following = found[:limit], None
-    if len(found) > limit:
-        following = f"{page[-1]['share']!r},{page[-1]['number']}"
-    weights = {row["word"]: row["weight"] for row in words(run, number, limit=passages.WORDS)[0]}
-    find = passages.Finder(run.corpus, weights)
-    for row in page:
-        row["snippet"] = embargo.passage(run.corpus, find(row.pop("text")))
-        row["url"] = reverse("run_document", args=[run.pk, row["number"]]) + f"?topic={number}"
-    return page, following

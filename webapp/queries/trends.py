@@ -9,7 +9,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from webapp.csvs import safe
 from webapp.models import Corpus, Run
-from webapp.queries import fields, passages, shares, topics
+from webapp.queries import fields, shares, texts, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
@@ -156,24 +156,20 @@ def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -
         raise Invalid("bin", f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.")
     g = cut.groups.labels.index(label)
     found = shares.strongest(cut, topic, g, PASSAGES)
-    texts = {
-        row["number"]: row
-        for row in rows(
-            "SELECT number, title, date_text, left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-            [passages.READ, run.corpus_id, [number for number, _ in found]],
-        )
-    }
-    find = passages.Finder(run.corpus, {row["word"]: row["weight"] for row in topics.words(run, topic, limit=passages.WORDS)[0]})
+    numbers = [number for number, _ in found]
+    named = rows("SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, numbers])
+    known = {row["number"]: row for row in named}
+    snippets = texts.passages(run, numbers, topic)
     return {
         "label": label,
         "url": reverse("run_documents", args=[run.pk]) + shares.address(selection, (cut.groups, g), has=topic),
         "documents": [
             {
                 "number": number,
-                "title": texts[number]["title"],
-                "date_text": texts[number]["date_text"],
+                "title": known[number]["title"],
+                "date_text": known[number]["date_text"],
                 "share": share,
-                "snippet": find(texts[number]["text"]),
+                "snippet": snippets.get(number, []),
                 "url": reverse("run_document", args=[run.pk, number]) + f"?topic={topic}",
             }
             for number, share in found

@@ -12,7 +12,7 @@ from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
-from inference.explore.layout import layout
+from inference.explore.layout import layout, stress
 from webapp import bulk
 from webapp.models import Metric, Run, Snapshot, Topic
 from webapp.services import jobs
@@ -61,7 +61,8 @@ def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.
     """
     final = findings is not None
     with transaction.atomic():
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final)
+        xy = layout(findings.divergences) if final else None
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=stress(xy, findings.divergences) if final else None)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
@@ -70,7 +71,7 @@ def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
-        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, findings), batch_size=2000)
+        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, findings, xy), batch_size=2000)
         words.attach()
         if final:
             documents.attach()
@@ -140,7 +141,9 @@ def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
         yield document, evidence.doc_topics[ptr[0] : ptr[-1]], tokens, tokens / evidence.lengths[document]
 
 
-def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.ndarray, findings: Findings | None) -> list[Topic]:
+def _topics(
+    snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.ndarray, findings: Findings | None, xy: np.ndarray | None
+) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
         measures = findings.measures
@@ -149,8 +152,7 @@ def _topics(snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.
             "tokens": measures.tokens.astype(np.int64),
             "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
         }
-        x, y = layout(findings.divergences).T
-        columns |= {"x": x, "y": y}
+        columns |= {"x": xy[:, 0], "y": xy[:, 1]}
     similar, company = _similar(findings, topics.K), _company(findings, topics.K)
     return [
         Topic(

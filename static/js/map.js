@@ -1,0 +1,252 @@
+// The map of topics: nearer and farther, moved about, and topics chosen by a rectangle, by touch or from the keyboard.
+// Without this file each circle is a link.
+const NEAREST = 24; // times as large as the whole
+const STEP = 1.5; // of a zoom by button or key
+const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/queries/maps.py has the same
+const LABELS = 120; // that are shown at a time
+const CLICK = 4; // pixels that a pointer may move and still have clicked
+const PAUSE = 200; // ms after the last choice before the list follows it
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+export function chart(figure, choose) {
+  const svg = figure.querySelector("svg");
+  const part = (name) => figure.querySelector(`[data-${name}]`);
+  const labels = svg.querySelector(".labels");
+  const brush = part("brush");
+  const [width, height] = svg.dataset.size.split(" ").map(Number);
+  const topics = [...svg.querySelectorAll("a")].map((link) => {
+    const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(link.firstElementChild.getAttribute(name)));
+    const title = link.querySelector("title").textContent;
+    const text = title.slice(0, title.lastIndexOf(","));
+    return { link, x, y, r, text, number: Number(link.dataset.topic) };
+  });
+  const of = new Map(topics.map((topic) => [topic.link, topic]));
+  const chosen = new Set(topics.filter(({ link }) => link.classList.contains("on")));
+  let view = { x: 0, y: 0, w: width };
+  let mode = "move";
+  let frame, timer;
+
+  // The view ----------------------------------------------------------------------------------------------------
+
+  const scale = () => svg.clientWidth / view.w; // pixels for a unit, where the drawing is as wide as its box
+  const box = () => {
+    const shape = svg.getBoundingClientRect();
+    const unit = Math.max(view.w / shape.width, (view.w * height) / width / shape.height);
+    // The drawing is centred in its box (preserveAspectRatio).
+    return { unit, left: shape.left + (shape.width - view.w / unit) / 2, top: shape.top + (shape.height - (view.w * height) / width / unit) / 2 };
+  };
+  const at = ({ clientX, clientY }) => {
+    const { unit, left, top } = box();
+    return { x: view.x + (clientX - left) * unit, y: view.y + (clientY - top) * unit };
+  };
+
+  function draw() {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${(view.w * height) / width}`);
+      svg.classList.toggle("near", view.w < width * 0.99);
+      label();
+    });
+  }
+
+  function look(x, y, w) {
+    const size = Math.min(Math.max(w, width / NEAREST), width);
+    const tall = (size * height) / width;
+    view = { w: size, x: Math.min(Math.max(x, 0), width - size), y: Math.min(Math.max(y, 0), height - tall) };
+    draw();
+  }
+
+  // Keeps what lies under the point where it is.
+  function zoom(by, point = { x: view.x + view.w / 2, y: view.y + (view.w * height) / width / 2 }) {
+    const w = Math.min(Math.max(view.w / by, width / NEAREST), width);
+    look(point.x - ((point.x - view.x) * w) / view.w, point.y - ((point.y - view.y) * w) / view.w, w);
+  }
+
+  // Labels find room, the largest topic's first: right, left, below, above. As in maps.py.
+  function label() {
+    const { unit } = box();
+    const [high, letter, gap] = [LINE * unit, LETTER * unit, GAP * unit];
+    const end = { x: view.x + view.w, y: view.y + (view.w * height) / width };
+    const seen = topics.filter(({ x, y, r }) => x + r > view.x && x - r < end.x && y + r > view.y && y - r < end.y);
+    const taken = [];
+    const found = [];
+    const free = (a) => a.l >= view.x && a.r <= end.x && a.t >= view.y && a.b <= end.y
+      && !taken.some((b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t)
+      && !seen.some(({ x, y, r }) => {
+        const [dx, dy] = [Math.min(Math.max(x, a.l), a.r) - x, Math.min(Math.max(y, a.t), a.b) - y];
+        return dx * dx + dy * dy < 0.64 * r * r;
+      });
+    const first = chosen.size ? [...seen].sort((a, b) => chosen.has(b) - chosen.has(a)) : seen;
+    for (const topic of first.slice(0, 3 * LABELS)) {
+      if (found.length === LABELS) break;
+      const { x, y, r, text } = topic;
+      const w = letter * text.length;
+      const places = [["start", x + r + gap, y], ["end", x - r - gap - w, y],
+        ["middle", x - w / 2, y + r + high / 2], ["middle", x - w / 2, y - r - high / 2]];
+      for (const [anchor, l, middle] of places) {
+        const space = { l, r: l + w, t: middle - high / 2, b: middle + high / 2 };
+        if (!free(space)) continue;
+        taken.push(space);
+        const item = document.createElementNS(svg.namespaceURI, "text");
+        const number = document.createElementNS(svg.namespaceURI, "tspan");
+        const [head, ...rest] = text.split(" ");
+        number.textContent = head;
+        item.append(number, ` ${rest.join(" ")}`);
+        item.setAttribute("x", anchor === "start" ? l : anchor === "end" ? l + w : x);
+        item.setAttribute("y", middle);
+        item.setAttribute("text-anchor", anchor);
+        item.setAttribute("font-size", FONT * unit);
+        item.setAttribute("stroke-width", 3 * unit);
+        found.push(item);
+        break;
+      }
+    }
+    labels.replaceChildren(...found);
+  }
+
+  // Choosing ----------------------------------------------------------------------------------------------------
+
+  function pick(wanted) {
+    for (const topic of topics) {
+      const on = wanted.has(topic);
+      if (on === chosen.has(topic)) continue;
+      topic.link.classList.toggle("on", on);
+      topic.link[on ? "setAttribute" : "removeAttribute"]("aria-current", "true");
+      if (on) chosen.add(topic); else chosen.delete(topic);
+    }
+    svg.classList.toggle("some", chosen.size > 0);
+    part("clear").hidden = !chosen.size;
+    part("said").textContent = chosen.size ? `${chosen.size} of ${topics.length} topics chosen; the list below shows them.` : "";
+    clearTimeout(timer);
+    timer = setTimeout(() => choose([...chosen].map(({ number }) => number).sort((a, b) => a - b)), PAUSE);
+  }
+
+  const toggle = (topic) => pick(chosen.has(topic) ? new Set([...chosen].filter((other) => other !== topic)) : new Set([...chosen, topic]));
+
+  function setMode(next) {
+    mode = next;
+    for (const button of figure.querySelectorAll("[data-mode]")) button.setAttribute("aria-pressed", button.dataset.mode === mode);
+    svg.classList.toggle("choosing", mode === "choose");
+  }
+
+  // Pointers: one moves or draws a rectangle, two change the size ------------------------------------------------
+
+  const down = new Map();
+  let drag = null;
+
+  function rectangle(a, b) {
+    const [x, y, w, h] = [Math.min(a.x, b.x), Math.min(a.y, b.y), Math.abs(a.x - b.x), Math.abs(a.y - b.y)];
+    for (const [name, value] of Object.entries({ x, y, width: w, height: h })) brush.setAttribute(name, value);
+    return topics.filter((t) => t.x >= x && t.x <= x + w && t.y >= y && t.y <= y + h);
+  }
+
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    down.set(event.pointerId, event);
+    drag = down.size > 1 ? { pinch: true, moved: true } : { from: event, start: at(event), view: { ...view }, moved: false, before: new Set(chosen),
+      choosing: mode === "choose" || event.shiftKey, adding: event.shiftKey || event.ctrlKey || event.metaKey };
+  });
+
+  svg.addEventListener("pointermove", (event) => {
+    if (!down.has(event.pointerId) || !drag) return;
+    const last = down.get(event.pointerId);
+    down.set(event.pointerId, event);
+    if (drag.pinch) {
+      const [other] = [...down.values()].filter(({ pointerId }) => pointerId !== event.pointerId);
+      if (!other) return;
+      const apart = (a, b) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) || 1;
+      zoom(apart(event, other) / apart(last, other), at({ clientX: (event.clientX + other.clientX) / 2, clientY: (event.clientY + other.clientY) / 2 }));
+      return;
+    }
+    if (!drag.moved && Math.hypot(event.clientX - drag.from.clientX, event.clientY - drag.from.clientY) < CLICK) return;
+    if (!drag.moved) svg.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    if (drag.choosing) {
+      brush.removeAttribute("hidden");
+      drag.inside = rectangle(drag.start, at(event));
+    } else {
+      svg.classList.add("dragging");
+      const { unit } = box();
+      look(drag.view.x - (event.clientX - drag.from.clientX) * unit, drag.view.y - (event.clientY - drag.from.clientY) * unit, view.w);
+    }
+  });
+
+  function up(event) {
+    if (!down.delete(event.pointerId) || !drag) return;
+    svg.classList.remove("dragging");
+    brush.setAttribute("hidden", "");
+    if (drag.inside && event.type === "pointerup") pick(new Set([...(drag.adding ? drag.before : []), ...drag.inside]));
+    const moved = drag.moved;
+    if (!down.size) drag = null;
+    if (moved) addEventListener("click", stop, { capture: true, once: true }); // it was no click
+    setTimeout(() => removeEventListener("click", stop, true));
+  }
+  function stop(event) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  svg.addEventListener("pointerup", up);
+  svg.addEventListener("pointercancel", up);
+  svg.addEventListener("dragstart", (event) => event.preventDefault()); // of a link
+  svg.addEventListener("click", (event) => {
+    const topic = of.get(event.target.closest("a"));
+    if (!topic || !(mode === "choose" || event.shiftKey)) return;
+    event.preventDefault();
+    toggle(topic);
+  });
+  svg.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // the page scrolls; a pinch on a trackpad comes with ctrlKey
+    event.preventDefault();
+    zoom(Math.exp(-event.deltaY / 150), at(event));
+  }, { passive: false });
+  svg.addEventListener("dblclick", (event) => { if (!event.target.closest("a")) zoom(2, at(event)); });
+
+  // Keys: the map is one stop of Tab, arrows go from topic to topic ----------------------------------------------
+
+  function neighbour({ x, y }, [dx, dy]) {
+    let best = null, least = Infinity;
+    for (const topic of topics) {
+      const along = (topic.x - x) * dx + (topic.y - y) * dy;
+      const across = Math.abs((topic.x - x) * dy) + Math.abs((topic.y - y) * dx);
+      if (along > 0.5 && along + 2 * across < least) [best, least] = [topic, along + 2 * across];
+    }
+    return best;
+  }
+
+  function focus(topic) {
+    for (const { link } of topics) link.setAttribute("tabindex", link === topic.link ? 0 : -1);
+    topic.link.focus({ preventScroll: true });
+    const tall = (view.w * height) / width;
+    if (topic.x < view.x || topic.x > view.x + view.w || topic.y < view.y || topic.y > view.y + tall) look(topic.x - view.w / 2, topic.y - tall / 2, view.w);
+  }
+
+  svg.addEventListener("keydown", (event) => {
+    const topic = of.get(event.target.closest("a"));
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (key in ARROWS && topic) {
+      const next = neighbour(topic, ARROWS[key]);
+      if (next) focus(next);
+    } else if (key === " " && topic) toggle(topic);
+    else if (key === "+" || key === "=") zoom(STEP, topic);
+    else if (key === "-") zoom(1 / STEP, topic);
+    else if (key === "0") look(0, 0, width);
+    else if (key === "Escape" && chosen.size) pick(new Set());
+    else return;
+    event.preventDefault();
+  });
+
+  figure.addEventListener("click", ({ target }) => {
+    const { mode: next, zoom: by } = target.dataset;
+    if (next) setMode(next);
+    if (by === "all") look(0, 0, width);
+    else if (by) zoom(by === "in" ? STEP : 1 / STEP);
+    if ("clear" in target.dataset) pick(new Set());
+  });
+
+  for (const { link } of topics.slice(1)) link.setAttribute("tabindex", -1);
+  for (const tool of figure.querySelectorAll("[data-tools]")) tool.hidden = false;
+  figure.classList.add("live");
+  new ResizeObserver(draw).observe(svg);
+  draw();
+}
