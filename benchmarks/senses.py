@@ -1,10 +1,10 @@
 """Whether the senses of words agree with a field that the model never saw, and a sample of lines to judge by hand.
 
     corpus=$(python3 manage.py import_corpus arxiv_senses.csv.gz | tail -1)
-    python3 manage.py train $corpus --topics 40 --seed 1                 # and --seed 2; each prints the number of its run
+    python3 manage.py train $corpus --topics 80 --seed 1                 # and --seed 2; each prints the number of its run
     python3 manage.py start                                              # in another terminal
     .venv/bin/python -m benchmarks.senses http://127.0.0.1:8000/ arxiv_senses.csv.gz polysemy_words.tsv --run 1 --run 2
-    … --run 1 --sample docs/senses-sample.csv                            # draws lines; verdicts that are in the file stay
+    … --run 1 --run 2 --sample docs/senses-sample.csv                            # draws lines; verdicts that are in the file stay
 
 Every line of every word is read from the pages' JSON, so that what is judged is what is shown. One unit is a word in a document,
 as all its tokens there have one sense. For each word the senses are compared with the documents' field:
@@ -18,6 +18,7 @@ The last line is `agreement: X`, the mean over runs of the AMI weighted by units
 import argparse
 import csv
 import gzip
+import itertools
 import json
 import platform
 import random
@@ -32,7 +33,7 @@ from scipy.special import gammaln, xlogy
 
 SAMPLED = ["cell", "charge", "ring", "field", "key", "plasma", "strain", "shell", "bond", "tree", "community", "bank"]
 LINES = 120
-COLUMNS = ["word", "topic", "sense", "before", "line", "after", "certainty", "document", "at", "verdict"]
+COLUMNS = ["run", "word", "topic", "sense", "before", "line", "after", "certainty", "document", "at", "verdict"]
 
 
 class Pages:
@@ -120,29 +121,30 @@ def judge(pages: Pages, words: list[str], values: list[str]) -> list[dict]:
     return rows
 
 
-def draw(pages: Pages, seed: int) -> list[dict]:
-    """LINES lines at random of the first pages of all senses that the pages of SAMPLED name."""
+def draw(url: str, runs: list[int], seed: int) -> list[dict]:
+    """LINES lines at random of the first pages of all senses that the pages of SAMPLED name, in all runs."""
     offered = []
-    for word in SAMPLED:
+    for run, word in itertools.product(runs, SAMPLED):
+        pages = Pages(url, run)
         for sense in pages.get(word)["senses"]:
             for line in pages.get(word, sense["lines"])["lines"]:
                 name = f"T{sense['number']:02d} {', '.join(sense['words'])}"
                 offered.append({
-                    "word": word, "topic": sense["number"], "sense": name, "before": line["before"], "line": line["word"], "after": line["after"],
+                    "run": run, "word": word, "topic": sense["number"], "sense": name, "before": line["before"], "line": line["word"], "after": line["after"],
                     "certainty": line["certainty"], "document": line["document"], "at": line["at"], "verdict": "",
                 })  # fmt: skip
     return random.Random(seed).sample(offered, LINES)
 
 
-def sample(pages: Pages, path: Path, seed: int) -> None:
+def sample(url: str, runs: list[int], path: Path, seed: int) -> None:
     """Write the drawn lines; a verdict on the same line of the same sense is kept."""
     known = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
-            known = {(row["word"], row["sense"], row["document"], row["at"]): row["verdict"] for row in csv.DictReader(file)}
-    lines = draw(pages, seed)
+            known = {(row["run"], row["word"], row["sense"], row["document"], row["at"]): row["verdict"] for row in csv.DictReader(file)}
+    lines = draw(url, runs, seed)
     for line in lines:
-        line["verdict"] = known.get((line["word"], line["sense"], str(line["document"]), str(line["at"])), "")
+        line["verdict"] = known.get((str(line["run"]), line["word"], line["sense"], str(line["document"]), str(line["at"])), "")
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.DictWriter(file, COLUMNS)
         out.writeheader()
@@ -158,12 +160,12 @@ def main() -> None:
     parser.add_argument("words", type=Path, nargs="?", help="a table, tabs between columns, with a column “word”")
     parser.add_argument("--run", type=int, action="append", required=True, help="may be repeated")
     parser.add_argument("--field", default="category", help="of the corpus, that the senses are compared with (default: %(default)s)")
-    parser.add_argument("--sample", type=Path, help="a .csv to draw lines into, of the first run")
+    parser.add_argument("--sample", type=Path, help="a .csv to draw lines into, of all these runs")
     parser.add_argument("--seed", type=int, default=1, help="of that sample (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="where to write the results")
     given = parser.parse_args()
     if given.sample:
-        return sample(Pages(given.url, given.run[0]), given.sample, given.seed)
+        return sample(given.url, given.run, given.sample, given.seed)
     with gzip.open(given.corpus, "rt", encoding="utf-8", newline="") as file:
         values = [row[given.field] for row in csv.DictReader(file)]
     with given.words.open(newline="", encoding="utf-8") as file:

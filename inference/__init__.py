@@ -86,7 +86,7 @@ def _warm_up_senses(evidence: Evidence) -> None:
     for mask in (None, group == 0):
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
         uses.tally(group)
-        uses.tally()
+        uses.certainties()
         uses.by_day(uses.by_certainty(uses.of(None)), group)
         uses.near([0], 1)
     senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)

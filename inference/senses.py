@@ -56,6 +56,11 @@ class Uses:
         """
         return senses.tally(self.documents, self.counts, self.topics, _ONE if group is None else _frozen(group), G, self.evidence.K)
 
+    def certainties(self) -> np.ndarray:
+        """Mean certainty of each topic's tokens, 0 to 1 (of a topic without any 0): float64[K]."""
+        tokens = self.tally()[0][0]
+        return senses.certainties(self.counts, self.topics, self.certainty, self.evidence.K) / (np.maximum(tokens, 1) * assign.SURE)
+
     def of(self, topic: int | None) -> np.ndarray:
         """Places of a sense's pairs, or of all."""
         if topic is None:

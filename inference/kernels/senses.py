@@ -29,6 +29,15 @@ def tally(documents, counts, topics, group, G, K):
 
 
 @njit(cache=True)
+def certainties(counts, topics, certainty, K):
+    """The sum of certainty over each topic's tokens: int64[K]."""
+    out = np.zeros(K, np.int64)
+    for i in range(len(counts)):
+        out[topics[i]] += np.int64(counts[i]) * certainty[i]
+    return out
+
+
+@njit(cache=True)
 def ordered(keys, highest):
     """Places of `keys`, 0 to highest, from the smallest on; equal ones keep their order. int64[n]. A counting sort."""
     at = np.zeros(highest + 2, np.int64)

@@ -46,7 +46,9 @@ def test_tokens_by_topic_and_group(evidence, into, mask):
                 assert {(g, k): n for (g, k), n in np.ndenumerate(array) if n} == {key: n for key, n in expected.items() if key[0] >= 0}
         for k in range(K):
             pairs = uses.of(k)
-            assert uses.counts[pairs].sum() == sum(topic == k for _, topic, _ in tokens)
+            of = [certainty for _, topic, certainty in tokens if topic == k]
+            assert uses.counts[pairs].sum() == len(of)
+            assert uses.certainties()[k] == pytest.approx(np.mean(of) / 255 if of else 0)
 
 
 def test_orders_hold_every_pair_once(evidence):

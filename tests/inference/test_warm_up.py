@@ -47,6 +47,7 @@ with event.install_listener("numba:compile", Listener()):
             uses = Uses(evidence, 1, into, mask)
             uses.tally(np.zeros(bow.D, np.int32), 1)
             uses.by_day(uses.by_certainty(uses.of(0)), np.arange(bow.D, dtype=np.int32))
+            uses.certainties()
             uses.near([0, 1], 5)
             distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
         Diagnostics(bow)(engine.topics(config, state), evidence)

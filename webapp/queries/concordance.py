@@ -18,7 +18,7 @@ from webapp.queries import embargo, evidence, fields
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
-PAGE = 50
+PAGE = 25
 SIDE = 80  # characters on each side of the word
 LONGEST = 260  # characters of a word as it is written: 64 letters, each with marks of its own
 SORTED = 1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty

@@ -10,8 +10,9 @@ from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
-FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses"
+FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
 RARE = 0.02
+LIKELY = 0.6  # and one whose tokens are less certain on average, as its lines would be guesses
 MOST = 16  # senses that are unfolded
 NAMED = 6  # words that name a sense
 CANDIDATES = 40  # words from which those are chosen
@@ -27,10 +28,11 @@ def uses(run: Run, word: Word, selection: Selection) -> Uses:
 def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[dict]]:
     """The senses of a word, most frequent first: (those worth naming, the rare ones).
 
-    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), start (the shares before it) and
-    `lines`, the address of its lines.
+    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its tokens), start (the
+    shares before it) and `lines`, the address of its lines.
     """
     tokens, documents = (array[0] for array in of.tally())
+    certainty = of.certainties()
     total = int(tokens.sum())
     order = [int(k) for k in np.lexsort((np.arange(len(tokens)), -tokens)) if tokens[k]]
     found = [
@@ -39,15 +41,20 @@ def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[
             "tokens": int(tokens[k]),
             "documents": int(documents[k]),
             "share": int(tokens[k]) / total,
+            "certainty": float(certainty[k]),
             "lines": selection.address(topic=str(k)),
         }
         for k in order
     ]
-    before = 0.0
-    for row in found:
+    named = [i for i, row in enumerate(found) if i == 0 or _clear(row)][:MOST]
+    clear, before = [found[i] for i in named], 0.0
+    for row in clear:
         row["start"], before = before, before + row["share"]
-    named = [i for i, row in enumerate(found) if i == 0 or (row["tokens"] >= FEW and row["share"] >= RARE)][:MOST]
-    return [found[i] for i in named], [row for i, row in enumerate(found) if i not in set(named)]
+    return clear, [row for i, row in enumerate(found) if i not in set(named)]
+
+
+def _clear(row: dict) -> bool:
+    return row["tokens"] >= FEW and row["share"] >= RARE and row["certainty"] >= LIKELY
 
 
 def name(run: Run, of: Uses, senses: list[dict], rare: list[dict]) -> None:
