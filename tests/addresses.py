@@ -67,9 +67,19 @@ POSTS = [
     "notebook_change",
     "notebook_pin",
 ]
-ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # tests/webapp/test_notebooks.py
+ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
 
-VALUES = {"number": 2, "word": "militia", "edit_id": 1, "batch": UUID(int=1), "notebook_id": 10**12, "pin_id": 1, "token": "x", "file": "document-topics.csv", "column": 0}  # of a page's own part of its address, in the shipped example
+VALUES = {  # of a page's own part of its address, in the shipped example
+    "number": 2,
+    "word": "militia",
+    "edit_id": 1,
+    "batch": UUID(int=1),
+    "notebook_id": 10**12,
+    "pin_id": 1,
+    "token": "x",
+    "file": "document-topics.csv",
+    "column": 0,
+}
 
 STATES = {  # queries with which a page looks otherwise
     "corpus_documents": ["q=war", "q=zyzzyva"],
@@ -84,8 +94,8 @@ def names() -> set[str]:
     return {pattern.name for pattern in get_resolver("webapp.urls").url_patterns}
 
 
-def address(name: str, corpus: int, run: int) -> str:
+def address(name: str, corpus: int, run: int, **more) -> str:
     """An example of it: a corpus, a run, and what else stands in it from VALUES."""
     route = next(p for p in get_resolver("webapp.urls").url_patterns if p.name == name).pattern
-    values = VALUES | {"corpus_id": corpus, "run_id": run}
+    values = VALUES | {"corpus_id": corpus, "run_id": run} | more
     return reverse(name, "webapp.urls", kwargs={key: values[key] for key in route.converters})

@@ -12,6 +12,8 @@ class Example(NamedTuple):
     corpus: int
     run: int
     draft: int  # a corpus that was uploaded, but not read
+    notebook: int  # with a topic in it
+    token: str  # of the link that shares it
 
     @property
     def at(self) -> str:
@@ -33,7 +35,7 @@ def page(browser, live_system):
 
 @pytest.fixture(scope="session")
 def example(browser, live_system) -> Example:
-    """The example corpus with a finished run of a few topics, and a draft, made as a person makes them."""
+    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
     page.locator("input[type=file]").set_input_files({"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))})
@@ -50,6 +52,16 @@ def example(browser, live_system) -> Example:
     page.get_by_role("button", name="Train").click()
     page.wait_for_url("**/runs/*/")
     expect(page.locator("[data-status]")).to_have_text("Done", timeout=PREPARING)
-    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, page.url, draft)))
+    run = page.url
+    page.goto(f"{run}topics/2/")
+    page.locator("details.pin summary").first.click()
+    page.locator("details.pin[open] select").select_option("new")
+    page.locator("details.pin[open] button[type=submit]").click()
+    page.locator(".messages a").click()
+    page.wait_for_url("**/notebooks/*/")
+    notebook = page.url
+    page.get_by_role("button", name="Make a link").click()
+    token = page.locator("#link").input_value().rstrip("/").rsplit("/", 1)[1]
+    made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook)), token)
     page.close()
     return made
