@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from inference.errors import Invalid
 from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
-from tasks import readers
+from tasks import readers, subset
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, columns, events, files
@@ -66,6 +66,9 @@ class Ingest:
         self.problems: list[readers.Problem] = []
         self.problem_counts: Counter[str] = Counter()
         self.told_at = 0.0
+        if corpus.provenance:
+            corpus.bytes_total = subset.size(corpus)
+            jobs.update(jobs.READING, corpus.pk, attempt, bytes_total=corpus.bytes_total)
 
     def go(self) -> None:
         bow_folder = self.folder / "bow"
@@ -146,6 +149,9 @@ class Ingest:
 
     def _items(self):
         """Documents and problems of all files; one file that can't be read does not refuse the rest."""
+        if self.corpus.provenance:
+            yield from subset.documents(self.corpus, self._advance)
+            return
         for path, name in self.files:
             try:
                 yield from readers.read(path, name, self.options, advance=self._advance)

@@ -33,7 +33,7 @@ PAGES = [  # with a .json twin
     "reading_words",
     "reading_topics",
 ]
-OTHER = ["home", "corpus_prepare", "run_try"]  # pages without
+OTHER = ["home", "corpus_prepare", "corpus_subset", "run_try"]  # pages without
 OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [

@@ -20,23 +20,10 @@ ENCODINGS = [
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
-class ReadingForm(forms.Form):
-    """How a corpus is read. Fields that its format does not have are left out."""
+class VocabularyForm(forms.Form):
+    """Which words of a corpus count, and its name."""
 
     name = forms.CharField(max_length=200, label="Name of the corpus")
-    text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents' text.")
-    title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
-    date = forms.TypedChoiceField(
-        coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
-    )
-    id = forms.TypedChoiceField(
-        coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
-    )
-    header = forms.BooleanField(
-        required=False, label="The first row holds the names of the columns", help_text="Otherwise it is a document."
-    )
-    delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
-    encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
     language = forms.ChoiceField(
         required=False, label="Language", help_text="Its stop words (such as “the”, “of”) are left out, and search knows its forms."
     )
@@ -54,19 +41,55 @@ class ReadingForm(forms.Form):
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )  # fmt: skip
 
+    def __init__(self, *args, name: str, reading: Reading, initial: dict | None = None, **kwargs):
+        values = {
+            "name": name, "language": reading.language, "min_documents": reading.min_documents, "max_share": f"{100 * reading.max_share:g}",
+            "min_length": reading.min_length, "extra_stop_words": " ".join(reading.extra_stop_words),
+        }  # fmt: skip
+        super().__init__(*args, initial=values | (initial or {}), **kwargs)
+        self.fields["language"].choices = [("", "none, or another")] + sorted(LANGUAGES.items(), key=lambda item: item[1])
+
+    def clean_max_share(self) -> float:
+        return self.cleaned_data["max_share"] / 100
+
+    def clean_extra_stop_words(self) -> list[str]:
+        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
+        if len(words) > MAX_STOP_WORDS:
+            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}.")
+        return sorted(set(words))
+
+    def with_options(self, options: dict) -> Reading:
+        """options: how files are read, tasks.readers.Options as a dict."""
+        names = ("language", "min_documents", "max_share", "min_length", "extra_stop_words")
+        return Reading(options=options, **{name: self.cleaned_data[name] for name in names})
+
+
+class ReadingForm(VocabularyForm):
+    """How a corpus is read. Fields that its format does not have are left out."""
+
+    text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents' text.")
+    title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
+    date = forms.TypedChoiceField(
+        coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
+    )
+    id = forms.TypedChoiceField(
+        coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
+    )
+    header = forms.BooleanField(
+        required=False, label="The first row holds the names of the columns", help_text="Otherwise it is a document."
+    )
+    delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
+    encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
+
     def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
         reading = Reading(**corpus.settings) if corpus.settings else Reading(language="en")
         options = sniff.options
         initial = {
-            "name": corpus.name, "language": reading.language, "min_documents": reading.min_documents,
-            "max_share": f"{100 * reading.max_share:g}", "min_length": reading.min_length,
-            "extra_stop_words": " ".join(reading.extra_stop_words), "encoding": options.encoding,
-            "header": options.header, "delimiter": options.delimiter or ",",
+            "encoding": options.encoding, "header": options.header, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id,
         }  # fmt: skip
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
-        self.fields["language"].choices = [("", "none, or another")] + sorted(LANGUAGES.items(), key=lambda item: item[1])
         known = dict(ENCODINGS)
         guess = sniff.options.encoding
         self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
@@ -81,15 +104,6 @@ class ReadingForm(forms.Form):
         if sniff.options.delimiter is None:
             del self.fields["header"], self.fields["delimiter"]
 
-    def clean_max_share(self) -> float:
-        return self.cleaned_data["max_share"] / 100
-
-    def clean_extra_stop_words(self) -> list[str]:
-        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
-        if len(words) > MAX_STOP_WORDS:
-            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}.")
-        return sorted(set(words))
-
     def clean(self) -> dict:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
         chosen = [column for column in chosen if column is not None]
@@ -101,14 +115,7 @@ class ReadingForm(forms.Form):
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         options |= {name: values[name] for name in options.keys() & values.keys()}
-        return Reading(
-            options=options,
-            language=values["language"],
-            min_documents=values["min_documents"],
-            max_share=values["max_share"],
-            min_length=values["min_length"],
-            extra_stop_words=values["extra_stop_words"],
-        )
+        return self.with_options(options)
 
 
 class TrainForm(forms.Form):

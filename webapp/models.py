@@ -28,6 +28,8 @@ class Corpus(models.Model):
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: queries.embargo decides what can be read then
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")  # that its documents were chosen from
+    provenance = models.JSONField(default=dict)  # of such a part: which documents of what (services.corpora.subset)
     attempt = models.IntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
 

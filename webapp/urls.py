@@ -42,6 +42,7 @@ urlpatterns = [
     path(f"{CORPUS}/report.csv", corpora.report, name="corpus_report"),
     path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
     path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
+    path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
     path(f"{CORPUS}/delete/", corpora.delete, name="corpus_delete"),
     *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
     *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from django.conf import settings
 from django.db import transaction
 
@@ -19,6 +20,7 @@ from webapp.services import jobs
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
+NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 _CHUNK = 1 << 20
 
 
@@ -105,6 +107,30 @@ def read(corpus: Corpus, reading: Reading) -> None:
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
         jobs.send(jobs.READING, corpus.pk)
+
+
+def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, provenance: dict) -> Corpus:
+    """A corpus of some documents of another, queued: a worker copies and counts them anew (tasks.subset).
+
+    numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are added. The
+    part is under embargo where its parent is.
+    """
+    if not len(numbers):
+        raise Invalid("name", "There is no document in this set. Choose another.")
+    kept = provenance | {
+        "parent": {"id": parent.pk, "name": parent.name, "digest": parent.report.get("digest", "")},
+        "documents": len(numbers),
+        "of": parent.documents,
+    }
+    with transaction.atomic():
+        corpus = Corpus.objects.create(
+            name=name[:200], parent=parent, provenance=kept, embargo=parent.embargo, status=Corpus.Status.QUEUED, settings=asdict(reading)
+        )
+        folder = files.corpus_folder(corpus.pk)
+        folder.mkdir(parents=True)
+        np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
+        jobs.send(jobs.READING, corpus.pk)
+    return corpus
 
 
 def embargo(corpus: Corpus, on: bool) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
@@ -14,8 +15,9 @@ from webapp import events, files, forms, live
 from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
+from webapp.queries.selection import Selection
 from webapp.services import corpora, runs
-from webapp.views.pages import address, corpus_or_404, number, page
+from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
 FORMATS = {"text": "text", "csv": "table (CSV)", "tsv": "table (TSV)", "jsonl": "JSON lines", "zip": "ZIP archive"}
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
@@ -65,6 +67,8 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
         return redirect("corpus", corpus.pk)
+    if corpus.provenance:
+        return _prepare_part(request, corpus)
     known = _chosen(request) if "preview" in request.POST else {}
     try:
         sniff = corpora.sniff(corpus, **known)
@@ -85,6 +89,42 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     ]
     data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
     return page(request, "corpus/prepare.html", data, status=400 if form.errors else 200)
+
+
+def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """A part of another corpus that failed, with other words."""
+    form = forms.VocabularyForm(request.POST or None, name=corpus.name, reading=corpora.Reading(**corpus.settings))
+    if request.method == "POST" and form.is_valid():
+        corpus.name = form.cleaned_data["name"]
+        try:
+            corpora.read(corpus, form.with_options(corpus.settings["options"]))
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(None, error.message)
+    data = {"corpus": corpus, "form": form, "sentence": corpus.provenance["sentence"], "count": corpus.provenance["documents"]}
+    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Make a set of documents, which the address describes, a corpus of its own."""
+    corpus = corpus_or_404(corpus_id)
+    run = run_or_404(number(request, "run")) if request.GET.get("run") else None
+    if run and run.corpus_id != corpus.pk:
+        raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
+    if corpus.status != Corpus.Status.READY:
+        raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
+    selection = Selection.read(request.GET, corpus, run)
+    if not selection or not selection.count:
+        raise Invalid("set", "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.")
+    name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
+    form = forms.VocabularyForm(request.POST or None, name=name, reading=corpora.Reading(**corpus.settings))
+    if request.method == "POST" and form.is_valid():
+        provenance = {"sentence": selection.sentence, "parameters": selection.parameters, "run": run.pk if run and selection.has else None}
+        reading = form.with_options(corpus.settings.get("options", {}))
+        return redirect("corpus", corpora.subset(corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance).pk)
+    data = {"corpus": corpus, "form": form, "sentence": selection.sentence, "count": selection.count}
+    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 
 def _chosen(request: HttpRequest) -> dict:

@@ -57,8 +57,18 @@ def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int)
         "ranked": RANKED if listing.by == "relevance" and selection.count > RANKED else None,
         "next": address(request, after=following) if following else None,
         "facets": facets.counts(selection),
+        "uses": _uses(selection),
         "long": queries.SEARCHED if queries.has_long(selection.corpus) else None,
     }
+
+
+def _uses(selection: Selection) -> dict:
+    """Pages that show the set, or make something of it."""
+    run = selection.run
+    uses = {"subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)}
+    if run:
+        uses |= {"topics": reverse("run_topics", args=[run.pk]) + selection.address(), "time": reverse("run_time", args=[run.pk]) + selection.address()}
+    return uses
 
 
 def _orders(listing: Listing) -> list[dict]:
