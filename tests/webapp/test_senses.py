@@ -242,7 +242,7 @@ def test_the_word_compare_has_a_page_like_any_other(client, trained):
 
 def test_bars_stay_within_their_ground(client, trained):
     shift = data(client, trained, "militia", by="decade")["shift"]
-    for i in range(len(shift["bins"][0]["cells"]) - 1):
+    for i in range(len(shift["bins"][0]["cells"])):
         for bar in bars(shift, i, 46):
             assert 0 <= float(bar["y"]) and float(bar["y"]) + float(bar["height"]) <= 46
             assert float(bar["x"][:-1]) + float(bar["width"][:-1]) <= 100.001

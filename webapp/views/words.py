@@ -13,6 +13,7 @@ from webapp.queries.selection import Selection
 from webapp.views.pages import address, number, page, run_or_404, search_words
 
 SAMPLES = 3  # lines of each sense beside all others
+MUCH = 0.1  # of a word: if its folded senses hold more, they are open
 RELATED = 9  # words that begin alike, this one among them
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 
@@ -73,7 +74,7 @@ def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) 
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
     }
-    return page(request, "run/word.html", data, as_json=as_json, run=run, selection=selection, rare_count=len(rare))
+    return page(request, "run/word.html", data, as_json=as_json, run=run, selection=selection, rare_count=len(rare), much_rare=data["rest"] > MUCH * data["tokens"])
 
 
 def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:

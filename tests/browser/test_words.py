@@ -1,0 +1,50 @@
+"""Finding a word by keyboard and without scripts, and from a sense to its place in a text."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+
+def test_a_word_is_completed_and_opened_by_keyboard(page: Page, example):
+    page.goto(f"{example.at}words/")
+    field = page.get_by_role("combobox")
+    field.press_sequentially("milit")
+    options = page.get_by_role("option")
+    expect(options.first).to_contain_text("military")
+    expect(field).to_have_attribute("aria-expanded", "true")
+    field.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    assert field.get_attribute("aria-activedescendant") == options.first.get_attribute("id")
+    field.press("Escape")
+    expect(options.first).to_be_hidden()
+    expect(field).to_have_value("milit")
+    field.press("ArrowDown")
+    field.press("Enter")
+    page.wait_for_url("**/words/military/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("military")
+
+
+def test_two_words_are_compared_and_a_line_leads_into_its_text(page: Page, example):
+    page.goto(f"{example.at}words/war/")
+    page.get_by_label("Compare").fill("peace")
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/words/compare/?word=war&word=peace")
+    page.go_back()
+    page.locator(".sense a", has_text="lines").first.click()
+    expect(page.locator(".kwic li").first).to_contain_text("war", ignore_case=True)
+    page.locator(".kwic .source a").first.click()
+    page.wait_for_url(re.compile(r"/documents/\d+/\?.*at=\d+#here$"))
+    expect(page.locator("#text")).to_contain_text("war", ignore_case=True)
+
+
+def test_without_scripts(browser, live_system, example):
+    context = browser.new_context(base_url=live_system.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{example.at}words/")
+    page.locator("main input[name=q]").fill("milittary")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="military").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("military")
+    page.get_by_text("The same as a table").click()
+    expect(page.locator(".twin table")).to_be_visible()
+    context.close()
