@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.urls import get_resolver, reverse
+from django.urls import URLPattern, get_resolver, reverse
 
 PAGES = [  # with a .json twin
     "glossary",
@@ -33,8 +33,8 @@ PAGES = [  # with a .json twin
     "reading_words",
     "reading_topics",
 ]
-OTHER = ["home", "corpus_prepare", "corpus_subset", "run_try"]  # pages without
-OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json"]  # of no corpus: never missing
+OTHER = ["home", "corpus_prepare", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
+OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -48,6 +48,7 @@ POSTS = [
     "example",
     "corpus_runs",
     "corpus_embargo",
+    "token_revoke",
     "corpus_delete",
     "run_stop",
     "run_cancel",
@@ -79,6 +80,7 @@ VALUES = {  # of a page's own part of its address, in the shipped example
     "token": "x",
     "file": "document-topics.csv",
     "column": 0,
+    "token_id": 10**12,
 }
 
 STATES = {  # queries with which a page looks otherwise
@@ -91,11 +93,13 @@ STATES = {  # queries with which a page looks otherwise
 
 
 def names() -> set[str]:
-    return {pattern.name for pattern in get_resolver("webapp.urls").url_patterns}
+    return {pattern.name for pattern in get_resolver("webapp.urls").url_patterns if isinstance(pattern, URLPattern)}
 
 
 def address(name: str, corpus: int, run: int, **more) -> str:
     """An example of it: a corpus, a run, and what else stands in it from VALUES."""
     route = next(p for p in get_resolver("webapp.urls").url_patterns if p.name == name).pattern
     values = VALUES | {"corpus_id": corpus, "run_id": run} | more
+    route = next(p for p in get_resolver("webapp.urls").url_patterns if getattr(p, "name", None) == name).pattern
+    values = VALUES | {"corpus_id": corpus, "run_id": run}
     return reverse(name, "webapp.urls", kwargs={key: values[key] for key in route.converters})

@@ -325,3 +325,17 @@ class Answer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "topic", "kind", "seed", "reader", "item"], name="one_answer")]
+
+
+class ApiToken(models.Model):
+    """What a program shows to use the API. The token itself is not stored: services.tokens says it once."""
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.CharField(max_length=60)  # what it is for
+    digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True)  # to the minute
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]

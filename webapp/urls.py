@@ -4,7 +4,9 @@ from functools import partial
 
 from django.urls import URLPattern, path
 
+from webapp.api import api
 from webapp.views import (
+    account,
     comparisons,
     corpora,
     curation,
@@ -95,4 +97,8 @@ urlpatterns = [
     *page(f"{RUN}/methods", exports.methods, "run_methods"),
     path(f"{RUN}/methods.bib", exports.bib, name="run_bib"),
     path(f"{RUN}/export/<str:file>", exports.file, name="export"),
+    path("api/", account.reference, name="api_reference"),
+    path("api/v1/", api.urls),
+    path("account/tokens/", account.tokens, name="tokens"),
+    path("account/tokens/<int:token_id>/revoke/", account.revoke, name="token_revoke"),
 ]

@@ -1,0 +1,41 @@
+"""Who may use the API, and how often. Tokens come in a header alone, never in a cookie: no other site can send one along."""
+
+import hashlib
+
+from django.http import HttpRequest
+from ninja.security import HttpBearer
+from ninja.throttling import SimpleRateThrottle
+
+from webapp.models import ApiToken
+from webapp.services import tokens
+
+ANYONE = "anyone"
+
+
+class Token(HttpBearer):
+    """Needs a token: for everything that changes something."""
+
+    openapi_description = "A token from /account/tokens/ or manage.py api_token, as “Authorization: Bearer topograph_…”."
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        return tokens.find(token)
+
+
+class Reader(Token):
+    """Reading needs none, as pages do not; but a token that is given must be one."""
+
+    def __call__(self, request: HttpRequest):
+        return super().__call__(request) if "Authorization" in request.headers else ANYONE
+
+
+class Rate(SimpleRateThrottle):
+    """Requests of one token, or of one address without any."""
+
+    scope = "api"
+
+    def get_cache_key(self, request: HttpRequest) -> str:
+        of = request.headers.get("Authorization") or self.get_ident(request) or ""
+        return f"api-{hashlib.sha256(of.encode()).hexdigest()}"
+
+
+RATE = Rate("1200/min")  # twenty a second

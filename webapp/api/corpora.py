@@ -1,0 +1,67 @@
+"""Corpora: what there is, their documents, and training on them."""
+
+from typing import Annotated
+
+from django.http import Http404, HttpRequest
+from ninja import Field, Query, Router, Status
+
+from webapp.api import pages, shapes
+from webapp.api.access import Token
+from webapp.models import Corpus
+from webapp.queries import corpora as queries
+from webapp.queries import documents
+from webapp.queries.selection import Selection
+from webapp.services import runs
+from webapp.views.pages import corpus_or_404
+
+router = Router()
+ERRORS = {400: shapes.Sentence, 401: shapes.Sentence, 404: shapes.Sentence, 429: shapes.Sentence}
+Place = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
+Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
+
+
+@router.get("/", response={200: shapes.Corpora, **ERRORS}, summary="All corpora, newest first")
+def index(request: HttpRequest, before: int | None = None):
+    found, following = queries.recent(before)
+    items = [pages.corpus(corpus) for corpus in found]
+    return {"items": items, "next": pages.following(request, before=following)}
+
+
+@router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")
+def detail(request: HttpRequest, corpus_id: int):
+    return pages.corpus(corpus_or_404(corpus_id))
+
+
+@router.get("/{int:corpus_id}/documents", response={200: shapes.FoundDocuments, **ERRORS}, summary="Documents of a corpus, searched and chosen")
+def found(request: HttpRequest, corpus_id: int, documents: Query[shapes.Documents], by: str = "", after: str = "", limit: Limit = 25):
+    corpus = ready(corpus_id)
+    return pages.documents(request, Selection.read(request.GET, corpus), by, after, limit, f"/corpora/{corpus_id}/")
+
+
+@router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
+def document(request: HttpRequest, corpus_id: int, number: int):
+    found = documents.document(ready(corpus_id), number)
+    if found is None:
+        raise Http404(f"Corpus {corpus_id} has no document {number}.")
+    return found | {"id": found["source_id"], "date": found["date_text"]}
+
+
+@router.get("/{int:corpus_id}/runs", response={200: shapes.Runs, **ERRORS}, summary="Runs on a corpus, newest first")
+def trained(request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT):
+    of = corpus_or_404(corpus_id).runs.order_by("-pk")
+    found = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
+    items = [pages.run(run) for run in found[:limit]]
+    return {"items": items, "next": pages.following(request, before=found[limit - 1].pk if len(found) > limit else None)}
+
+
+@router.post("/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus")
+def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
+    run = runs.create(corpus_or_404(corpus_id), seed=training.seed, **(training.settings | {"topics": training.topics}))
+    return Status(201, pages.run(run))
+
+
+def ready(corpus_id: int) -> Corpus:
+    corpus = corpus_or_404(corpus_id)
+    if corpus.status != Corpus.Status.READY:
+        raise Http404(f"Corpus {corpus_id} is {corpus.status}; its documents can be read when it is ready.")
+    return corpus

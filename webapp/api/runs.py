@@ -1,0 +1,160 @@
+"""Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and how two compare."""
+
+import numpy as np
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+from ninja import Query, Router
+
+from inference.errors import Invalid
+from webapp.api import pages, shapes
+from webapp.api.access import Token
+from webapp.api.corpora import ERRORS, Limit, Place
+from webapp.models import Metric, Run
+from webapp.queries import comparisons, documents, evidence, exports, methods, sums, topics, words
+from webapp.queries.selection import Selection
+from webapp.services import runs
+from webapp.views.pages import run_or_404
+
+router = Router()
+MOST_COUNTS = 500_000  # groups times topics of one answer
+
+
+@router.get("/{int:run_id}", response={200: shapes.Run, **ERRORS}, summary="A run")
+def detail(request: HttpRequest, run_id: int):
+    return pages.run(run_or_404(run_id))
+
+
+@router.post("/{int:run_id}/stop", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Stop, and keep what there is")
+def stop(request: HttpRequest, run_id: int):
+    runs.stop(run_or_404(run_id))
+    return pages.run(run_or_404(run_id))
+
+
+@router.post("/{int:run_id}/cancel", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Cancel, and keep nothing but the curves")
+def cancel(request: HttpRequest, run_id: int):
+    runs.cancel(run_or_404(run_id))
+    return pages.run(run_or_404(run_id))
+
+
+@router.get("/{int:run_id}/curves", response={200: shapes.Curves, **ERRORS}, summary="Measures while it trained")
+def curves(request: HttpRequest, run_id: int):
+    points = list(Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence"))
+    return {name: [getattr(point, name) for point in points] for name in shapes.Curves.model_fields}
+
+
+@router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS}, summary="Topics with their first words")
+def index(request: HttpRequest, run_id: int, sort: str = "share", word: str = "", after: Place = 0, limit: Limit = pages.LIMIT):
+    if sort not in topics.ORDERS:
+        raise Invalid("sort", f"“sort” must be one of {', '.join(topics.ORDERS)}; got “{sort[:50]}”.")
+    found, following = topics.page(published(run_id), sort, word.lower(), after, limit)
+    return {"items": found, "next": pages.following(request, after=following)}
+
+
+@router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
+def topic(request: HttpRequest, run_id: int, number: int):
+    run = published(run_id)
+    found = topics.topic(run, number)
+    if found is None:
+        raise Http404(f"Run {run_id} has no topic {number}.")
+    return found | {"words": topics.top_words(run, [number])[number]}
+
+
+@router.get("/{int:run_id}/topics/{int:number}/words", response={200: shapes.WordsOfTopic, **ERRORS}, summary="A topic's words by weight")
+def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place = 0, limit: Limit = pages.LIMIT):
+    run = published(run_id)
+    if number >= run.topics:
+        raise Http404(f"Run {run_id} has no topic {number}.")
+    found, following = topics.words(run, number, after, limit)
+    return {"items": found, "next": pages.following(request, after=following)}
+
+
+@router.get("/{int:run_id}/documents", response={200: shapes.FoundDocuments, **ERRORS},
+            summary="Documents, searched and chosen; by=T07 orders them by their share of a topic")  # fmt: skip
+def found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], by: str = "", after: str = "", limit: Limit = 25):
+    run = finished(run_id)
+    return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit, f"/runs/{run_id}/")
+
+
+@router.get("/{int:run_id}/documents/{int:number}", response={200: shapes.Mixture, **ERRORS}, summary="A document's topics")
+def mixture(request: HttpRequest, run_id: int, number: int):
+    run = finished(run_id)
+    found = documents.document(run.corpus, number)
+    if found is None:
+        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
+    parts, tokens = documents.proportions(run, number), int(evidence.of(run).lengths[number])
+    return found | {"id": found["source_id"], "date": found["date_text"], "tokens": tokens, "topics": parts}
+
+
+@router.get("/{int:run_id}/words", response={200: shapes.Words, **ERRORS}, summary="Words that begin with q, most frequent first")
+def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
+    found, following = words.matching(run_or_404(run_id).corpus, q, after, limit)
+    return {"items": found, "next": pages.following(request, after=following)}
+
+
+@router.get("/{int:run_id}/words/{word}", response={200: shapes.Senses, **ERRORS}, summary="A word, and the topics that it was given to")
+def word(request: HttpRequest, run_id: int, word: str):
+    run = finished(run_id)
+    found = words.word(run.corpus, word)
+    if found is None:
+        raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
+    return {"word": found.word, "tokens": found.tokens, "documents": found.documents, "senses": words.senses(run, found)}
+
+
+@router.get("/{int:run_id}/time", response={200: shapes.Counts, **ERRORS}, summary="Topics by year, decade, month or a category, as readers fold them")
+def time(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], by: str = "", topic: list[int] = Query([])):  # noqa: B008
+    run = finished(run_id)
+    selection = Selection.read(request.GET, run.corpus, run)
+    by = by or next(iter(exports.tables.kinds(run)), "")
+    if not by:
+        raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
+    counted = sums.of(run, selection, by)
+    chosen = topic or list(range(run.topics))
+    if wrong := [k for k in chosen if not 0 <= k < run.topics]:
+        raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
+    if len(chosen) * len(counted.labels) > MOST_COUNTS:
+        raise Invalid("topic", f"{len(chosen):,} topics in {len(counted.labels):,} groups are too many for one answer: say which with ?topic=.")
+    shares = counted.shares[:, chosen]
+    return {
+        "by": by, "documents": selection.sentence, "groups": counted.labels, "topics": chosen, "tokens": counted.tokens[:, chosen].tolist(),
+        "shares": np.where(np.isnan(shares), None, shares).tolist(), "of_tokens": counted.of_tokens.tolist(),
+        "of_documents": counted.of_documents.tolist(),
+    }  # fmt: skip
+
+
+@router.get("/{int:run_id}/compare/{int:other}", response={200: shapes.Comparison, **ERRORS}, summary="Which topics of two runs are the same")
+def compare(request: HttpRequest, run_id: int, other: int):
+    found = comparisons.match(published(run_id), published(other))
+    pairs = zip(found.partner.tolist(), found.similarity.tolist(), strict=True)
+    return {"run": run_id, "other": other, "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0]}
+
+
+@router.get("/{int:run_id}/methods", response={200: shapes.Methods, **ERRORS}, summary="How it was made, in sentences for a paper")
+def written(request: HttpRequest, run_id: int):
+    run = published(run_id)
+    return {"paragraphs": methods.paragraphs(run), "bibtex": methods.bibtex(run)}
+
+
+@router.get("/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded")
+def files(request: HttpRequest, run_id: int):
+    run = run_or_404(run_id)
+    return {
+        "items": [
+            {"name": form.name, "title": form.title, "sentence": form.sentence,
+             "files": [reverse("export", args=[run_id, f"{form.name}.{ending}"]) for ending in form.endings]}
+            for form in exports.FORMS.values() if exports.ready(run, form)
+        ]
+    }  # fmt: skip
+
+
+def published(run_id: int) -> Run:
+    run = run_or_404(run_id)
+    if run.snapshot_id is None:
+        raise Http404(f"Run {run_id} is {run.status}; it has published no topics yet.")
+    return run
+
+
+def finished(run_id: int) -> Run:
+    run = published(run_id)
+    if not run.snapshot.final:
+        raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
+    return run

@@ -1,0 +1,82 @@
+"""The API's one object: its parts, and its errors, each a sentence."""
+
+import logging
+import secrets
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+
+from inference.errors import Invalid
+from inference.versions import topograph
+from webapp.api import corpora, runs
+from webapp.api.access import RATE, Reader
+
+log = logging.getLogger(__name__)
+
+api = NinjaAPI(
+    title="Topograph",
+    version=topograph(),
+    description="The topics of a text collection, and what they were found in. Topics and documents are numbered from 0.",
+    docs_url=None,  # ninja's own page comes from elsewhere; docs/api.md and /api/ are ours
+    urls_namespace="api",
+    auth=Reader(),
+    throttle=[RATE],
+)
+api.add_router("/corpora", corpora.router, tags=["corpora"])
+api.add_router("/runs", runs.router, tags=["runs"])
+
+
+def _said(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
+    response = api.create_response(request, {"error": sentence} | more, status=status)
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(Http404)
+def missing(request, error):
+    return _said(request, str(error) or "There is nothing at this address.", 404)
+
+
+@api.exception_handler(Invalid)
+def invalid(request, error):
+    return _said(request, error.message, 400, field=error.field)
+
+
+@api.exception_handler(BadRequest)
+def bad(request, error):
+    return _said(request, str(error), 400)
+
+
+@api.exception_handler(ValidationError)
+def unreadable(request, error):
+    first = error.errors[0]
+    field = str(first["loc"][-1]) if first.get("loc") else ""
+    return _said(request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field)
+
+
+@api.exception_handler(AuthenticationError)
+def unknown(request, error):
+    return _said(request, "This needs a token that is known and not revoked: “Authorization: Bearer topograph_…”. Make one at /account/tokens/.", 401)
+
+
+@api.exception_handler(Throttled)
+def fast(request, error):
+    response = _said(request, f"Too many requests: at most {RATE.rate} each. Wait a little.", 429)
+    if error.wait:
+        response["Retry-After"] = str(max(1, round(error.wait)))
+    return response
+
+
+@api.exception_handler(HttpError)
+def refused(request, error):
+    return _said(request, str(error), error.status_code)
+
+
+@api.exception_handler(Exception)
+def broken(request, error):
+    error_id = secrets.token_hex(4)
+    log.error("error %s at %s", error_id, request.path, exc_info=error)
+    return _said(request, f"Something broke on our side. Error {error_id} stands in the log.", 500)

@@ -1,0 +1,224 @@
+"""What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page or null."""
+
+from datetime import datetime
+
+from ninja import Field, Schema
+
+
+class Sentence(Schema):
+    """Why it could not be answered."""
+
+    error: str
+    field: str | None = None  # the parameter that is wrong, where it is one
+
+
+class Documents(Schema):
+    """Which documents: everything that is asked must hold."""
+
+    q: str = Field("", description="words, “a phrase”, or, -without")
+    has: list[str] = Field([], description="12:20, at least 20% of the document is topic 12; repeatable")
+    first: str = Field("", alias="from", description="a day, month or year: 1914-08-04, 1914-08, 1914")
+    last: str = Field("", alias="to", description="the same, included")
+    values: list[str] = Field([], alias="in", description="party:Democratic; repeatable, values of one category are alternatives")
+
+
+class Corpus(Schema):
+    id: int
+    name: str
+    status: str
+    created: datetime
+    documents: int
+    tokens: int
+    vocabulary: int
+    embargo: bool
+    categories: list[str]
+    dated: list[str] | None = Field(description="first and last day")
+
+
+class Corpora(Schema):
+    items: list[Corpus]
+    next: str | None
+
+
+class Run(Schema):
+    id: int
+    corpus: int
+    status: str
+    error: str
+    engine: str
+    topics: int
+    seed: int
+    settings: dict
+    versions: dict
+    step: int
+    steps: int
+    seconds: float
+    created: datetime
+    url: str = Field(description="its page")
+
+
+class Runs(Schema):
+    items: list[Run]
+    next: str | None
+
+
+class Curves(Schema):
+    step: list[int]
+    tokens: list[int]
+    seconds: list[float]
+    held_out: list[float | None]
+    coherence: list[float | None]
+
+
+class Training(Schema):
+    """How to train; what is left out is chosen by the corpus. Settings are the engine's: docs/engines/ssi.md."""
+
+    topics: int
+    seed: int = 0
+    settings: dict = Field({}, description="of the engine, such as passes, alpha, eta")
+
+
+class Topic(Schema):
+    number: int
+    label: str = Field(description="T07")
+    name: str = Field(description="what readers call it")
+    hidden: bool
+    into: str = Field(description="the topic that it is read as a part of, or empty")
+    url: str
+    share: float
+    coherence: float | None
+    words: list[str]
+
+
+class Topics(Schema):
+    items: list[Topic]
+    next: str | None
+
+
+class WordOfTopic(Schema):
+    rank: int
+    word: str
+    weight: float
+
+
+class WordsOfTopic(Schema):
+    items: list[WordOfTopic]
+    next: str | None
+
+
+class Word(Schema):
+    number: int
+    word: str
+    tokens: int
+    documents: int
+
+
+class Words(Schema):
+    items: list[Word]
+    next: str | None
+
+
+class Sense(Schema):
+    number: int
+    label: str
+    name: str
+    tokens: int
+    documents: int
+    share: float = Field(description="of the word's tokens; they sum to 1")
+    words: list[str]
+
+
+class Senses(Schema):
+    word: str
+    tokens: int
+    documents: int
+    senses: list[Sense]
+
+
+class Found(Schema):
+    number: int
+    id: str
+    title: str
+    date: str
+    passage: str
+    url: str
+
+
+class FoundDocuments(Schema):
+    documents: str = Field(description="the set in words")
+    count: int
+    items: list[Found]
+    next: str | None
+
+
+class Document(Schema):
+    number: int
+    id: str
+    title: str
+    date: str
+    file: str
+    place: str
+    metadata: dict
+    words: int
+    text: str = Field(description="empty under embargo")
+    embargo: str = Field(description="why there is no text, or empty")
+
+
+class Part(Schema):
+    number: int
+    label: str
+    name: str
+    tokens: int
+    share: float
+
+
+class Mixture(Schema):
+    number: int
+    id: str
+    title: str
+    date: str
+    tokens: int
+    topics: list[Part] = Field(description="largest first")
+
+
+class Counts(Schema):
+    """tokens[g][i] is how many words of group g are of topics[i]; shares are of all words of the group."""
+
+    by: str
+    documents: str
+    groups: list[str]
+    topics: list[int]
+    tokens: list[list[int]]
+    shares: list[list[float | None]]
+    of_tokens: list[int]
+    of_documents: list[int]
+
+
+class Pair(Schema):
+    topic: int
+    other: int
+    similarity: float = Field(description="1 − the Jensen-Shannon divergence in bits: 1 the same, 0 nothing in common")
+
+
+class Comparison(Schema):
+    """Topics of two runs, paired so that they are most alike in all; those without a partner are left out."""
+
+    run: int
+    other: int
+    pairs: list[Pair]
+
+
+class Methods(Schema):
+    paragraphs: list[str]
+    bibtex: str
+
+
+class File(Schema):
+    name: str
+    title: str
+    sentence: str
+    files: list[str] = Field(description="addresses, one for each format")
+
+
+class Files(Schema):
+    items: list[File]

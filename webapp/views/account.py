@@ -1,0 +1,49 @@
+"""Tokens of the API, and where its description is."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from inference.errors import Invalid
+from webapp.api import api
+from webapp.models import ApiToken
+from webapp.services import tokens as services
+from webapp.views.pages import page
+
+SHOWN = 100  # the newest
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """A new token is said once, in the answer to the form that made it."""
+    made = wrong = ""
+    if request.method == "POST":
+        try:
+            made = services.create(request.POST.get("name", ""))[1]
+        except Invalid as error:
+            wrong = error.message
+    data = {"tokens": ApiToken.objects.all()[:SHOWN], "made": made, "wrong": wrong}
+    return page(request, "account/tokens.html", data, status=400 if wrong else 200)
+
+
+@require_POST
+def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
+    token = ApiToken.objects.filter(pk=token_id).first()
+    if token is None:
+        raise Http404(f"There is no token {token_id}.")
+    services.revoke(token)
+    return redirect("tokens")
+
+
+@require_GET
+def reference(request: HttpRequest) -> HttpResponse:
+    """Every address of the API, from its schema, as a plain page."""
+    schema = api.get_openapi_schema()
+    paths = [
+        {"path": path, "method": method.upper(), "summary": operation["summary"], "token": method != "get",
+         "parameters": [{"name": p["name"], "about": p.get("description", "")} for p in operation.get("parameters", []) if p["in"] == "query"]}
+        for path, operations in schema["paths"].items() for method, operation in operations.items()
+    ]  # fmt: skip
+    return page(request, "account/api.html", {"paths": paths, "version": schema["info"]["version"]})
