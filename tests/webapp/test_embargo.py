@@ -109,7 +109,7 @@ def queries() -> list[str]:
     first, second = texts()[2][50:52]
     return ["", f"?q={first}", f"?q={first}+{second}", f'?q="{phrase}"', "?has=0:1", "?has=0:1&by=T00", "?topic=0", "?by=date", "?from=1905&to=1910",
             "?in=party:a", f"?q={first}&has=1:1&by=relevance", "?after=0.1,3", "?page=2", "?length=100000", "?window=100000", "?context=100000",
-            f"?word={first}", f"?word={first}&other={second}", "?sort=number", "?all=1", "?full=1"]  # fmt: skip
+            f"?word={first}", f"?word={first}&other={second}", "?topic=all", "?topic=all&sort=left", "?sort=number", "?all=1", "?full=1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}))
@@ -129,7 +129,8 @@ def test_no_file_holds_more_than_a_passage(shut, form):
     for ending in exports.FORMS[form].endings:
         for query in ("", f"?word={texts()[2][50]}", "?q=" + texts()[2][50]):
             status, body = get(reverse("export", args=[shut.pk, f"{form}.{ending}"]) + query)
-            assert status == (400 if exports.FORMS[form].texts else 200)
+            refused = exports.FORMS[form].texts or (exports.FORMS[form].asks and "word" not in query)
+            assert status == (400 if refused else 200)
             assert longest(readable(body, ending if status == 200 else "")) <= embargo.PASSAGE + LETTERS, (form, ending)
 
 
@@ -176,6 +177,21 @@ def test_a_line_is_cut_on_both_sides():
     assert len(before) + len(word) + len(after) == embargo.PASSAGE and word == "word"
     assert len("".join(embargo.line(shut, "a" * 400, "w" * 300, "b"))) == embargo.PASSAGE
     assert embargo.line(Corpus(), "a" * 400, "word", "") == ("a" * 400, "word", "")
+
+
+def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
+    """Where a word stands in a document more often, the others are not shown, on any page of the list."""
+    from webapp.queries import concordance, senses, words
+    from webapp.queries.selection import Selection
+
+    monkeypatch.setattr(embargo, "LINES", 1)
+    word = words.word(trained.corpus, "congress")
+    selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
+    uses = senses.uses(trained, word, selection)
+    assert sum(map(len, concordance.every(selection, uses))) == concordance.page(selection, uses, None).tokens == word.tokens > word.documents
+    monkeypatch.setattr(trained.corpus, "embargo", True)
+    lines = [line for block in concordance.every(selection, uses) for line in block]
+    assert len(lines) == concordance.page(selection, uses, None).tokens == word.documents == len({line["document"] for line in lines})
 
 
 def test_a_notebook_keeps_no_more_than_a_passage(client, shut):

@@ -30,6 +30,7 @@ from webapp.services import curation
 pytestmark = pytest.mark.django_db
 
 TABLES = [form.name for form in exports.FORMS.values() if form.table]
+ASKED = {"lines": "word=militia"}  # what a form needs to be told
 DOCS = Path(__file__).parents[2] / "docs" / "take.md"
 EVIL = ["=HYPERLINK(\"http://x\")", "+1", "-1+1", "@SUM(A1)", "\t=1", "<script>alert(1)</script>", "a,b\n\"c\"", "'=x"]
 
@@ -57,18 +58,21 @@ def hostile(draft, django_db_setup, django_db_blocker):
 
 
 def frame(run: Run, form: str, query: str = "") -> pandas.DataFrame:
-    return pandas.DataFrame(json.loads(taken(run, f"{form}.json", query))["rows"])
+    return pandas.DataFrame(json.loads(taken(run, f"{form}.json", query or ASKED.get(form, "")))["rows"])
 
 
 @pytest.mark.parametrize("form", TABLES)
 def test_a_table_is_the_same_in_every_format(trained, form):
     curation.change(trained, 1, {"label": "=Two", "group": "g"}, "owner")
-    rows = list(csv.DictReader(io.StringIO(taken(trained, f"{form}.csv").decode())))
-    as_json = json.loads(taken(trained, f"{form}.json"))
-    table = pq.read_table(io.BytesIO(taken(trained, f"{form}.parquet")))
+    asked = ASKED.get(form, "")
+    reader = csv.DictReader(io.StringIO(taken(trained, f"{form}.csv", asked).decode()))
+    rows = list(reader)
+    as_json = json.loads(taken(trained, f"{form}.json", asked))
+    table = pq.read_table(io.BytesIO(taken(trained, f"{form}.parquet", asked)))
     assert as_json["made_by"]["seed"] == json.loads(table.schema.metadata[b"topograph"])["seed"] == 3
-    assert list(rows[0]) == as_json["columns"] == table.column_names
-    assert len(rows) == len(as_json["rows"]) == table.num_rows > 0
+    assert reader.fieldnames == as_json["columns"] == table.column_names
+    assert len(rows) == len(as_json["rows"]) == table.num_rows
+    assert rows or form == "reading"  # nobody has read anything yet
     assert table.to_pylist() == as_json["rows"]
     for row, same in zip(rows, as_json["rows"], strict=True):
         for name, cell in row.items():
@@ -102,6 +106,20 @@ def topics(run: Run) -> list[Topic]:
     return list(Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("number"))
 
 
+def test_lines_of_a_word_are_its_tokens(trained):
+    found = frame(trained, "lines")
+    stored = Word.objects.get(corpus_id=trained.corpus_id, word="militia")
+    assert len(found) == stored.tokens and set(found.word.str.lower()) == {"militia"}
+    given = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, word=stored.number, tokens__gt=0)
+    assert found.topic.value_counts().to_dict() == dict(given.values_list("topic", "tokens"))
+    for row in found.head(5).to_dict("records"):
+        text = Document.objects.get(corpus_id=trained.corpus_id, number=row["document"]).text
+        assert text[row["at"] :].startswith(row["word"])
+    for wrong in ("", "word=zzzz"):
+        with pytest.raises(Invalid, match="a word of the vocabulary"):
+            taken(trained, "lines.csv", wrong)
+
+
 def test_documents_are_named_by_all_that_identifies_them(trained):
     found = frame(trained, "documents")
     for row in found.sample(20, random_state=1).to_dict("records"):
@@ -127,7 +145,7 @@ def test_a_set_of_documents_restricts_what_is_about_documents(trained):
 
 def test_no_cell_of_a_csv_begins_a_formula(hostile):
     for form in TABLES:
-        text = taken(hostile, f"{form}.csv").decode()
+        text = taken(hostile, f"{form}.csv", "word=horse" if form == "lines" else "").decode()
         for row in csv.reader(io.StringIO(text)):
             for cell in row:
                 assert not cell.startswith(("=", "@", "\t", "\r")) and not re.match(r"[+-]\D", cell), (form, cell)
@@ -148,8 +166,8 @@ def test_page_gives_each_file(client, trained, name):
     page = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     for ending in exports.FORMS[name].endings:
         url = reverse("export", args=[trained.pk, f"{name}.{ending}"])
-        assert f'href="{url}"' in page or f'href="{url}?by=year"' in page
-        response, body = download(url)
+        assert any(f'{attribute}="{url}{query}"' in page for attribute in ("href", "formaction") for query in ("", "?by=year"))
+        response, body = download(url + "?" + ASKED.get(name, ""))
         assert response.status_code == 200 and body
         assert re.search(rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_{name}\.{ending}"', response["Content-Disposition"])
 

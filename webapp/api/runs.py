@@ -10,7 +10,7 @@ from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
 from webapp.models import Metric, Run
-from webapp.queries import comparisons, documents, evidence, exports, methods, sums, topics, words
+from webapp.queries import comparisons, concordance, documents, evidence, exports, methods, senses, sums, topics, words
 from webapp.queries.selection import Selection
 from webapp.services import runs
 from webapp.views.pages import run_or_404
@@ -92,12 +92,36 @@ def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, 
 
 
 @router.get("/{int:run_id}/words/{word}", response={200: shapes.Senses, **ERRORS}, summary="A word, and the topics that it was given to")
-def word(request: HttpRequest, run_id: int, word: str):
+def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
+    selection, found, uses = _word(request, run_id, word)
+    named, rare = senses.tallied(selection.run, uses, selection)
+    senses.name(selection.run, uses, named, rare)
+    tokens, of = int(uses.counts.sum()), len(uses.counts)
+    return {"word": found.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
+
+
+@router.get("/{int:run_id}/words/{word}/lines", response={200: shapes.Lines, **ERRORS}, summary="The lines in which a word stands")
+def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents], topic: int | None = None,
+          sort: str = "certainty", after: Place = 0, limit: Limit = 50):  # fmt: skip
+    selection, _, uses = _word(request, run_id, word)
+    if topic is not None and not 0 <= topic < selection.run.topics:
+        raise Invalid("topic", f"Run {run_id} has topics 0 to {selection.run.topics - 1}, got {topic}.")
+    if sort not in concordance.ORDERS:
+        raise Invalid("sort", f"“sort” must be one of {', '.join(concordance.ORDERS)}; got “{sort[:50]}”.")
+    if not concordance.has_places(selection.run):
+        raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
+    found = concordance.page(selection, uses, topic, sort, after, limit)
+    last = after + len(found.lines)
+    return {"count": found.tokens, "items": found.lines, "next": pages.following(request, after=last if last < found.tokens and found.lines else None)}
+
+
+def _word(request: HttpRequest, run_id: int, text: str):
+    """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    found = words.word(run.corpus, word)
+    selection, found = Selection.read(request.GET, run.corpus, run), words.word(run.corpus, text)
     if found is None:
-        raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
-    return {"word": found.word, "tokens": found.tokens, "documents": found.documents, "senses": words.senses(run, found)}
+        raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
+    return selection, found, senses.uses(run, found, selection)
 
 
 @router.get("/{int:run_id}/time", response={200: shapes.Counts, **ERRORS}, summary="Topics by year, decade, month or a category, as readers fold them")

@@ -130,9 +130,29 @@ class Sense(Schema):
 
 class Senses(Schema):
     word: str
+    set: str = Field(description="the documents that were asked for, in words")
     tokens: int
     documents: int
     senses: list[Sense]
+
+
+class Line(Schema):
+    before: str
+    word: str
+    after: str
+    document: int
+    title: str
+    date: str
+    at: int = Field(description="the character of the text at which the word begins")
+    topic: int
+    certainty: float
+    url: str
+
+
+class Lines(Schema):
+    count: int
+    items: list[Line]
+    next: str | None
 
 
 class Found(Schema):

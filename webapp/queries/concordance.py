@@ -4,6 +4,7 @@ Which lines there are, and their order, comes from the arrays; only those of a p
 """
 
 import unicodedata
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -65,10 +66,8 @@ def page(selection: Selection, uses: Uses, topic: int | None, order: str = "cert
         pairs = uses.by_day(pairs, fields.dates(run.corpus), newest=order == "newest")
     else:
         pairs = uses.by_certainty(pairs)
-    tokens = uses.counts[pairs]
-    counts = np.minimum(tokens, embargo.lines(run.corpus) or tokens)
-    ends = np.cumsum(counts)
-    total = int(counts.sum())
+    ends = _ends(run, uses, pairs)
+    total = int(ends[-1]) if len(ends) else 0
     in_order = min(total, SORTED) if order in ("left", "right") else total
     cut = []
     if order in ("left", "right") and first < SORTED:
@@ -77,7 +76,7 @@ def page(selection: Selection, uses: Uses, topic: int | None, order: str = "cert
         first = max(first + len(cut), SORTED)
     if len(cut) < limit:
         cut += _cut(run, uses, _tokens(pairs, ends, first, limit - len(cut)))
-    return Lines(_lines(selection, uses, cut), total, in_order, int(tokens.sum()) - total)
+    return Lines(_lines(selection, uses, cut), total, in_order, int(uses.counts[pairs].sum()) - total)
 
 
 def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
@@ -85,6 +84,20 @@ def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> 
     places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
     lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
     return {k: [next(lines) for _ in places[k]] for k in topics}
+
+
+def every(selection: Selection, uses: Uses, size: int = 500) -> Iterator[list[dict]]:
+    """All lines, in the documents' order, a block at a time."""
+    pairs = uses.of(None)
+    ends = _ends(selection.run, uses, pairs)
+    for first in range(0, int(ends[-1]) if len(ends) else 0, size):
+        yield _lines(selection, uses, _cut(selection.run, uses, _tokens(pairs, ends, first, size)))
+
+
+def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
+    """int64: lines up to each pair, its own included; under embargo a document shows some of a word's alone."""
+    counts = uses.counts[pairs]
+    return np.cumsum(np.minimum(counts, embargo.lines(run.corpus) or counts), dtype=np.int64)
 
 
 def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:

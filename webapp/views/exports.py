@@ -34,13 +34,15 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
         "title": form.title,
         "sentence": form.sentence,
         "selected": form.selected and bool(selection),
+        "asks": form.asks,
         "rows": [{"by": by, "files": [_link(run, form, ending, selection, by) for ending in form.endings]} for by in choices],
     }
 
 
 def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> dict:
     query = selection.address(by=by) if form.selected else ""
-    return {"ending": ending, "url": reverse("export", args=[run.pk, f"{form.name}.{ending}"]) + query.rstrip("?")}
+    path = reverse("export", args=[run.pk, f"{form.name}.{ending}"])
+    return {"ending": ending, "path": path, "url": path + query.rstrip("?")}
 
 
 @require_GET

@@ -21,7 +21,7 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
-    texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Form:
     final: bool = True
     selected: bool = False
     texts: bool = False
+    asks: str = ""
     choices: Callable[[Run], list[str]] | None = None
 
     @property
@@ -57,6 +58,8 @@ FORMS = {
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
         Form("words", TOPICS, "Vocabulary", "every word that was kept, how often it occurs and in how many documents", tables.words,
              final=False),
+        Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word stands, and the topic that it was given to there",
+             tables.lines, selected=True, asks="word"),
         Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text", tables.documents,
              selected=True),
         Form("document-topics", DOCUMENTS, "Documents and topics, a row for each pair",

@@ -9,7 +9,8 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.models import Run
-from webapp.queries import evidence, fields, topics
+from webapp.queries import concordance, evidence, fields, senses, topics
+from webapp.queries import words as words_of
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
@@ -272,5 +273,23 @@ def words(wanted: Wanted) -> Table:
         ):
             yield found
             after = found[-1][0]
+
+    return Table(columns, blocks())
+
+
+def lines(wanted: Wanted) -> Table:
+    """Every line in which a word stands, with the topic that it was given to there."""
+    run = wanted.run
+    found = words_of.word(run.corpus, wanted.word) if wanted.word else None
+    if found is None:
+        raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
+    if not concordance.has_places(run):
+        raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
+    columns = [Column("topic", int), Column("certainty", float), Column("document", int), Column("title", str), Column("date", str),
+               Column("at", int), Column("before", str), Column("word", str), Column("after", str)]  # fmt: skip
+
+    def blocks():
+        for block in concordance.every(wanted.selection, senses.uses(run, found, wanted.selection)):
+            yield [tuple(line[column.name] for column in columns) for line in block]
 
     return Table(columns, blocks())
