@@ -188,10 +188,10 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     word = words.word(trained.corpus, "congress")
     selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
     uses = senses.uses(trained, word, selection)
-    assert sum(map(len, concordance.every(selection, uses))) == concordance.page(selection, uses, None).tokens == word.tokens > word.documents
+    assert sum(map(len, concordance.every(selection, uses))) == concordance.page(selection, uses, None).total == word.tokens > word.documents
     monkeypatch.setattr(trained.corpus, "embargo", True)
     lines = [line for block in concordance.every(selection, uses) for line in block]
-    assert len(lines) == concordance.page(selection, uses, None).tokens == word.documents == len({line["document"] for line in lines})
+    assert len(lines) == concordance.page(selection, uses, None).total == word.documents == len({line["document"] for line in lines})
 
 
 def test_a_notebook_keeps_no_more_than_a_passage(client, shut):

@@ -11,6 +11,7 @@ from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
 from webapp.models import Metric, Run
 from webapp.queries import comparisons, concordance, documents, evidence, exports, methods, senses, sums, topics, words
+from webapp.queries.overview import ORDERS, Asked, Overview
 from webapp.queries.selection import Selection
 from webapp.services import runs
 from webapp.views.pages import run_or_404
@@ -42,11 +43,15 @@ def curves(request: HttpRequest, run_id: int):
     return {name: [getattr(point, name) for point in points] for name in shapes.Curves.model_fields}
 
 
-@router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS}, summary="Topics with their first words")
-def index(request: HttpRequest, run_id: int, sort: str = "share", word: str = "", after: Place = 0, limit: Limit = pages.LIMIT):
-    if sort not in topics.ORDERS:
-        raise Invalid("sort", f"“sort” must be one of {', '.join(topics.ORDERS)}; got “{sort[:50]}”.")
-    found, following = topics.page(published(run_id), sort, word.lower(), after, limit)
+@router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},
+            summary="Topics with their first words, as readers fold them; shares are of the chosen documents")  # fmt: skip
+def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sort: str = "share", word: str = "", group: str = "",
+          hidden: bool = False, after: Place = 0, limit: Limit = pages.LIMIT):  # fmt: skip
+    if sort.removeprefix("-") not in ORDERS:
+        raise Invalid("sort", f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.")
+    run = published(run_id)
+    asked = Asked.read(request.GET, run)._replace(hidden=hidden)
+    found, following = Overview(run, Selection.read(request.GET, run.corpus, run), asked).page(after, limit)
     return {"items": found, "next": pages.following(request, after=following)}
 
 
@@ -112,7 +117,7 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
     found = concordance.page(selection, uses, topic, sort, after, limit)
     last = after + len(found.lines)
-    return {"count": found.tokens, "items": found.lines, "next": pages.following(request, after=last if last < found.tokens and found.lines else None)}
+    return {"count": found.total, "items": found.lines, "next": pages.following(request, after=last if last < found.total and found.lines else None)}
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

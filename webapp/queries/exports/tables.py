@@ -9,7 +9,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.models import Run
-from webapp.queries import concordance, evidence, fields, senses, topics
+from webapp.queries import concordance, evidence, fields, senses
 from webapp.queries import words as words_of
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -71,16 +71,19 @@ def topics_wide(wanted: Wanted) -> Table:
     def blocks():
         step = max(1, CELLS // count)
         for first in range(0, run.topics, step):
+            span = [run.snapshot_id, first, first + step]
+            known = rows("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
+                         span, as_tuples=True)  # fmt: skip
             found = rows(
-                "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
-                [run.snapshot_id, first, first + step],
+                "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.corpus_id = %s AND w.number = tw.word"
+                " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
+                [run.corpus_id, *span, count],
+                as_tuples=True,
             )
-            words = topics.top_words(run, [row["number"] for row in found], count)
-            yield [
-                (row["number"], row["share"], row["coherence"], said.label(row["number"]))
-                + tuple(words[row["number"]]) + (None,) * (count - len(words[row["number"]]))
-                for row in found
-            ]  # fmt: skip
+            words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
+            for k, word in found:
+                words[k].append(word)
+            yield [(k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k]))) for k, share, coherence in known]
 
     return Table(columns, blocks())
 
