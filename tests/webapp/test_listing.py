@@ -129,6 +129,15 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 
+def test_a_match_far_into_a_text_is_shown(trained, monkeypatch):
+    of = made(trained, "q=militia")
+    numbers = whole(of, 50)[:25]
+    expected = [row["snippet"] for row in documents.listed(of, numbers)]
+    assert all(any(match for _, match in snippet) for snippet in expected)
+    monkeypatch.setattr(documents, "GLANCED", 10)
+    assert [row["snippet"] for row in documents.listed(of, numbers)] == expected
+
+
 def test_facets_count_the_set(trained):
     rows = list(Document.objects.filter(corpus_id=trained.corpus_id))
     selection = Selection.read(QueryDict("q=war&in=party:Federalist"), trained.corpus, trained)

@@ -11,9 +11,11 @@ from webapp.models import Corpus, Run
 from webapp.queries import embargo, evidence, texts, topics
 from webapp.queries.listing import Listing
 from webapp.queries.names import names
+from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
 PAGE = 25
+GLANCED = 20_000  # characters in which a match is looked for first
 SEARCHED = 200_000  # characters of a document that can be searched: migrations/0001_initial.py
 SIMILAR = 10  # documents that a document's page names as like it
 SHARED = 3  # topics that are named of each
@@ -25,22 +27,33 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.has), None)
-    if selection.q:
-        passage = f"ts_headline(config, left(text, {SEARCHED}), websearch_to_tsquery(config, %s), '{_HEADLINE}')"
-    else:
-        passage = f"left(text, {texts.PASSAGE})"
     found = rows(
-        f"SELECT number, title, source_id, date_text, {passage} AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [selection.q] * bool(selection.q) + [selection.corpus.pk, numbers],
+        f"SELECT number, title, source_id, date_text, left(text, {texts.PASSAGE}) AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [selection.corpus.pk, numbers],
     )
     by_number = {row["number"]: row for row in found}
+    headlines = _headlines(selection, numbers) if selection.q else {}
     for row in found:
-        text = row.pop("passage")
-        row["snippet"] = embargo.passage(selection.corpus, _marked(text) if selection.q else [(text, False)])
+        beginning = [(row.pop("passage"), False)]
+        row["snippet"] = embargo.passage(selection.corpus, headlines.get(row["number"]) or beginning)
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.run, numbers, topic).items():
             by_number[number]["snippet"] = snippet
     return [by_number[number] for number in numbers]
+
+
+def _headlines(selection: Selection, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
+    """Where each document matches the search; in most the first pages say it, and few must be looked through to the end."""
+    found: dict[int, list[tuple[str, bool]]] = {}
+    for characters in (GLANCED, SEARCHED):
+        rest = [number for number in numbers if number not in found]
+        looked = rows(
+            f"SELECT number, ts_headline(config, left(text, %s), websearch_to_tsquery(config, %s), '{_HEADLINE}') AS passage"
+            " FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+            [characters, selection.q, selection.corpus.pk, rest],
+        ) if rest else []  # fmt: skip
+        found |= {row["number"]: _marked(row["passage"]) for row in looked if START in row["passage"] or characters == SEARCHED}
+    return found
 
 
 def has_long(corpus: Corpus) -> bool:
