@@ -14,10 +14,10 @@ from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, similar
 from inference.postings import Postings
 from inference.topics import Theta, Topics
-from inference.training import Progress, Snapshot, fold_in_corpus, train
+from inference.training import Progress, Snapshot, begin, fold_in_corpus, train
 
 __all__ = [
-    "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "checkpoint", "engines", "fold_in_corpus",
+    "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "begin", "checkpoint", "engines", "fold_in_corpus",
     "gather", "reading", "train", "warm_up",
 ]  # fmt: skip
 

@@ -118,6 +118,28 @@ class Bow:
         temporary.write_text(json.dumps(meta))
         temporary.replace(folder / "meta.json")
 
+    def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
+        """The same documents and word numbers, written to folder, with some words' columns empty: nothing is renumbered.
+
+        dropped: int[n], numbers of words. Memory does not grow with the corpus.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        keep = np.ones(self.V, bool)
+        keep[dropped] = False
+        indptr, tokens = _kept(keep, self.indptr, self.words, self.counts)
+        sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | ({} if self.offsets is None else {"offsets": int(tokens)})
+        arrays = {}
+        for name, size in sizes.items():
+            arrays[name] = np.lib.format.open_memmap(folder / f"{name}.npy", "w+", np.int32, (size,))
+        none = np.zeros(0, np.int32)
+        offsets = (none, none) if self.offsets is None else (self.offsets, arrays["offsets"])
+        _copy_kept(keep, self.words, self.counts, arrays["words"], arrays["counts"], *offsets)
+        for array in arrays.values():
+            array.flush()
+        Bow(indptr, **arrays, V=self.V, check=False).save(folder)
+        return Bow.open(folder)
+
     @classmethod
     def open(cls, folder: Path) -> "Bow":
         """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of another format."""
@@ -145,3 +167,32 @@ def _first_tokens(indptr, counts):
         for j in range(indptr[d], indptr[d + 1]):
             out[d + 1] += counts[j]
     return out
+
+
+@njit(cache=True)
+def _kept(keep, indptr, words, counts):
+    """indptr of the pairs whose words are kept, and their tokens."""
+    out = np.zeros(len(indptr), np.int64)
+    tokens = 0
+    for d in range(len(indptr) - 1):
+        out[d + 1] = out[d]
+        for j in range(indptr[d], indptr[d + 1]):
+            if keep[words[j]]:
+                out[d + 1] += 1
+                tokens += counts[j]
+    return out, tokens
+
+
+@njit(cache=True)
+def _copy_kept(keep, words, counts, words_out, counts_out, offsets, offsets_out):
+    """offsets and offsets_out may be empty: then there are none."""
+    at = token = token_out = 0
+    for j in range(len(words)):
+        if keep[words[j]]:
+            words_out[at], counts_out[at] = words[j], counts[j]
+            at += 1
+            if len(offsets):
+                for t in range(counts[j]):
+                    offsets_out[token_out + t] = offsets[token + t]
+            token_out += counts[j]
+        token += counts[j]

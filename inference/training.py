@@ -112,6 +112,15 @@ def train(
             _use(threads)
 
 
+def begin(engine: ModuleType, config, bow: Bow, topics: np.ndarray, *, seed: int = 0, scratch: Path | None = None) -> ssi.State:
+    """A state that `train` goes on from, in which each token has a topic already, such as another training gave it.
+
+    topics: uint16[nnz], of the bag's pairs. config: without None, and without a warm-up. Documents that are measured on are left out.
+    """
+    held_out = held_out_documents(bow, seed)
+    return engine.begin(config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch)
+
+
 class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 

@@ -3,6 +3,7 @@
 import os
 import time
 
+import numpy as np
 from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
@@ -16,8 +17,8 @@ from inference.versions import versions
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import events, files
-from webapp.models import Metric, Run
-from webapp.services import jobs, snapshots
+from webapp.models import Metric, Run, Word
+from webapp.services import carrying, jobs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -32,7 +33,7 @@ def train(run_id: int) -> None:
         return
     try:
         with Heartbeat(jobs.TRAINING, run_id, attempt) as beat:
-            Training(Run.objects.select_related("corpus").get(pk=run_id), attempt, beat).go()
+            Training(Run.objects.select_related("corpus", "parent").get(pk=run_id), attempt, beat).go()
     except jobs.Lost:
         return
     except TRANSIENT:
@@ -67,11 +68,19 @@ class Training:
         self.run, self.attempt, self.beat = run, attempt, beat
         self.engine = engines.get(run.engine)
         self.config = engines.config(run.engine, **run.settings)
-        self.corpus_folder = files.corpus_folder(run.corpus_id) / "bow"
-        self.bow = Bow.open(self.corpus_folder)
         self.folder = files.run_folder(run.pk)
+        self.bow_folder = files.bow_folder(run.corpus_id, run.pk, run.dropped)
+        self.bow = self._bow()
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = Sparing(CHECKPOINT_SHARE), Sparing(PUBLISH_SHARE)
+
+    def _bow(self) -> Bow:
+        """The corpus's, or the run's own, made here, where words are left out."""
+        if self.run.dropped and not (self.bow_folder / "meta.json").exists():
+            words = Word.objects.filter(corpus_id=self.run.corpus_id, word__in=self.run.dropped)
+            corpus = Bow.open(files.corpus_folder(self.run.corpus_id) / "bow")
+            corpus.without(np.array(words.values_list("number", flat=True), np.int64), self.bow_folder)
+        return Bow.open(self.bow_folder)
 
     def go(self) -> None:
         self._resume()
@@ -96,6 +105,21 @@ class Training:
             self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow, scratch=self.folder)
             point = Metric.objects.get(run=self.run, step=self.state.t)  # written before the checkpoint, always
             self.before = point.seconds
+        elif self.run.dropped:
+            self.state = self._begin()
+
+    def _begin(self) -> object:
+        """A state with the topics of the run that this one goes on from: those that its tokens were given there."""
+        parent = self.run.parent
+        if parent is None:
+            raise Invalid("run", "The run whose topics this one was to begin with is deleted. Leave the words out of another run.")
+        folder = files.bow_folder(parent.corpus_id, parent.pk, parent.dropped)
+        before = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word"))
+        numbers = Word.objects.filter(corpus_id=self.run.corpus_id, word__in=self.run.dropped).values_list("number", flat=True)
+        keep = np.ones(self.bow.V, bool)
+        keep[list(numbers)] = False
+        topics = before.topics[keep[before.bow.words]]  # a pair of the smaller bag for each that is kept, in the same order
+        return inference.begin(self.engine, self.config, self.bow, topics, seed=self.run.seed, scratch=self.folder)
 
     def _update(self, **fields) -> None:
         jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)
@@ -152,11 +176,20 @@ class Training:
         self.beat.check()
         snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
         snapshots.drop_old(self.run.pk)
+        if self.run.parent is not None:
+            self._carry()
+
+    def _carry(self) -> None:
+        """What readers said of the topics that this run began with; where that can't be, the curation page offers it."""
+        try:
+            carrying.carry(self.run.parent, Run.objects.select_related("corpus", "snapshot").get(pk=self.run.pk))
+        except Invalid:
+            return
 
     def _gather(self, topics: Topics) -> Evidence:
         """The evidence, and news of how far it is."""
-        by_word = self.corpus_folder / "by_word"
-        if not by_word.exists():  # a corpus that was read by a version without
+        by_word = self.bow_folder / "by_word"
+        if not by_word.exists():  # words are left out, or the corpus was read by a version without
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
         thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)

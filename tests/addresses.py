@@ -17,6 +17,8 @@ PAGES = [  # with a .json twin
     "run_topic_word",
     "run_documents",
     "run_document",
+    "run_without",
+    "run_carry",
     "run_time",
     "run_time_table",
     "run_time_compare",
@@ -44,6 +46,8 @@ FILES = [
     "run_time_csv",
 ]
 POSTS = [
+    "run_without_train",
+    "run_carry_over",
     "corpora",
     "example",
     "corpus_runs",

@@ -117,6 +117,8 @@ class Run(models.Model):
     settings = models.JSONField(default=dict)  # the engine's Config as a dict
     versions = models.JSONField(default=dict)  # what it was trained with (inference.versions); none: by an older version
     seed = models.BigIntegerField(default=0)
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")  # the run whose topics it begins with
+    dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of the corpus's vocabulary
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

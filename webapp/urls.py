@@ -20,6 +20,7 @@ from webapp.views import (
     time,
     topics,
     trying,
+    without,
     words,
 )
 
@@ -86,6 +87,10 @@ urlpatterns = [
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
     path(f"{RUN}/try/", trying.text, name="run_try"),
     path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
+    *page(f"{RUN}/without", without.index, "run_without"),
+    path(f"{RUN}/without/train/", without.train, name="run_without_train"),
+    *page(f"{RUN}/curation/carry", without.carry, "run_carry"),
+    path(f"{RUN}/curation/carry/do/", without.carry_over, name="run_carry_over"),
     *page(f"{RUN}/time", time.lines, "run_time"),
     *page(f"{RUN}/time/table", time.table, "run_time_table"),
     *page(f"{RUN}/time/compare", time.compare, "run_time_compare"),

@@ -180,6 +180,32 @@ def init(config: Config, shape: Shape, seed: int, scratch: Path | None = None) -
     )  # fmt: skip
 
 
+def begin(
+    config: Config, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray, scratch: Path | None = None
+) -> State:
+    """A state before the first step in which each token has a topic already: lambda - eta is their sum.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing. config: without
+    None, and without a warm-up, which would forget the topics.
+    """
+    if config.warm_up and config.statistics == "memo":
+        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+    state = init(config, shape, seed, scratch)
+    kept = state.memory
+    if config.statistics == "decay":
+        state.memory = room((bow.tokens, 1), scratch)
+    for first in range(0, bow.D, RECOUNTED):
+        pairs = slice(bow.indptr[first], bow.indptr[min(first + RECOUNTED, bow.D)])
+        places = slice(bow.first_token[first], bow.first_token[min(first + RECOUNTED, bow.D)])
+        state.memory[places] = np.repeat(topics[pairs], bow.counts[pairs])[:, None]
+    for d in held_out:
+        state.memory[bow.first_token[d] : bow.first_token[d + 1]] = gibbs.UNSEEN
+    _recount(config, state, bow)
+    if config.statistics == "decay":
+        state.memory = kept
+    return state
+
+
 def rho(config: Config, t: int) -> float:
     """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
     return float(config.tau0 + t) ** -config.kappa

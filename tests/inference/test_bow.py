@@ -61,3 +61,23 @@ def test_arrays_that_do_not_fit(indptr, words, counts, sentence):
 
 def test_words_may_fall_between_documents():
     assert Bow(np.array([0, 2, 2, 3]), np.array([0, 2, 0]), np.array([1, 1, 1]), 3).D == 3
+
+
+def test_without_some_words_nothing_is_renumbered(tmp_path):
+    rng = np.random.default_rng(2)
+    documents = [np.unique(rng.integers(0, 12, n)) for n in (5, 0, 9, 3, 12)]
+    counts = [rng.integers(1, 4, len(words)) for words in documents]
+    offsets = np.arange(sum(c.sum() for c in counts), dtype=np.int32)
+    indptr = np.cumsum([0, *map(len, documents)])
+    bow = Bow(indptr, np.concatenate(documents).astype(np.int32), np.concatenate(counts).astype(np.int32), 12, offsets=offsets)
+    dropped = np.array([0, 3, 11])
+    found = bow.without(dropped, tmp_path / "less")
+    assert (found.D, found.V) == (5, 12) and found.digest == Bow.open(tmp_path / "less").digest != bow.digest
+    places = np.repeat(np.arange(len(bow.words)), bow.counts)  # the pair of each token
+    assert found.offsets.tolist() == offsets[~np.isin(bow.words[places], dropped)].tolist()
+    for d, (words, n) in enumerate(zip(documents, counts, strict=True)):
+        stays = ~np.isin(words, dropped)
+        row = slice(found.indptr[d], found.indptr[d + 1])
+        assert found.words[row].tolist() == words[stays].tolist() and found.counts[row].tolist() == n[stays].tolist()
+    assert found.tokens == sum(int(n[~np.isin(w, dropped)].sum()) for w, n in zip(documents, counts, strict=True))
+    assert Bow(indptr, bow.words, bow.counts, 12).without(np.arange(12), tmp_path / "none").tokens == 0

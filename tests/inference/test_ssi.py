@@ -336,3 +336,30 @@ def test_nonsense_is_refused(settings, sentence):
     with pytest.raises(Invalid, match=sentence) as error:
         engine_config("ssi", **{"topics": 5} | settings)
     assert error.value.field == next(iter(settings))
+
+
+@pytest.mark.parametrize("statistics", ["memo", "decay"])
+def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
+    """lambda - eta is then the sum over the documents that are trained on, and topics keep their numbers."""
+    from dataclasses import replace
+
+    from inference import begin
+
+    bow, beta = planted(K=5, V=100, D=300, length=40, seed=7)
+    config = ssi.Config(topics=5, statistics=statistics, warm_up=0, passes=3).chosen(bow.D, bow.tokens)
+    order = np.array([3, 1, 4, 0, 2])
+    topics = order[bow.words // 20].astype(np.uint16)  # each planted topic has twenty words of its own
+    state = begin(ssi, config, bow, topics, seed=3)
+    expected = np.zeros((5, bow.V))
+    for d in sorted(set(range(bow.D)) - set(held_out_documents(bow, 3).tolist())):
+        for j in range(bow.indptr[d], bow.indptr[d + 1]):
+            expected[topics[j], bow.words[j]] += bow.counts[j]
+    assert dense(state, 5) == pytest.approx(expected, abs=1e-3)
+    assert state.totals * state.pi == pytest.approx(expected.sum(axis=1), rel=1e-5) and state.t == 0 and state.eta == config.eta
+    assert state.memory.shape == ((bow.tokens if statistics == "memo" else 0), config.samples * config.draws)
+    found = last(config, bow, seed=3, resume=state)
+    own = np.array([[found.topics.dense()[order[k], 20 * j : 20 * j + 20].sum() for j in range(5)] for k in range(5)])
+    assert (own.argmax(axis=1) == np.arange(5)).all() and (np.diag(own) > 0.7).all()
+    if statistics == "memo":
+        with pytest.raises(Invalid, match="warm_up"):
+            begin(ssi, replace(config, warm_up=1), bow, topics, seed=3)

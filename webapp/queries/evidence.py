@@ -1,6 +1,7 @@
 """The evidence of a run: memory-mapped arrays that answer in milliseconds what rows would in seconds."""
 
 from functools import lru_cache
+from pathlib import Path
 
 from inference import Bow, Evidence, Invalid, Postings
 from webapp import files
@@ -13,18 +14,22 @@ def of(run: Run) -> Evidence:
     """Raises Invalid, with a sentence for the reader, where the run has none."""
     if run.snapshot_id is None or not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
-    return _open(run.corpus_id, run.pk, run.snapshot_id)
+    return _open(files.bow_folder(run.corpus_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 
 
 @lru_cache(_OPEN)
-def _open(corpus_id: int, run_id: int, snapshot_id: int) -> Evidence:
-    by_word = files.corpus_folder(corpus_id) / "bow" / "by_word"
+def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
+    by_word = bow_folder / "by_word"
     if not by_word.exists():
         raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
-    return Evidence.open(files.run_folder(run_id) / "evidence", bow(corpus_id), Postings.open(by_word))
+    return Evidence.open(files.run_folder(run_id) / "evidence", _bow(bow_folder), Postings.open(by_word))
+
+
+def bow(corpus_id: int) -> Bow:
+    """Of a corpus that is ready."""
+    return _bow(files.corpus_folder(corpus_id) / "bow")
 
 
 @lru_cache(_OPEN)
-def bow(corpus_id: int) -> Bow:
-    """Of a corpus that is ready."""
-    return Bow.open(files.corpus_folder(corpus_id) / "bow")
+def _bow(folder: Path) -> Bow:
+    return Bow.open(folder)

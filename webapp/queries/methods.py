@@ -54,6 +54,14 @@ def _words(run: Run) -> str:
     )
 
 
+def _without(run: Run) -> str:
+    if not run.dropped:
+        return ""
+    begun = f" run {run.parent_id}" if run.parent_id else " an earlier run"
+    count = _count(len(run.dropped), "word")
+    return f"{count} of the vocabulary ({', '.join(run.dropped[:20])}{' …' if len(run.dropped) > 20 else ''}) left out, it began with the topics of{begun}. "
+
+
 def _model(run: Run) -> str:
     s, step = run.settings, run.snapshot.step
     memo = s.get("statistics") == "memo"
@@ -70,6 +78,7 @@ def _model(run: Run) -> str:
         f"word of a topic{learned.get(s.get('learn'), '')}. Training made {s['passes']:,} passes over the corpus in minibatches of "
         f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), with {_count(s['burn_in'], 'sweep')} over a document before any was counted, "
         f"{_count(s['samples'], 'saved sweep')} and {_count(s['draws'], 'topic')} drawn for a word in each of them, from the random seed {run.seed}. "
+        f"{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )
 

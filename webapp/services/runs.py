@@ -8,9 +8,11 @@ from django.db.models.functions import Now
 from inference import engines
 from inference.errors import Invalid
 from webapp import events
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Word
 from webapp.services import jobs, snapshots
 
+MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
 
@@ -32,8 +34,41 @@ def create(corpus: Corpus, *, seed: int = 0, engine: str = "ssi", **settings) ->
 
 
 def again(run: Run) -> Run:
-    """A new run with the same settings and seed."""
-    return create(run.corpus, seed=run.seed, engine=run.engine, **run.settings)
+    """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
+    if run.dropped and run.parent is None:
+        raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; leave its words out of another run instead.")
+    with transaction.atomic():
+        new = create(run.corpus, seed=run.seed, engine=run.engine, **run.settings)
+        if run.dropped:
+            new.parent, new.dropped = run.parent, run.dropped
+            new.save(update_fields=["parent", "dropped"])
+    return new
+
+
+def without(run: Run, words: list[str]) -> Run:
+    """A new run that leaves words out and begins with the topics of this one, so that they stay recognisable.
+
+    Raises Invalid for a run that is not done, and for what are no words of it.
+    """
+    if run.snapshot is None or not run.snapshot.final:
+        raise Invalid("run", f"Run {run.pk} has not counted its words yet; words can be left out when it is done.")
+    words = sorted({word.strip().lower() for word in words if word.strip()})
+    if not words:
+        raise Invalid("words", "Choose one or more words to leave out.")
+    if len(words) > MAX_DROPPED:
+        raise Invalid("words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}.")
+    known = set(Word.objects.filter(corpus_id=run.corpus_id, word__in=words).values_list("word", flat=True)) - set(run.dropped)
+    if unknown := [word for word in words if word not in known]:
+        listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
+        raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
+    if len(known) + len(run.dropped) >= run.corpus.vocabulary:
+        raise Invalid("words", "No word would be left.")
+    settings = run.settings | {"warm_up": 0, "passes": max(3, round(run.settings["passes"] * CONTINUED))}
+    with transaction.atomic():
+        new = create(run.corpus, seed=run.seed, engine=run.engine, **settings)
+        new.parent, new.dropped = run, sorted({*run.dropped, *known})
+        new.save(update_fields=["parent", "dropped"])
+    return new
 
 
 def stop(run: Run) -> None:

@@ -23,6 +23,8 @@ def made_by(run: Run) -> dict:
         "topics": run.topics,
         "settings": run.settings,
         "seed": run.seed,
+        "words left out": run.dropped,
+        "begun with the topics of run": run.parent_id,
         "steps": run.snapshot.step,
         "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
         "trained with": run.versions,
