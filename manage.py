@@ -8,7 +8,7 @@ from importlib import import_module
 from webapp.local import environment
 
 OWN = ("start", "test")  # webapp/local/start.py and test.py
-SERVERLESS = ("help", "version")  # of Django's commands
+SERVERLESS = ("help", "version", "verify")  # of Django's commands, and ours
 
 
 def main() -> None:

@@ -63,6 +63,7 @@ def train(
     until: Callable[[], bool] = lambda: False,
     threads: Callable[[], int] | int | None = None,
     scratch: Path | None = None,
+    last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
     """Train to the end of the last pass. To stop early and keep what there is let `until`, asked after each Progress, be
     true: a last Snapshot follows. To cancel, stop pulling.
@@ -71,6 +72,7 @@ def train(
     config: what it leaves open (None) is chosen from the corpus.
     threads: how many of numba's threads to use, asked about four times a second; the result does not depend on it.
     scratch: a folder for what is large: a file without a name, which ends with the process.
+    last: the step after which to end, as a run that was stopped there did; by default that of the last pass.
     Raises Invalid when the corpus has no words.
     """
     if not bow.tokens:
@@ -95,11 +97,12 @@ def train(
         seconds = time.perf_counter() - began
         return Snapshot(state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share)
 
-    while state.t < schedule.steps:
+    end = schedule.steps if last is None else min(last, schedule.steps)
+    while state.t < end:
         batch = schedule.batch(state.t, seed)
         engine.step(config, state, bow, batch, schedule.shape)
         documents += len(batch)
-        if state.tokens >= due or state.t == schedule.steps:
+        if state.tokens >= due or state.t == end:
             due = schedule.after(state.tokens)
             yield snapshot()
         now = time.perf_counter()

@@ -1,0 +1,29 @@
+"""manage.py verify BUNDLE: train a run again from its bundle, and say whether it is the same bit for bit. Needs no servers."""
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from inference.errors import Invalid
+from inference.verify import other_versions, verify
+
+
+class Command(BaseCommand):
+    help = "Train a run again from the bundle that its page “Take away” gives, and compare bit for bit."
+
+    def add_arguments(self, parser):
+        parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="the zip")
+
+    def handle(self, *args, **given):
+        try:
+            for name, (there, here) in other_versions(given["bundle"]).items():
+                self.stdout.write(f"Note: it was trained with {name} {there}; here it is {here}.")
+            wrong = 0
+            for finding in verify(given["bundle"]):
+                self.stdout.write(f"{'the same ' if finding.same else 'DIFFERENT'}  {finding.what}")
+                wrong += not finding.same
+        except Invalid as error:
+            raise CommandError(error.message) from None
+        if wrong:
+            raise CommandError("The run is not the same bit for bit.")
+        self.stdout.write("The run is the same, bit for bit.")
