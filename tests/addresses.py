@@ -87,11 +87,12 @@ VALUES = {  # of a page's own part of its address, in the shipped example
     "token_id": 10**12,
 }
 
+NEEDED = {"corpus_subset": "q=war"}  # queries without which a page has nothing to show
 STATES = {  # queries with which a page looks otherwise
     "corpus_documents": ["q=war", "q=zyzzyva"],
     "run_documents": ["q=war", "q=zyzzyva"],
     "run_document": ["topic=1"],
-    "run_topics": ["q=war", "q=zyzzyva", "sort=coherence"],
+    "run_topics": ["word=war", "word=zyzzyva", "view=map", "view=grid", "view=time"],
     "run_words": ["q=wa", "q=zyzzyva"],
 }
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests import addresses
 
 NAMES = [*addresses.OTHER, *addresses.PAGES, *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE)]
-CASES = [(name, query) for name in NAMES for query in ("", *addresses.STATES.get(name, []))]
+CASES = [(name, query) for name in NAMES for query in (addresses.NEEDED.get(name, ""), *addresses.STATES.get(name, []))]
 WIDE, NARROW = 1440, 380
 ZOOMED = (320, 720)  # 1280 px at 400%, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
@@ -121,7 +121,7 @@ def test_titles_tell_tabs_apart(page, example):
     """No two are alike, and each says of which corpus it is."""
     titles = {}
     for name in NAMES:
-        page.goto(address(name, example))
+        page.goto(f"{address(name, example)}?{addresses.NEEDED.get(name, '')}")
         titles[name] = page.title()
         if name not in (*addresses.OF_ALL, *addresses.ELSEWHERE):
             assert (DRAFT if name == "corpus_prepare" else EXAMPLE) in titles[name], name
@@ -129,7 +129,7 @@ def test_titles_tell_tabs_apart(page, example):
 
 
 def test_what_opens_is_accessible_too(page, example):
-    settled(page, f"{example.at}topics/")
+    settled(page, f"/corpora/{example.corpus}/")
     page.get_by_role("button", name="Coherence").first.click()
     assert violations(page) == []
     page.keyboard.press("Escape")

@@ -120,7 +120,7 @@ def test_a_chart_hears_which_topic_is_lit(page, example):
 def test_a_word_is_explained(browser, live_system, example, script):
     context = browser.new_context(base_url=live_system.url, java_script_enabled=script)
     page = context.new_page()
-    page.goto(f"{example.at}topics/")
+    page.goto(f"/corpora/{example.corpus}/")
     definition = page.get_by_role("dialog", name="UMass coherence")
     expect(definition).to_be_hidden()
     word = page.get_by_role("button", name="Coherence")
