@@ -228,6 +228,7 @@ export function chart(figure, choose) {
       const next = neighbour(topic, ARROWS[key]);
       if (next) focus(next);
     } else if (key === " " && topic) toggle(topic);
+    else if (key === "Enter" && topic) location.assign(topic.link.href.baseVal); // a click would choose it in the mode that chooses
     else if (key === "+" || key === "=") zoom(STEP, topic);
     else if (key === "-") zoom(1 / STEP, topic);
     else if (key === "0") look(0, 0, width);

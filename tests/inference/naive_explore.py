@@ -86,3 +86,9 @@ def beside(documents: list[dict[int, int]], lengths: list[int], K: int, least: f
             p, q = (sum(k in h for h in held) / D for k in (a, b))
             found[a, b] = both, both / D / (p * q)
     return found
+
+
+def saliency(tokens: np.ndarray, of_topics: np.ndarray) -> list[float]:
+    """Of each word: p(w) times the divergence of its topics from all."""
+    total, p_k = of_topics.sum(), of_topics / of_topics.sum()
+    return [row.sum() / total * rel_entr(row / max(row.sum(), 1), p_k).sum() for row in tokens]

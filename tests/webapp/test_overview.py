@@ -1,7 +1,10 @@
 """The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics, too."""
 
+import math
+
 import numpy as np
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from webapp.models import Topic, Word
@@ -25,8 +28,8 @@ def counts(run) -> np.ndarray:
 
 
 def chosen(run, query: str) -> np.ndarray:
-    from django.http import QueryDict
-
+    """bool[D]: the documents that an address asks for."""
+    run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
     mask = Selection.read(QueryDict(query), run.corpus, run).mask
     return np.ones(run.corpus.documents, bool) if mask is None else mask
 
@@ -120,3 +123,46 @@ def test_queries_do_not_grow_with_topics(client, trained, django_assert_max_num_
     for view in ("list", "map", "grid", "time"):
         with django_assert_max_num_queries(12):
             client.get(reverse("run_topics", args=[trained.pk]), {"view": view})
+
+
+@pytest.mark.parametrize("query", ["", "q=militia"])
+@pytest.mark.parametrize("folded", [False, True])
+def test_the_grid_counts_tokens(client, trained, request, query, folded):
+    run = request.getfixturevalue("merged") if folded else trained
+    found, mask = evidence.of(run), chosen(run, query)
+    data = get(client, run, f"view=grid&hidden=1&{query}")["grid"]
+    assert len(data["lines"]) == 40 and len(data["topics"]) == 6 - folded
+    numbers = dict(Word.objects.filter(corpus_id=run.corpus_id).values_list("word", "number"))
+    for line in data["lines"]:
+        documents, tokens, topics, _ = found.word(numbers[line["word"]])
+        topics = np.where(topics == 3, 1, topics) if folded else topics
+        for topic, cell in zip(data["topics"], line["cells"], strict=True):
+            assert cell == tokens[(topics == topic["number"]) & mask[documents]].sum()
+    asked = get(client, run, "view=grid&words=Militia, indians zzz")["grid"]
+    assert {line["word"] for line in asked["lines"]} == {"militia", "indians"} and asked["unknown"] == ["zzz"]
+
+
+@pytest.mark.parametrize("query", ["", "from=1795&to=1797"])
+@pytest.mark.parametrize("by", ["year", "party"])
+def test_times_and_categories_are_sums_of_tokens(client, merged, query, by):
+    tally, mask, groups = counts(merged), chosen(merged, query), fields.groups(merged.corpus, by)
+    tally[:, 1] += tally[:, 3]
+    tally[:, 3] = 0
+    time = get(client, merged, f"view=time&by={by}&{query}")["time"]
+    assert {t["number"] for t in time["stacked"]} == {0, 1, 2, 5}
+    for i, group in enumerate(time["bins"]):
+        of = tally[mask & (groups.group == groups.labels.index(group["label"]))]
+        assert (group["tokens"], group["documents"]) == (of.sum(), len(of))
+        for topic in (*time["stacked"], *time["multiples"]):
+            assert topic["values"]["tokens"][i] == of[:, topic["number"]].sum()
+        assert time["other"]["tokens"][i] == of[:, 4].sum()  # hidden, and counted all the same
+
+
+def test_the_map_keeps_its_places(client, trained):
+    whole = get(client, trained, "view=map&topics=2")["map"]
+    part = get(client, trained, "view=map&q=militia")["map"]
+    places = lambda found: {c["number"]: (c["x"], c["y"]) for c in found["circles"]}  # noqa: E731
+    assert places(whole) == places(part) and len(whole["circles"]) == 6
+    assert [c["number"] for c in whole["circles"] if c["chosen"]] == [2] and 0 <= whole["stress"] < 1
+    for a in whole["circles"]:
+        assert all(math.hypot(a["x"] - b["x"], a["y"] - b["y"]) >= a["r"] + b["r"] - 0.5 for b in whole["circles"] if b is not a)

@@ -53,6 +53,18 @@ def spark(values: Sequence[float | None], hue: int, most: float | None = None):
     return {"d": path(points), "dot": points[peak[0]], "hue": hue, "width": WIDTH, "height": HEIGHT}
 
 
+@register.simple_tag
+def map_circles(circles: list[dict]) -> SafeString:
+    """The circles of a map, each a link: up to some thousands on a page, so they are put together here."""
+    return mark_safe(
+        "".join(
+            f'<a href="{c["url"]}" class="t{c["hue"]}{" on" if c["chosen"] else ""}" data-topic="{c["number"]}">'
+            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{conditional_escape(c["label"] + " " + c["text"] + ", " + percent(c["share"]))}</title></a>\n'
+            for c in circles
+        )
+    )
+
+
 CELL = 22  # pixels, of the grid of words and topics
 
 

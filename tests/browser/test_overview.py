@@ -1,0 +1,66 @@
+"""The four views of a run's topics, by mouse and by keyboard."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_topics_are_chosen_on_the_map(page, example):
+    page.goto(f"{example.at}topics/?view=map")
+    drawing = page.locator(".topic-map svg")
+    expect(page.get_by_role("button", name="Whole map")).to_be_visible()
+    texts = page.evaluate("() => [...document.querySelectorAll('.labels text')].map((t) => t.getBoundingClientRect().toJSON())")
+    assert texts
+    for i, a in enumerate(texts):
+        for b in texts[:i]:
+            assert a["left"] >= b["right"] - 1 or b["left"] >= a["right"] - 1 or a["top"] >= b["bottom"] - 4 or b["top"] >= a["bottom"] - 4
+    page.get_by_role("button", name="Choose", exact=True).click()
+    box = drawing.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 5, steps=4)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"topics=\d+(,\d+)*$"))
+    chosen = set(re.search(r"topics=([\d,]+)", page.url)[1].split(","))
+    rows = page.locator(".overview tbody tr")
+    expect(rows).to_have_count(len(chosen))
+    assert {rows.nth(i).get_attribute("data-topic") for i in range(len(chosen))} == chosen
+    page.reload()
+    expect(page.locator(".topic-map a.on")).to_have_count(len(chosen))
+
+
+def test_the_map_by_keyboard(page, example):
+    page.goto(f"{example.at}topics/?view=map")
+    expect(page.get_by_role("button", name="Whole map")).to_be_visible()
+    page.locator(".topic-map a").first.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    number = page.evaluate("() => document.activeElement.dataset.topic")
+    page.keyboard.press("Space")
+    page.wait_for_url(re.compile(rf"topics={number}$"))
+    expect(page.locator(".overview tbody tr")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/topics/{number}/")
+
+
+def test_words_follow_the_slider(page, example):
+    page.goto(f"{example.at}topics/3/")
+    words = page.locator(".word-bars tbody th")
+    before = words.all_inner_texts()
+    slider = page.locator("#lambda")
+    slider.fill("1")
+    expect(page.locator("#words-said")).to_contain_text("1.00")
+    assert words.all_inner_texts() != before and "lambda=1" in page.url
+    page.reload()
+    assert slider.input_value() == "1"
+
+
+def test_a_point_of_the_stacked_chart_opens_its_documents(page, example):
+    page.goto(f"{example.at}topics/?view=time&by=decade")
+    page.locator("[data-stack].js-plotly-plot").wait_for()
+    page.get_by_text("The numbers as a table").click()
+    link = page.locator("[data-bins] td a").first
+    count = link.inner_text()
+    assert count
+    link.click()
+    page.wait_for_url(re.compile(r"documents/\?from=.*&has=\d+%3A0"))
