@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.http import QueryDict
 
 from webapp.models import Run
-from webapp.queries.exports import arrays, bundle, dfr, ldavis, mallet, provenance, tables
+from webapp.queries.exports import arrays, bundle, dfr, ldavis, mallet, provenance, site, tables
 from webapp.queries.exports.formats import FORMATS
 from webapp.queries.exports.provenance import file_name
 from webapp.queries.exports.tables import MAX_WORDS, WORDS, Table, Wanted
@@ -86,6 +86,8 @@ FORMS = {
         Form("model", PROGRAMS, "gensim, scikit-learn, numpy: the model, dense",
              "every weight of every topic, the mixture of every document, vocabulary and priors", None, arrays.dense, "npz", _NPZ),
         Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ),
+        Form("site", WHOLE, "Pages for a folder", "topics, words and titles as plain pages that open without a server, a network or JavaScript; no texts",
+             None, site.archive, "zip", _ZIP),
         Form("bundle", WHOLE, "All that made it", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
              "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),
     )
