@@ -103,8 +103,6 @@ def names() -> set[str]:
 
 def address(name: str, corpus: int, run: int, **more) -> str:
     """An example of it: a corpus, a run, and what else stands in it from VALUES."""
-    route = next(p for p in get_resolver("webapp.urls").url_patterns if p.name == name).pattern
-    values = VALUES | {"corpus_id": corpus, "run_id": run} | more
     route = next(p for p in get_resolver("webapp.urls").url_patterns if getattr(p, "name", None) == name).pattern
-    values = VALUES | {"corpus_id": corpus, "run_id": run}
+    values = VALUES | {"corpus_id": corpus, "run_id": run} | more
     return reverse(name, "webapp.urls", kwargs={key: values[key] for key in route.converters})
