@@ -305,6 +305,13 @@ def test_the_table_has_the_same_numbers(client, trained):
     assert darkest[0]["shade"] == "s10"
 
 
+def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
+    from webapp.queries import grids
+
+    assert grids._range(grids._percent(0.0003), grids._percent(0.004)) == "0.0–0.4"
+    assert grids._range(grids._percent(0.0), grids._percent(0.12)) == "0–12" and grids._percent(0.0003) == "<0.1"
+
+
 def test_rows_come_in_the_order_of_time(client, trained):
     rows = get(client, trained, "?by=decade", "run_time_table_json")["rows"]
     middles = []

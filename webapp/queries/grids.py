@@ -129,7 +129,8 @@ def _times(ratio: float) -> str:
 
 
 def _range(low: str, high: str) -> str:
-    return f"{low.lstrip('<')}–{high.lstrip('<')}" if low != high else high
+    """An end below 0.05 is 0.0 here: "<0.1–0.4" can't be read."""
+    return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
 
 
 def _table(run: Run, cut: shares.Cut, places: list[int], bands, against: bool, most: float) -> dict:
