@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.errors import Invalid
 from inference.text.tokenise import WORD
 from webapp.models import Corpus, Run
 from webapp.queries import embargo, evidence
@@ -33,6 +34,8 @@ class Tokens(NamedTuple):
 
 def tokens(run: Run, number: int) -> Tokens:
     found = evidence.of(run)
+    if found.bow.offsets is None:
+        raise Invalid("run", "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.")
     words, counts, topics, certainty = found.document(number)
     offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
     order = np.argsort(offsets, kind="stable")
