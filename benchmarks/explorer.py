@@ -15,11 +15,13 @@ import csv
 import gzip
 import json
 import platform
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +79,7 @@ def pages(browser: Browser, run: int) -> dict[str, callable]:
         "topics, grid": lambda i: f"{root}/topics/?view=grid",
         "topics, time": lambda i: f"{root}/topics/?view=time",
         "topic": lambda i: f"{root}/topics/{k(i)}/",
-        "documents": lambda i: f"{root}/documents/?after={at(i)}",
+        "documents": lambda i: f"{root}/documents/?from={1900 + i}",
         "documents, a search": lambda i: f"{root}/documents/?q={word(i)}",
         "documents, a set": lambda i: f"{root}/documents/?has={k(i)}:30&from=1940&to=1949",
         "document": lambda i: f"{root}/documents/{at(i)}/",
@@ -95,7 +97,11 @@ def measure(browser: Browser, run: int) -> dict[str, list[float]]:
         found[name] = []
         for i in range(REPEATS + 1):
             began = time.perf_counter()
-            browser.get(address(i))
+            try:
+                browser.get(address(i))
+            except urllib.error.HTTPError as error:
+                said = " ".join(re.sub("<[^>]+>", " ", error.read().decode()).split())
+                sys.exit(f"{address(i)} answers {error.code}: {said[-600:]}")
             found[name].append(1000 * (time.perf_counter() - began))
     return found
 

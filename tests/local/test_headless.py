@@ -35,8 +35,9 @@ def test_file_to_csv(manage, tmp_path):
     rows = list(csv.DictReader(io.StringIO(manage("export_topics", run).stdout)))
     assert {int(r["topic"]) for r in rows} == set(range(5))
     assert [int(r["rank"]) for r in rows if r["topic"] == "0"][:3] == [1, 2, 3]
-    wide = list(csv.reader(io.StringIO(manage("export_topics", run, "--format", "wide", "--words", "4").stdout)))
-    assert len(wide) == 6 and wide[1][3:] == [r["word"] for r in rows if r["topic"] == "0"][:4]
+    wide = list(csv.DictReader(io.StringIO(manage("export_topics", run, "--format", "wide", "--words", "4").stdout)))
+    assert len(wide) == 5
+    assert [wide[0][f"word_{n}"] for n in range(1, 5)] == [r["word"] for r in rows if r["topic"] == "0"][:4]
     again = manage("train", corpus, "--topics", "5", "--passes", "2", "--seed", "1").stdout.splitlines()[-1]
     assert manage("export_topics", again).stdout == manage("export_topics", run).stdout
 

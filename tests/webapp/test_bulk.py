@@ -9,6 +9,8 @@ from webapp.models import DocumentTopic, Snapshot, TopicWord
 
 pytestmark = pytest.mark.django_db
 
+NOBODYS = 10**6  # no snapshot of a run has so large a number here
+
 
 def fill(key: int, topic, word, rank, weight) -> None:
     with transaction.atomic():
@@ -24,34 +26,34 @@ def test_binary_copy_keeps_every_value():
     n = 450_000  # more than two blocks
     topic, word = np.divmod(np.arange(n), 1000)
     weight = rng.random(n).astype(np.float32)
-    fill(7, topic, word, word, weight)
+    fill(NOBODYS + 7, topic, word, word, weight)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT topic, word, rank, weight FROM topic_word WHERE snapshot_id = 7 ORDER BY topic, rank")
+        cursor.execute("SELECT topic, word, rank, weight FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank", [NOBODYS + 7])
         rows = np.array(cursor.fetchall())
     assert (rows[:, 0] == topic).all() and (rows[:, 1] == word).all() and (rows[:, 2] == word).all()
     assert (rows[:, 3].astype(np.float32) == weight).all()
 
 
 def test_two_partitions_do_not_mix():
-    fill(1, [0], [5], [0], [0.5])
-    fill(2, [0], [6], [0], [0.25])
-    assert list(TopicWord.objects.filter(snapshot_id=1).values_list("word", flat=True)) == [5]
-    assert list(TopicWord.objects.filter(snapshot_id=2).values_list("word", flat=True)) == [6]
+    fill(NOBODYS + 1, [0], [5], [0], [0.5])
+    fill(NOBODYS + 2, [0], [6], [0], [0.25])
+    assert list(TopicWord.objects.filter(snapshot_id=NOBODYS + 1).values_list("word", flat=True)) == [5]
+    assert list(TopicWord.objects.filter(snapshot_id=NOBODYS + 2).values_list("word", flat=True)) == [6]
 
 
 def test_a_failed_block_leaves_nothing():
     with pytest.raises(IntegrityError):
-        fill(3, [0, 0], [1, 2], [0, 0], [0.5, 0.5])  # the same rank twice
-    assert not TopicWord.objects.filter(snapshot_id=3).exists()
+        fill(NOBODYS + 3, [0, 0], [1, 2], [0, 0], [0.5, 0.5])  # the same rank twice
+    assert not TopicWord.objects.filter(snapshot_id=NOBODYS + 3).exists()
 
 
 def test_empty_partition():
     with transaction.atomic():
-        part = bulk.Partition("document_topic", 9)
+        part = bulk.Partition("document_topic", NOBODYS + 9)
         part.create()
         assert part.write_arrays([]) == 0
         part.attach()
-    assert not DocumentTopic.objects.filter(snapshot_id=9).exists()
+    assert not DocumentTopic.objects.filter(snapshot_id=NOBODYS + 9).exists()
 
 
 def test_orphans_are_found_and_dropped(trained):

@@ -125,7 +125,7 @@ def test_a_new_notebook_from_the_button(client, trained):
     assert response["Location"] == where
     assert Notebook.objects.get().pins.count() == 1
     html = client.get(where).content.decode()
-    assert "Notes of" in html.split("<select")[1].split("</select>")[0]
+    assert "Notes of" in html.split('<select name="notebook"')[1].split("</select>")[0]
 
 
 def test_last_used_first(client, trained):
