@@ -93,7 +93,7 @@ class Evidence:
         """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into: int32[K]."""
         if np.array_equal(into, np.arange(self.K)):
             return self.doc_ptr, self.doc_topics, self.doc_tokens
-        return assign.fold(into, self.doc_ptr, self.doc_topics, self.doc_tokens)
+        return assign.mixtures(self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K)
 
     def word_sums(self, group: np.ndarray, G: int, slot: np.ndarray, T: int) -> np.ndarray:
         """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.

@@ -58,7 +58,7 @@ def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, t
 def mixtures(indptr, counts, topics, K):
     """How many tokens of each document each topic has: (int64[n + 1], topics uint16 ascending, tokens int32).
 
-    indptr: int64[n + 1], the documents' pairs, from 0 on.
+    indptr: int64[n + 1], the documents' entries, from 0 on; counts: int32 and topics: uint16, of each entry.
     """
     n = len(indptr) - 1
     tally = np.zeros(K, np.int64)
@@ -154,31 +154,6 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
                     counted[k] = d
                     documents[g, k] += 1
     return tokens, documents
-
-
-@njit(cache=True)
-def fold(into, doc_ptr, doc_topics, doc_tokens):
-    """The documents' topics with some of them read as others: (int64[D + 1], topics uint16 ascending, tokens int32). into: int32[K]."""
-    tally = np.zeros(len(into), np.int64)
-    touched = np.empty(len(into), np.int64)
-    out = np.zeros(len(doc_ptr), np.int64)
-    topics, tokens = np.empty(len(doc_topics), np.uint16), np.empty(len(doc_topics), np.int32)
-    size = 0
-    for d in range(len(doc_ptr) - 1):
-        m = 0
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            k = into[doc_topics[j]]
-            if tally[k] == 0:
-                touched[m] = k
-                m += 1
-            tally[k] += doc_tokens[j]
-        touched[:m].sort()
-        for i in range(m):
-            topics[size], tokens[size] = touched[i], tally[touched[i]]
-            tally[touched[i]] = 0
-            size += 1
-        out[d + 1] = size
-    return out, topics[:size], tokens[:size]
 
 
 @njit(cache=True)
