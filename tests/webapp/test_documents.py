@@ -10,7 +10,8 @@ import pytest
 from django.urls import reverse
 
 from inference.text import Tokeniser
-from tests.corpora import as_csv, example_rows
+from tests.corpora import example_rows
+from tests.webapp.making import corpus_of, run_on
 from webapp.models import Document, Edit, Run, Word
 from webapp.queries import documents, evidence, readings, texts
 
@@ -22,10 +23,6 @@ MARKUP = "<script>alert('x')</script> <b>treaty & commerce</b> congress &amp; na
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
     """Odd documents among ordinary ones: markup, another direction, decomposed letters, none of the vocabulary, a long one, twins."""
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
-
     rows = example_rows(120)
     text = rows[0].index("text")
     for i, words in enumerate((MARKUP, "xyzzy " * 50, "Cafe\u0301 congress İstanbul navy Cafe\u0301 war " * 40), 1):
@@ -33,17 +30,8 @@ def run(draft, django_db_setup, django_db_blocker):
     rows[4][text] = "\n\n".join(row[text] for row in rows[20:80]) * 2  # some 250,000 characters
     rows[6][text] = rows[5][text]
     with django_db_blocker.unblock():
-        corpus = draft(as_csv(rows), "odd.csv")
-        options = vars(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=2, max_share=0.9))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        assert corpus.status == "ready", corpus.error
-        made = runs.create(corpus, seed=1, topics=5, passes=3)
-        train(made.pk)
-        made.refresh_from_db()
-        assert made.status == "done", made.error
-        yield made
+        corpus = corpus_of(draft, rows, "odd.csv", language="en", min_documents=2, max_share=0.9)
+        yield run_on(corpus, seed=1, topics=5, passes=3)
 
 
 LONG, TWIN = 3, 4

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests import addresses
-from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
 from webapp.models import Corpus, Run
 from webapp.queries import embargo, exports
 from webapp.services import notebooks
@@ -66,19 +66,13 @@ def readable(body: bytes, name: str) -> str:
 @pytest.fixture(scope="module")
 def shut(draft, django_db_setup, django_db_blocker):
     """A finished run on texts that are under embargo."""
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
+    from webapp.services import corpora
 
     rows = [["title", "date", "party", "text"]]
     rows += [[f"Document {i}", str(1900 + i), "ab"[i % 2], " ".join(words)] for i, words in enumerate(texts())]
     with django_db_blocker.unblock():
-        corpus = draft(as_csv(rows), "shut.csv")
-        corpora.read(corpus, corpora.Reading(options=vars(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        run = runs.create(corpus, seed=1, topics=3, passes=2)
-        train(run.pk)
+        corpus = corpus_of(draft, rows, "shut.csv", language="en", min_documents=1, max_share=1.0)
+        run = run_on(corpus, seed=1, topics=3, passes=2)
         corpora.embargo(corpus, True)
         run = Run.objects.select_related("corpus", "snapshot").get(pk=run.pk)
         assert run.status == "done" and run.corpus.embargo

@@ -4,12 +4,11 @@ import csv
 import hashlib
 import io
 import random
-from dataclasses import asdict
 
 import pytest
 
 from inference.text import Tokeniser
-from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
 from webapp.models import Document, DocumentTopic, Topic, Word
 from webapp.queries import documents, evidence
@@ -31,22 +30,9 @@ def rows() -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
-
     with django_db_blocker.unblock():
-        corpus = draft(as_csv([["id", "title", "text"], *rows()]), "mixed.csv")
-        options = asdict(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=1, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        assert corpus.status == "ready", corpus.error
-        run = runs.create(corpus, seed=1, topics=2, passes=20)
-        train(run.pk)
-        run.refresh_from_db()
-        assert run.status == "done", run.error
-        yield run
+        corpus = corpus_of(draft, [["id", "title", "text"], *rows()], "mixed.csv", language="en", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=2, passes=20)
 
 
 @pytest.mark.django_db

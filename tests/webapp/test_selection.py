@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from inference.errors import Invalid
-from tests.corpora import as_csv
+from tests.webapp.making import corpus_of
 from webapp.models import Document, DocumentTopic, Edit, Run
 from webapp.queries import facets
 from webapp.queries.selection import Selection
@@ -44,20 +44,11 @@ def documents(ready):
 @pytest.fixture(scope="module")
 def strange(draft, django_db_setup, django_db_blocker):
     """A corpus whose category has names and values that try to break out."""
-    from tasks.corpora import ingest
-    from webapp.services import corpora
-
     rows = [["text", "na:me", "<i>"]]
     for i in range(64):
         rows.append([f"word thing number{i % 3} other", EVIL[i % len(EVIL)], "x" if i % 2 else "y"])
     with django_db_blocker.unblock():
-        corpus = draft(as_csv(rows), "strange.csv")
-        options = vars(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=1, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        assert corpus.status == "ready", corpus.error
-        yield corpus
+        yield corpus_of(draft, rows, "strange.csv", language="en", min_documents=1, max_share=1.0)
 
 
 def test_nothing_asked_for_is_everything(ready, trained):

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import asdict
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,7 +11,7 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
 from webapp.models import Corpus, Word
 from webapp.queries import concordance, embargo, evidence, fields, senses
 from webapp.services import curation
@@ -282,10 +281,6 @@ def test_ways_to_show_a_mix(monkeypatch, first, last, period, offered):
 @pytest.fixture(scope="module")
 def hostile(draft, django_db_blocker):
     """A run on texts that mean harm: markup, marks that turn the direction of a line, very long words, decomposed accents."""
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
-
     rng = np.random.default_rng(1)
     rows = [["title", "date", "party", "text"]]
     for i in range(60):
@@ -293,16 +288,8 @@ def hostile(draft, django_db_blocker):
         text = f"{EVIL} bank {fill}\n\n{BIDI} Bank {LONG} e\u0301te\u0301 {fill} \u0130bank سلام {fill} 😀bank"
         rows.append([EVIL + BIDI, str(1990 + i % 7), EVIL[:30] if i % 3 else BIDI, text])
     with django_db_blocker.unblock():
-        corpus = draft(as_csv(rows), "hostile.csv")
-        options = asdict(corpora.sniff(corpus, encoding="utf-8").options)
-        corpora.read(corpus, corpora.Reading(options=options, language="", min_documents=2, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        run = runs.create(corpus, seed=1, topics=3, passes=3)
-        train(run.pk)
-        run.refresh_from_db()
-        assert run.status == "done", run.error
-        yield run
+        corpus = corpus_of(draft, rows, "hostile.csv", known={"encoding": "utf-8"}, language="", min_documents=2, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=3, passes=3)
 
 
 def test_hostile_texts(client, hostile):

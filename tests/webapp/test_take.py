@@ -20,7 +20,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from inference.errors import Invalid
-from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
 from webapp.models import Document, DocumentTopic, Run, Topic, TopicWord, Word
 from webapp.queries import evidence, exports, fields
@@ -38,23 +38,12 @@ EVIL = ["=HYPERLINK(\"http://x\")", "+1", "-1+1", "@SUM(A1)", "\t=1", "<script>a
 @pytest.fixture(scope="module")
 def hostile(draft, django_db_setup, django_db_blocker):
     """A run on a corpus whose titles, ids and categories try to run or to break out."""
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
-
     texts = ["horse cow sheep goat hen goose duck pig ", "comet planet orbit moon galaxy nebula eclipse meteor "]
     rows = [["id", "title", "text", "kind"]]
     rows += [[EVIL[i % len(EVIL)].strip() + str(i), EVIL[i % len(EVIL)], texts[i % 2] * 4, EVIL[i % 3]] for i in range(40)]
     with django_db_blocker.unblock():
-        corpus = draft(as_csv(rows), "=cmd.csv")
-        corpora.read(corpus, corpora.Reading(options=vars(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        run = runs.create(corpus, seed=1, topics=2, passes=3)
-        train(run.pk)
-        run.refresh_from_db()
-        assert run.status == "done", run.error
-        yield run
+        corpus = corpus_of(draft, rows, "=cmd.csv", language="en", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=2, passes=3)
 
 
 def frame(run: Run, form: str, query: str = "") -> pandas.DataFrame:

@@ -16,6 +16,7 @@ from inference.errors import Invalid
 from inference.explore import bands
 from inference.text import Tokeniser
 from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
 from webapp.models import Document
 from webapp.queries import evidence, shares, trends
 from webapp.queries.names import names
@@ -194,26 +195,13 @@ def test_a_set_without_documents(client, trained):
 @pytest.fixture(scope="module")
 def gaps(draft, django_db_setup, django_db_blocker):
     """A run on documents of 1900 to 1930 with years that have one, or none; and one document without a date."""
-    from tasks.corpora import ingest
-    from tasks.runs import train
-    from webapp.services import corpora, runs
-
     rng = np.random.default_rng(1)
     words = ["horse cow sheep goat hen goose duck pig".split(), "comet planet orbit moon galaxy nebula eclipse meteor".split()]
     years = [*[1900] * 20, *[1901] * 20, 1903, *[1904] * 12, 1910, *[1930] * 20]
     rows = [[f"{year}-05-01", " ".join(rng.choice(words[rng.integers(2)], 30))] for year in years]
     with django_db_blocker.unblock():
-        corpus = draft(as_csv([["date", "text"], *rows, ["", "comet horse planet cow"]]), "gaps.csv")
-        options = asdict(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=1, max_share=1.0))
-        ingest(corpus.pk)
-        corpus.refresh_from_db()
-        assert corpus.status == "ready", corpus.error
-        run = runs.create(corpus, seed=1, topics=2, passes=20)
-        train(run.pk)
-        run.refresh_from_db()
-        assert run.status == "done", run.error
-        yield run
+        corpus = corpus_of(draft, [["date", "text"], *rows, ["", "comet horse planet cow"]], "gaps.csv", language="en", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=2, passes=20)
 
 
 def test_a_line_never_crosses_years_without_documents(client, gaps):

@@ -1,0 +1,32 @@
+"""A corpus of a test's own, and a run on it, made by the real tasks."""
+
+from dataclasses import asdict
+
+from tests.corpora import as_csv
+from webapp.models import Corpus, Run
+
+
+def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
+    """Rows, with their head, as a corpus that has been read. known: of services.corpora.sniff; reading: of Reading."""
+    from tasks.corpora import ingest
+    from webapp.services import corpora
+
+    corpus = draft(as_csv(rows), name)
+    options = asdict(corpora.sniff(corpus, **(known or {})).options)
+    corpora.read(corpus, corpora.Reading(options=options, **reading))
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    assert corpus.status == "ready", corpus.error
+    return corpus
+
+
+def run_on(corpus: Corpus, **settings) -> Run:
+    """A finished run. settings: of services.runs.create."""
+    from tasks.runs import train
+    from webapp.services import runs
+
+    run = runs.create(corpus, **settings)
+    train(run.pk)
+    run.refresh_from_db()
+    assert run.status == "done", run.error
+    return run
