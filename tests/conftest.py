@@ -20,6 +20,11 @@ START_SECONDS = 180  # a first start compiles the engine
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's own loop runs in the tests' thread
 
 
+def pytest_collection_modifyitems(items):
+    """Tests with a browser come last: while it runs, its event loop does too, and Django's client refuses to answer beside one."""
+    items.sort(key=lambda item: "browser" in item.fixturenames)
+
+
 @pytest.fixture(scope="session")
 def corpora_folder() -> Path:
     """Corpora that are too large, or not free, to be part of the project."""
