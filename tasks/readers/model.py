@@ -30,6 +30,11 @@ class Document:
     metadata: dict[str, str] = field(default_factory=dict)
     file: str = ""
     place: str = ""  # in the file, such as "row 12"
+    headings: tuple[int, ...] = ()  # where in the text each begins, ascending; for tasks.shaping.sections
+    # Of a section that tasks.shaping cut from a whole: the sections of one whole follow each other, 1 to `parts`.
+    part: int = 1
+    parts: int = 1
+    whole: str = ""  # the whole's title
 
 
 @dataclass(frozen=True)

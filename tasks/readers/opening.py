@@ -28,9 +28,9 @@ _KINDS = [  # how a file of another kind begins
 _NO_ENCODINGS = {"idna", "punycode", "undefined", "raw-unicode-escape", "unicode-escape"}  # Python's, but not of files
 _TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})  # of any encoding but UTF-16 and UTF-32
 MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is reported, and not another kind of file
-# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab and line ends, halves of
-# surrogate pairs, and the marks of direction that make a line look other than it is.
-_UNWANTED = regex.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line and page ends, halves
+# of surrogate pairs, and the marks of direction that make a line look other than it is.
+_UNWANTED = regex.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 class Source(Protocol):
