@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import shutil
 import time
 from collections import Counter
 from dataclasses import asdict
@@ -13,14 +12,14 @@ from django.db import InterfaceError, OperationalError, transaction
 from psycopg.types.json import Jsonb
 
 from inference.errors import Invalid
-from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
+from inference.text import CorpusBuilder, Tokeniser
 from tasks import readers, subset
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, columns, events, files
 from webapp.csvs import safe
-from webapp.models import Corpus
-from webapp.services import corpora, jobs
+from webapp.models import Corpus, Version
+from webapp.services import corpora, jobs, versions
 
 TRANSIENT = (OperationalError, InterfaceError)
 TELL_EVERY = 0.25  # seconds between two pieces of news
@@ -71,10 +70,11 @@ class Ingest:
             jobs.update(jobs.READING, corpus.pk, attempt, bytes_total=corpus.bytes_total)
 
     def go(self) -> None:
-        bow_folder = self.folder / "bow"
-        shutil.rmtree(bow_folder, ignore_errors=True)  # of an attempt that was killed
+        self.corpus.versions.all().delete()  # of an attempt that was killed
+        version = versions.begin(self.corpus, versions.Words.of(self.corpus.settings), status=Version.Status.CHOOSING)
+        self.version_folder = files.version_folder(version.pk)
+        bow_folder = self.version_folder / "bow"
         bow_folder.mkdir(parents=True)
-        shutil.rmtree(self.folder / "columns", ignore_errors=True)
         tokeniser = Tokeniser(self.reading.language, self.reading.min_length)
         report = (self.folder / "report.csv").open("w", newline="", encoding="utf-8")
         with transaction.atomic(), report as file, CorpusBuilder(bow_folder, tokeniser) as builder, self._columns() as self.columns:
@@ -85,35 +85,31 @@ class Ingest:
             self._copy_documents(documents, builder)
             self.columns.finish(self.documents)
             self._tell("vocabulary", force=True)
-            bow, vocabulary = builder.finish(self._vocabulary_options())
+            bow, vocabulary = builder.finish(self.reading.vocabulary())
             self._tell("indexing", force=True)
-            words = bulk.Partition("word", self.corpus.pk)
+            words = bulk.Partition("word", version.pk)
             words.create()
             with words.writer() as write:
                 for number, word in enumerate(vocabulary.words):
                     write(number, word, int(vocabulary.tokens[number]), int(vocabulary.documents[number]))
             documents.attach()
             words.attach()
+            Version.objects.filter(pk=version.pk).update(
+                status=Version.Status.READY, documents=bow.D, tokens=bow.tokens, vocabulary=bow.V, report=_report(bow, vocabulary)
+            )
             jobs.update(
                 jobs.READING,
                 self.corpus.pk,
                 self.attempt,
                 status=Corpus.Status.READY,
-                documents=bow.D,
-                tokens=bow.tokens,
-                vocabulary=bow.V,
+                version=version,
                 bytes_read=self.corpus.bytes_total,
                 documents_read=self.documents,
-                report=self._report(bow, vocabulary),
+                report=self._report(),
             )
 
     def _columns(self) -> columns.Writer:
-        return columns.Writer(self.folder / "columns")
-
-    def _vocabulary_options(self) -> VocabularyOptions:
-        reading = self.reading
-        stops = stop_words(reading.language) | frozenset(word.lower() for word in reading.extra_stop_words)
-        return VocabularyOptions(stop_words=stops, min_documents=reading.min_documents, max_share=reading.max_share)
+        return columns.Writer(self.version_folder / "columns")
 
     def _copy_documents(self, partition: bulk.Partition, builder: CorpusBuilder) -> None:
         config = CONFIGS.get(self.reading.language, "simple")
@@ -184,13 +180,17 @@ class Ingest:
             }
             events.corpus(self.corpus.pk, event)
 
-    def _report(self, bow, vocabulary) -> dict:
-        empty = int(np.count_nonzero(np.diff(bow.indptr) == 0))
+    def _report(self) -> dict:
         return {
             "words_read": self.words,
-            "without_words": empty,
-            "dropped": {reason: list(map(int, counts)) for reason, counts in vocabulary.dropped.items()},
             "problem_counts": dict(self.problem_counts),
             "problems": [asdict(p) for p in self.problems],
-            "digest": bow.digest,
         }
+
+
+def _report(bow, vocabulary) -> dict:
+    return {
+        "without_words": int(np.count_nonzero(np.diff(bow.indptr) == 0)),
+        "dropped": {reason: list(map(int, counts)) for reason, counts in vocabulary.dropped.items()},
+        "digest": bow.digest,
+    }

@@ -33,7 +33,7 @@ def train(run_id: int) -> None:
         return
     try:
         with Heartbeat(jobs.TRAINING, run_id, attempt) as beat:
-            Training(Run.objects.select_related("corpus", "parent").get(pk=run_id), attempt, beat).go()
+            Training(Run.objects.select_related("corpus", "version", "parent").get(pk=run_id), attempt, beat).go()
     except jobs.Lost:
         return
     except TRANSIENT:
@@ -69,7 +69,7 @@ class Training:
         self.engine = engines.get(run.engine)
         self.config = engines.config(run.engine, **run.settings)
         self.folder = files.run_folder(run.pk)
-        self.bow_folder = files.bow_folder(run.corpus_id, run.pk, run.dropped)
+        self.bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
         self.bow = self._bow()
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = Sparing(CHECKPOINT_SHARE), Sparing(PUBLISH_SHARE)
@@ -77,8 +77,8 @@ class Training:
     def _bow(self) -> Bow:
         """The corpus's, or the run's own, made here, where words are left out."""
         if self.run.dropped and not (self.bow_folder / "meta.json").exists():
-            words = Word.objects.filter(corpus_id=self.run.corpus_id, word__in=self.run.dropped)
-            corpus = Bow.open(files.corpus_folder(self.run.corpus_id) / "bow")
+            words = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped)
+            corpus = Bow.open(files.version_folder(self.run.version_id) / "bow")
             corpus.without(np.array(words.values_list("number", flat=True), np.int64), self.bow_folder)
         return Bow.open(self.bow_folder)
 
@@ -113,9 +113,9 @@ class Training:
         parent = self.run.parent
         if parent is None:
             raise Invalid("run", "The run whose topics this one was to begin with is deleted. Leave the words out of another run.")
-        folder = files.bow_folder(parent.corpus_id, parent.pk, parent.dropped)
+        folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
         before = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word"))
-        numbers = Word.objects.filter(corpus_id=self.run.corpus_id, word__in=self.run.dropped).values_list("number", flat=True)
+        numbers = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped).values_list("number", flat=True)
         keep = np.ones(self.bow.V, bool)
         keep[list(numbers)] = False
         topics = before.topics[keep[before.bow.words]]  # a pair of the smaller bag for each that is kept, in the same order
@@ -182,7 +182,7 @@ class Training:
     def _carry(self) -> None:
         """What readers said of the topics that this run began with; where that can't be, the curation page offers it."""
         try:
-            carrying.carry(self.run.parent, Run.objects.select_related("corpus", "snapshot").get(pk=self.run.pk))
+            carrying.carry(self.run.parent, Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk))
         except Invalid:
             return
 

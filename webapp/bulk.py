@@ -1,4 +1,4 @@
-"""The large tables: one partition per corpus or snapshot, filled by COPY. The only module that copies.
+"""The large tables: one partition per corpus, version or snapshot, filled by COPY. The only module that copies.
 
 A partition is filled as a table of its own and attached at the end of the transaction that publishes it: readers are
 never blocked, never see a part of it, and the indexes are built once, from all rows. Dropping it is instant.
@@ -11,10 +11,10 @@ import numpy as np
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
 
-KEYS = {"document": "corpus_id", "word": "corpus_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
+KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
 COLUMNS = {
     "document": "corpus_id number source_id file place title date_text date metadata text digest words config",
-    "word": "corpus_id number word tokens documents",
+    "word": "version_id number word tokens documents",
     "topic_word": "snapshot_id topic word rank weight tokens documents",
     "document_topic": "snapshot_id document topic tokens share",
 }
@@ -115,7 +115,7 @@ def drop(table: str, key: int) -> bool:
 
 
 def orphans() -> list[tuple[str, int]]:
-    """Partitions whose corpus or snapshot is gone: (table, key)."""
+    """Partitions whose corpus, version or snapshot is gone: (table, key)."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -124,7 +124,8 @@ def orphans() -> list[tuple[str, int]]:
                 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
                 WHERE p.relname = ANY(%s) AND p.relkind = 'p')
             SELECT parent, key FROM part
-            WHERE (parent IN ('document', 'word') AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
+            WHERE (parent = 'document' AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
+               OR (parent = 'word' AND NOT EXISTS (SELECT FROM webapp_version WHERE id = key))
                OR (parent IN ('topic_word', 'document_topic')
                    AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
             """,

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Corpus(models.Model):
-    """What a user uploaded: stored files, then documents, words and a bag of words."""
+    """What a user uploaded: stored files, then documents, and versions of which words count."""
 
     class Status(models.TextChoices):
         DRAFT = "draft"  # files are stored; the user has not yet said how to read them
@@ -18,12 +18,11 @@ class Corpus(models.Model):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(default=dict)  # services.corpora.Reading as a dict
-    report = models.JSONField(default=dict)  # dropped words and documents, problems, digest
+    settings = models.JSONField(default=dict)  # services.corpora.Reading as a dict: how its files are read
+    version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
+    report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
+    progress = models.JSONField(default=dict)  # how far reading has come, for another attempt to go on from (tasks.corpora)
     error = models.TextField(default="")
-    documents = models.BigIntegerField(default=0)
-    tokens = models.BigIntegerField(default=0)
-    vocabulary = models.BigIntegerField(default=0)
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
@@ -39,6 +38,19 @@ class Corpus(models.Model):
     def __str__(self):
         return self.name
 
+    @property
+    def documents(self) -> int:
+        """D of the newest version; so are the other two."""
+        return self.version.documents if self.version else 0
+
+    @property
+    def tokens(self) -> int:
+        return self.version.tokens if self.version else 0
+
+    @property
+    def vocabulary(self) -> int:
+        return self.version.vocabulary if self.version else 0
+
 
 class SourceFile(models.Model):
     """A file as it was uploaded; `path` is relative to the state folder's files/."""
@@ -49,10 +61,41 @@ class SourceFile(models.Model):
     path = models.TextField()
     bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
+    error = models.TextField(default="")  # why nothing of it could be read; it can be tried again
 
     class Meta:
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")]
+
+
+class Version(models.Model):
+    """Which words of which documents of a corpus count: a vocabulary and a bag of words, which never change.
+
+    Documents 0 … documents - 1 of the corpus are its own; those that were added later are in later versions.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        CHOOSING = "choosing"
+        READY = "ready"
+        FAILED = "failed"
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
+    number = models.IntegerField()  # 1, 2 … of its corpus
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    settings = models.JSONField(default=dict)  # services.versions.Words as a dict: which words count
+    report = models.JSONField(default=dict)  # dropped words, documents without words, digest
+    error = models.TextField(default="")
+    documents = models.BigIntegerField(default=0)
+    tokens = models.BigIntegerField(default=0)
+    vocabulary = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    attempt = models.IntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="version_status")]
 
 
 class Document(models.Model):
@@ -80,10 +123,10 @@ class Document(models.Model):
 
 
 class Word(models.Model):
-    """A word of a corpus's vocabulary; `number` is its column in the bag of words. Partitioned by corpus."""
+    """A word of a version's vocabulary; `number` is its column in the bag of words. Partitioned by version."""
 
-    pk = models.CompositePrimaryKey("corpus_id", "number")
-    corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
+    pk = models.CompositePrimaryKey("version_id", "number")
+    version = models.ForeignKey(Version, models.DO_NOTHING, related_name="+")
     number = models.IntegerField()
     word = models.TextField()
     tokens = models.BigIntegerField()
@@ -111,6 +154,7 @@ class Run(models.Model):
         CANCEL = "cancel"
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="runs")
+    version = models.ForeignKey(Version, models.RESTRICT, related_name="runs")  # of the corpus: the words that it is trained on
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
     engine = models.CharField(max_length=20, default="ssi")

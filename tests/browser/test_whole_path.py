@@ -80,7 +80,7 @@ def test_example_from_button_to_csv(page, database):
     with database.cursor() as cursor:
         cursor.execute(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight::text FROM topic_word tw JOIN webapp_run r ON r.snapshot_id ="
-            " tw.snapshot_id JOIN word w ON w.corpus_id = r.corpus_id AND w.number = tw.word WHERE r.id = %s"
+            " tw.snapshot_id JOIN word w ON w.version_id = r.version_id AND w.number = tw.word WHERE r.id = %s"
             " ORDER BY tw.topic, tw.rank",
             [run],
         )

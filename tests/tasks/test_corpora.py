@@ -43,17 +43,17 @@ def test_a_document_that_loses_all_its_words_keeps_its_number(draft):
     rows = example_rows(30)
     rows[5][5] = "the of and 1 2 3"
     corpus = read(draft, as_csv(rows))
-    assert corpus.documents == 30 and corpus.report["without_words"] == 1
+    assert corpus.documents == 30 and corpus.version.report["without_words"] == 1
     assert Document.objects.get(corpus_id=corpus.pk, number=4).text == "the of and 1 2 3"
 
 
 def test_words_are_numbered_as_the_columns(draft):
     corpus = read(draft, as_csv(example_rows(60)))
-    words = list(Word.objects.filter(corpus_id=corpus.pk).order_by("number"))
+    words = list(Word.objects.filter(version=corpus.version).order_by("number"))
     assert [w.number for w in words] == list(range(corpus.vocabulary))
     assert sum(w.tokens for w in words) == corpus.tokens
     assert all(a.tokens >= b.tokens for a, b in zip(words, words[1:], strict=False))
-    assert corpus.report["words_read"] == corpus.tokens + sum(n for _, n in corpus.report["dropped"].values())
+    assert corpus.report["words_read"] == corpus.tokens + sum(n for _, n in corpus.version.report["dropped"].values())
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     corpus = draft(as_csv(example_rows(40)), "a.csv")
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
     assert jobs.claim(jobs.READING, corpus.pk) == 1
-    folder = files.corpus_folder(corpus.pk) / "bow"
+    folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")

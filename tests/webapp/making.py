@@ -25,7 +25,7 @@ def run_on(corpus: Corpus, **settings) -> Run:
     from tasks.runs import train
     from webapp.services import runs
 
-    run = runs.create(corpus, **settings)
+    run = runs.create(corpus.version, **settings)
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done", run.error

@@ -58,25 +58,25 @@ pytest_db = pytest.mark.django_db
 @pytest_db
 def test_groups_are_those_of_the_rows(ready):
     stored = list(Document.objects.filter(corpus_id=ready.pk).order_by("number").values_list("date", "metadata"))
-    by_year = fields.groups(ready, "year")
+    by_year = fields.groups(ready.version, "year")
     assert [by_year.labels[g] for g in by_year.group] == [str(day.year) for day, _ in stored]
     assert by_year.labels == [str(y) for y in range(int(by_year.labels[0]), int(by_year.labels[-1]) + 1)]  # empty years too
-    by_decade = fields.groups(ready, "decade")
+    by_decade = fields.groups(ready.version, "decade")
     assert [by_decade.labels[g] for g in by_decade.group] == [f"{day.year // 10 * 10}s" for day, _ in stored]
-    by_month = fields.groups(ready, "month")
+    by_month = fields.groups(ready.version, "month")
     assert [by_month.labels[g] for g in by_month.group] == [f"{day:%Y-%m}" for day, _ in stored]
-    president = fields.groups(ready, "president")
+    president = fields.groups(ready.version, "president")
     assert [president.labels[g] for g in president.group] == [metadata["president"] for _, metadata in stored]
     counts = Counter(metadata["president"] for _, metadata in stored)
     assert [counts[value] for value in president.labels] == sorted(counts.values(), reverse=True)
-    assert fields.period(ready) == "year"
-    assert fields.dated(ready) == (min(day for day, _ in stored), max(day for day, _ in stored))
+    assert fields.period(ready.version) == "year"
+    assert fields.dated(ready.version) == (min(day for day, _ in stored), max(day for day, _ in stored))
 
 
 @pytest_db
 def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is no category"):
-        fields.groups(ready, "colour")
+        fields.groups(ready.version, "colour")
     from tasks.corpora import ingest
     from webapp.services import corpora
 
@@ -85,7 +85,7 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
-    assert fields.categories(corpus) == [] and fields.period(corpus) is None and fields.dated(corpus) is None
-    assert np.array_equal(fields.dates(corpus), np.zeros(12, np.int32))
+    assert fields.categories(corpus.version) == [] and fields.period(corpus.version) is None and fields.dated(corpus.version) is None
+    assert np.array_equal(fields.dates(corpus.version), np.zeros(12, np.int32))
     with pytest.raises(Invalid, match="has a date"):
-        fields.groups(corpus, "year")
+        fields.groups(corpus.version, "year")

@@ -33,9 +33,9 @@ def others(trained, draft, django_db_blocker):
         ingest(corpus.pk)
         corpus.refresh_from_db()
         made = [
-            runs.create(trained.corpus, seed=4, topics=6, passes=3),
-            runs.create(trained.corpus, seed=3, topics=4, passes=3),
-            runs.create(corpus, seed=3, topics=6, passes=3),
+            runs.create(trained.version, seed=4, topics=6, passes=3),
+            runs.create(trained.version, seed=3, topics=4, passes=3),
+            runs.create(corpus.version, seed=3, topics=6, passes=3),
         ]
         for run in made:
             train(run.pk)
@@ -59,7 +59,7 @@ def data(client, *numbers: int, status: int = 200, **more) -> dict:
 def of_checkpoint(run: Run):
     """A run's topics straight from its checkpoint."""
     config = engines.config(run.engine, **run.settings)
-    bow = Bow.open(files.corpus_folder(run.corpus_id) / "bow")
+    bow = Bow.open(files.version_folder(run.version_id) / "bow")
     state = checkpoint.load(files.run_folder(run.pk) / "checkpoint", config=config, bow=bow)
     return engines.get(run.engine).topics(config, state)
 
@@ -141,7 +141,7 @@ def test_runs_of_different_corpora_are_matched_by_words(client, trained, others)
     assert any("different corpora" in notice for notice in found["notices"])
     assert any("English, French" in notice for notice in found["notices"])
     assert found["differences"]["rows"][0]["label"] == "Corpus"
-    words_a, words_b = weights.vocabulary(trained.corpus), weights.vocabulary(others[2].corpus)
+    words_a, words_b = weights.vocabulary(trained.version), weights.vocabulary(others[2].version)
     assert words_a != words_b
     expected = matching.match(of_checkpoint(trained), of_checkpoint(others[2]), words_a, words_b)
     shown = {row["first"]["number"]: row["similarity"] for row in found["topics"]["rows"]}
@@ -159,7 +159,7 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
 
 
 def test_a_run_without_topics(client, trained):
-    waiting = Run.objects.create(corpus=trained.corpus, settings=trained.settings, seed=9)
+    waiting = Run.objects.create(corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
     found = data(client, trained.pk, waiting.pk)
     assert found["topics"] is None and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
     html = client.get(address(trained.pk, waiting.pk)).content.decode()

@@ -139,7 +139,7 @@ def test_history_of_one_topic_and_in_pages(client, trained):
 
 
 def test_another_runs_edits_are_not_here(client, trained):
-    other = Run.objects.create(corpus=trained.corpus, status="done", settings={"topics": 6})
+    other = Run.objects.create(corpus=trained.corpus, version=trained.version, status="done", settings={"topics": 6})
     curation.change(other, 0, {"label": "Other"}, "owner")
     edit = Edit.objects.get(run=other)
     for name, key in (("edit_undo", edit.pk), ("edit_redo", edit.pk), ("edits_undo", edit.batch), ("edits_undo", uuid4())):

@@ -54,7 +54,7 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
     found = spans(html)
     counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
     assert counted == {k: sum(topic == k for topic, _ in found) for k in {topic for topic, _ in found}}
-    vocabulary = set(Word.objects.filter(corpus_id=run.corpus_id).values_list("word", flat=True))
+    vocabulary = set(Word.objects.filter(version=run.version_id).values_list("word", flat=True))
     text = Document.objects.get(corpus_id=run.corpus_id, number=number).text
     of_text = [text[a:b] for a, b, word in Tokeniser("en").spans(text) if word in vocabulary]
     assert [word for _, word in found] == of_text
@@ -131,8 +131,8 @@ def test_a_document_without_words_of_the_vocabulary(client, run):
 
 def test_similar_documents(client, run):
     found = evidence.of(run)
-    shares = np.zeros((run.corpus.documents, run.topics))
-    for d in range(run.corpus.documents):
+    shares = np.zeros((run.version.documents, run.topics))
+    for d in range(run.version.documents):
         topics, tokens = found.mixture(d)
         shares[d, topics] = tokens / max(tokens.sum(), 1)
     for number in (TWIN, 30):

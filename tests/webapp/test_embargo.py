@@ -179,7 +179,7 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     from webapp.queries.selection import Selection
 
     monkeypatch.setattr(embargo, "LINES", 1)
-    word = words.word(trained.corpus, "congress")
+    word = words.word(trained.version, "congress")
     selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
     uses = senses.uses(trained, word, selection)
     assert sum(map(len, concordance.every(selection, uses))) == concordance.page(selection, uses, None).total == word.tokens > word.documents

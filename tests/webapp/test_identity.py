@@ -42,7 +42,7 @@ def test_every_row_is_its_document(run):
     assert [(d.source_id, d.title, d.text) for d in stored] == [tuple(row) for row in given]
     assert [bytes(d.digest) for d in stored] == [hashlib.sha256(row[2].encode()).digest() for row in given]
     found = evidence.of(run)
-    vocabulary = list(Word.objects.filter(corpus_id=run.corpus_id).order_by("number").values_list("word", flat=True))
+    vocabulary = list(Word.objects.filter(version=run.version_id).order_by("number").values_list("word", flat=True))
     for d, (_, _, text) in enumerate(given):
         words, counts, topics, _ = found.document(d)
         tokens = [w for w in Tokeniser("en").words(text) if w in vocabulary]

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def queued(ready):
-    return runs.create(ready, topics=5)
+    return runs.create(ready.version, topics=5)
 
 
 def test_only_one_claim_wins(queued):

@@ -39,7 +39,7 @@ def whole(of: Listing, limit: int) -> list[int]:
 
 def naive(run, of: Listing) -> list[int]:
     mask = of.selection.mask
-    numbers = list(range(run.corpus.documents)) if mask is None else np.flatnonzero(mask).tolist()
+    numbers = list(range(run.version.documents)) if mask is None else np.flatnonzero(mask).tolist()
     rows = {d.number: d for d in Document.objects.filter(corpus_id=run.corpus_id, number__in=numbers)}
     if of.by == "relevance":
         with connection.cursor() as cursor:

@@ -31,7 +31,7 @@ def chosen(run, query: str) -> np.ndarray:
     """bool[D]: the documents that an address asks for."""
     run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
     mask = Selection.read(QueryDict(query), run.corpus, run).mask
-    return np.ones(run.corpus.documents, bool) if mask is None else mask
+    return np.ones(run.version.documents, bool) if mask is None else mask
 
 
 def get(client, run, query: str = "") -> dict:
@@ -68,7 +68,7 @@ def test_shares_are_sums_of_tokens(client, trained, request, query, folded):
 @pytest.mark.parametrize("query", ["", "q=militia"])
 def test_lines_over_time_are_sums_of_tokens(client, trained, query):
     tally, mask = counts(trained), chosen(trained, query)
-    groups = fields.groups(trained.corpus, fields.period(trained.corpus))
+    groups = fields.groups(trained.version, fields.period(trained.version))
     data = get(client, trained, query)
     assert data["times"]["by"] == groups.by
     for topic in data["topics"]:
@@ -97,7 +97,7 @@ def test_orders_and_their_reverse(client, trained, order):
 
 
 def test_topics_with_a_word(client, trained):
-    word = Word.objects.get(corpus_id=trained.corpus_id, word="militia")
+    word = Word.objects.get(version=trained.version_id, word="militia")
     _, _, given, _ = evidence.of(trained).word(word.number)
     found = {t["number"] for t in get(client, trained, "word=Militia")["topics"]}
     assert found >= set(np.unique(given).tolist())
@@ -132,7 +132,7 @@ def test_the_grid_counts_tokens(client, trained, request, query, folded):
     found, mask = evidence.of(run), chosen(run, query)
     data = get(client, run, f"view=grid&hidden=1&{query}")["grid"]
     assert len(data["lines"]) == 40 and len(data["topics"]) == 6 - folded
-    numbers = dict(Word.objects.filter(corpus_id=run.corpus_id).values_list("word", "number"))
+    numbers = dict(Word.objects.filter(version=run.version_id).values_list("word", "number"))
     for line in data["lines"]:
         documents, tokens, topics, _ = found.word(numbers[line["word"]])
         topics = np.where(topics == 3, 1, topics) if folded else topics
@@ -145,7 +145,7 @@ def test_the_grid_counts_tokens(client, trained, request, query, folded):
 @pytest.mark.parametrize("query", ["", "from=1795&to=1797"])
 @pytest.mark.parametrize("by", ["year", "party"])
 def test_times_and_categories_are_sums_of_tokens(client, merged, query, by):
-    tally, mask, groups = counts(merged), chosen(merged, query), fields.groups(merged.corpus, by)
+    tally, mask, groups = counts(merged), chosen(merged, query), fields.groups(merged.version, by)
     tally[:, 1] += tally[:, 3]
     tally[:, 3] = 0
     time = get(client, merged, f"view=time&by={by}&{query}")["time"]

@@ -70,7 +70,7 @@ def test_sample_is_reproducible_and_in_strata(trained):
 
 def test_passages_are_where_the_topic_is(trained):
     tokeniser = Tokeniser("en", trained.corpus.settings["min_length"])
-    vocabulary = dict(queries.rows("SELECT number, word FROM word WHERE corpus_id = %s", [trained.corpus_id], as_tuples=True))
+    vocabulary = dict(queries.rows("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id], as_tuples=True))
     for row in queries.passages(trained, 2, 0):
         text = Document.objects.filter(corpus_id=trained.corpus_id, number=row["document"]).values_list("text", flat=True).get()
         assert row["text"] == text[row["start"] : row["end"]]

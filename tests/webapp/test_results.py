@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def model(trained):
     """The run's topics, straight from its last checkpoint."""
     config = engines.config(trained.engine, **trained.settings)
-    bow = Bow.open(files.corpus_folder(trained.corpus_id) / "bow")
+    bow = Bow.open(files.version_folder(trained.version_id) / "bow")
     state = checkpoint.load(files.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
     return engines.get(trained.engine).topics(config, state), bow
 
@@ -46,7 +46,7 @@ def download(url: str) -> list[list[str]]:
 
 def test_topic_words_are_the_models(trained, model):
     found, _ = model
-    vocabulary = list(Word.objects.filter(corpus_id=trained.corpus_id).order_by("number").values_list("word", flat=True))
+    vocabulary = list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))
     for k in range(trained.topics):
         listed, _ = topics.words(trained, k, limit=10**6)
         row = slice(found.indptr[k], found.indptr[k + 1])
@@ -81,7 +81,7 @@ def test_bag_of_words_row_is_the_documents_text(trained, model):
     from inference.text import Tokeniser
 
     _, bow = model
-    vocabulary = list(Word.objects.filter(corpus_id=trained.corpus_id).order_by("number").values_list("word", flat=True))
+    vocabulary = list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))
     known, tokeniser = set(vocabulary), Tokeniser("en", 2)
     for number in (0, 1, 57, bow.D - 1):
         text = documents.document(trained.corpus, number)["text"]
@@ -94,7 +94,7 @@ def test_tokens_add_up_wherever_they_are_counted(trained, model):
     """By word, by document, by topic and in all: the same tokens."""
     _, bow = model
     of_words = TopicWord.objects.filter(snapshot_id=trained.snapshot_id).values_list("word").annotate(n=Sum("tokens"))
-    assert dict(of_words) == dict(Word.objects.filter(corpus_id=trained.corpus_id).values_list("number", "tokens"))
+    assert dict(of_words) == dict(Word.objects.filter(version=trained.version_id).values_list("number", "tokens"))
     of_documents = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document").annotate(n=Sum("tokens"))
     assert dict(of_documents) == {d: n for d, n in enumerate(np.diff(bow.first_token).tolist()) if n}
     for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
@@ -107,7 +107,7 @@ def test_tokens_add_up_wherever_they_are_counted(trained, model):
 
 def test_a_senses_tokens_can_be_opened(trained):
     """Each sense of a word is the sum of tokens that stand in texts, where the arrays say."""
-    word = words.word(trained.corpus, "militia")
+    word = words.word(trained.version, "militia")
     found = evidence.of(trained)
     senses = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, word=word.number, tokens__gt=0).values()
     assert sum(s["tokens"] for s in senses) == word.tokens
@@ -126,8 +126,8 @@ def test_long_csv_is_the_database(trained):
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT topic, rank + 1, w.word, weight, t.tokens, t.documents, '' FROM topic_word t JOIN word w ON w.number = t.word"
-            " WHERE snapshot_id = %s AND corpus_id = %s ORDER BY topic, rank",
-            [trained.snapshot_id, trained.corpus_id],
+            " WHERE snapshot_id = %s AND version_id = %s ORDER BY topic, rank",
+            [trained.snapshot_id, trained.version_id],
         )
         assert [tuple(r) for r in rows[1:]] == [tuple(map(str, r)) for r in cursor.fetchall()]
 

@@ -174,7 +174,7 @@ def test_a_value_that_is_none_is_said_with_those_that_are(ready):
 
 
 def test_a_run_without_evidence_says_so(ready):
-    run = Run.objects.create(corpus=ready, settings={"topics": 5})
+    run = Run.objects.create(corpus=ready, version=ready.version, settings={"topics": 5})
     with pytest.raises(Invalid, match="has not counted its words yet"):
         read(ready, run, has="1:10").mask  # noqa: B018
 
@@ -224,7 +224,7 @@ def test_form_keeps_what_is_the_pages_own(ready, trained):
 
 
 def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
-    category = next(c for c in facets.fields.categories(ready) if c.name == "president")
+    category = next(c for c in facets.fields.categories(ready.version) if c.name == "president")
     monkey = category.values[-1]
     found = facets.form(read(ready, in_=f"president:{monkey}"), QueryDict())["categories"]
     of = next(c for c in found if c["name"] == "president")
@@ -235,6 +235,6 @@ def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
 def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):
     selection = read(ready, trained)
     shown(selection)
-    run = Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)
+    run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=trained.pk)
     with django_assert_max_num_queries(1):  # the names
         shown(read(run.corpus, run))

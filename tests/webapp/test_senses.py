@@ -47,7 +47,7 @@ def opened(client, run, word, address):
 def frequent(trained, django_db_blocker):
     """A word whose senses have several pages of lines."""
     with django_db_blocker.unblock():
-        return Word.objects.get(corpus_id=trained.corpus_id, number=3).word
+        return Word.objects.get(version=trained.version_id, number=3).word
 
 
 @pytest.mark.parametrize("order", list(concordance.ORDERS))
@@ -55,7 +55,7 @@ def test_as_many_lines_as_the_number_says(client, trained, frequent, order):
     for word in (frequent, "militia", "treasury"):
         page = data(client, trained, word)
         found = evidence.of(trained)
-        number = Word.objects.get(corpus_id=trained.corpus_id, word=word).number
+        number = Word.objects.get(version=trained.version_id, word=word).number
         documents, _, topics, certainty = found.word(number)
         given = {int(d): (int(k), int(c)) for d, k, c in zip(documents, topics, certainty, strict=True)}
         total = 0
@@ -195,7 +195,7 @@ def test_embargo(client, trained, frequent):
 def test_before_the_training_has_ended(client, ready):
     from webapp.services import runs
 
-    run = runs.create(ready, topics=4)
+    run = runs.create(ready.version, topics=4)
     for name in ("run_word", "run_words", "run_compare_words"):
         values = {"run_id": run.pk} | ({"word": "militia"} if name == "run_word" else {})
         response = client.get(reverse(name, kwargs=values), {"word": ["militia", "treasury"]} if "compare" in name else {})
@@ -207,7 +207,7 @@ def test_two_words(client, trained):
     url = reverse("run_compare_words_json", args=[trained.pk])
     page = client.get(url, {"word": ["militia", "Treasury"]}).json()
     found = evidence.of(trained)
-    numbers = [Word.objects.get(corpus_id=trained.corpus_id, word=word).number for word in ("militia", "treasury")]
+    numbers = [Word.objects.get(version=trained.version_id, word=word).number for word in ("militia", "treasury")]
     has = [set(found.word(number)[0].tolist()) for number in numbers]
     comparison = page["comparison"]
     assert comparison["together"] == len(has[0] & has[1]) and comparison["documents"] == [len(of) for of in has]
@@ -235,7 +235,7 @@ def test_the_word_compare_has_a_page_like_any_other(client, trained):
     url = reverse("run_word", args=[trained.pk, "compare"])
     assert url == reverse("run_compare_words", args=[trained.pk])
     assert "Two words" in client.get(url).content.decode()  # it is not in this vocabulary
-    Word.objects.filter(corpus_id=trained.corpus_id, word="militia").update(word="compare")
+    Word.objects.filter(version=trained.version_id, word="militia").update(word="compare")
     assert data(client, trained, "compare")["word"]["word"] == "compare"
 
 
@@ -275,7 +275,7 @@ def test_ways_to_show_a_mix(monkeypatch, first, last, period, offered):
     monkeypatch.setattr(fields, "dated", lambda corpus: (date(int(first), 1, 1), date(int(last), 12, 31)))
     monkeypatch.setattr(fields, "period", lambda corpus: period)
     monkeypatch.setattr(fields, "categories", lambda corpus: [SimpleNamespace(name="party", values=["A", "B"]), SimpleNamespace(name="one", values=["A"])])
-    assert senses.ways(SimpleNamespace(corpus=None)) == [*offered, "party"]
+    assert senses.ways(SimpleNamespace(version=None)) == [*offered, "party"]
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +298,7 @@ def test_hostile_texts(client, hostile):
             html = client.get(reverse("run_word", args=[hostile.pk, word]), query).content.decode()
             assert "<img src=x" not in html and "<script>alert" not in html, (word, query)
         page = data(client, hostile, word)
-        assert len(opened(client, hostile, word, page["all"])) == page["tokens"] == Word.objects.get(corpus_id=hostile.corpus_id, word=word).tokens
+        assert len(opened(client, hostile, word, page["all"])) == page["tokens"] == Word.objects.get(version=hostile.version_id, word=word).tokens
     assert {line["word"] for line in opened(client, hostile, "été", "?topic=all")} == {"e\u0301te\u0301"}  # as it was written
     assert {line["word"] for line in opened(client, hostile, "bank", "?topic=all")} == {"bank", "Bank"}
     for bin in data(client, hostile, "bank", by="party")["shift"]["bins"]:

@@ -52,7 +52,7 @@ def test_a_part_has_the_same_documents(client, parent):
     new = list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list(*KEPT))
     assert new == old
     assert list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list("number", flat=True)) == list(range(part.documents))
-    assert Word.objects.filter(corpus_id=part.pk).count() == part.vocabulary
+    assert Word.objects.filter(version=part.version).count() == part.vocabulary
     assert part.bytes_total == part.bytes_read == sum(len(row[7].encode()) for row in new)
 
 
@@ -60,7 +60,7 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
     part = read(made(client, parent, "?q=war&to=1795", name="War <b>years</b>"))
     kept = part.provenance
     assert kept["parameters"] == [["q", "war"], ["to", "1795"]] and kept["sentence"] == "documents with “war”, to 1795"
-    assert kept["parent"] == {"id": parent.pk, "name": parent.name, "digest": parent.report["digest"]}
+    assert kept["parent"] == {"id": parent.pk, "name": parent.name, "digest": parent.version.report["digest"]}
     assert (kept["documents"], kept["of"], kept["run"]) == (part.documents, parent.documents, None)
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "A part of" in html and reverse("corpus", args=[parent.pk]) in html and "War &lt;b&gt;years" in html

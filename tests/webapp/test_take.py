@@ -87,7 +87,7 @@ def test_counts_of_every_table_are_the_databases(trained):
     assert frame(trained, "topic-measures").tokens.tolist() == [t.tokens for t in topics(trained)]
     by_year = frame(trained, "topic-time")
     assert by_year.tokens.sum() == tokens  # every document of the example has a date
-    category = fields.categories(trained.corpus)[0].name
+    category = fields.categories(trained.version)[0].name
     assert frame(trained, "topic-time", f"by={category}").columns[0] == category
 
 
@@ -97,7 +97,7 @@ def topics(run: Run) -> list[Topic]:
 
 def test_lines_of_a_word_are_its_tokens(trained):
     found = frame(trained, "lines")
-    stored = Word.objects.get(corpus_id=trained.corpus_id, word="militia")
+    stored = Word.objects.get(version=trained.version_id, word="militia")
     assert len(found) == stored.tokens and set(found.word.str.lower()) == {"militia"}
     given = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, word=stored.number, tokens__gt=0)
     assert found.topic.value_counts().to_dict() == dict(given.values_list("topic", "tokens"))
@@ -164,7 +164,7 @@ def test_page_gives_each_file(client, trained, name):
 def test_what_is_not_there(client, trained):
     for file in ("topics-long.xls", "nothing.csv", "model.csv", "topics-long"):
         assert download(reverse("export", args=[trained.pk, file]))[0].status_code == 404
-    young = Run.objects.create(corpus=trained.corpus, settings={"topics": 3})
+    young = Run.objects.create(corpus=trained.corpus, version=trained.version, settings={"topics": 3})
     assert b"published no topics yet" in client.get(reverse("run_take", args=[young.pk])).content
     assert client.get(reverse("run_take_json", args=[young.pk])).json()["groups"] == []
     response = client.get(reverse("run_take", args=[trained.pk]) + "?by=nothing&has=99:1")
@@ -200,7 +200,7 @@ def model(trained):
 def test_dense_model_is_the_databases(trained, model):
     assert model["beta"].dtype == model["theta"].dtype == np.float32
     assert np.allclose(model["beta"].sum(1), 1, atol=1e-4) and np.allclose(model["theta"].sum(1), 1, atol=1e-5)
-    assert model["vocabulary"].tolist() == list(Word.objects.filter(corpus_id=trained.corpus_id).order_by("number").values_list("word", flat=True))
+    assert model["vocabulary"].tolist() == list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))
     for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, rank__lt=5):
         assert model["beta"][row.topic, row.word] == np.float32(row.weight)
     of, alpha = evidence.of(trained), model["alpha"]
@@ -260,7 +260,7 @@ def test_pyldavis_reads_its_json(trained, tmp_path):
         # With lambda = 1 relevance is the weight, so the viewer lists what the topic's own page does, with the same counts.
         shown = prepared.sorted_terms(topic=k, _lambda=1).head(20)
         stored = list(TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k).order_by("rank")[:20])
-        words = dict(Word.objects.filter(corpus_id=trained.corpus_id).values_list("number", "word"))
+        words = dict(Word.objects.filter(version=trained.version_id).values_list("number", "word"))
         assert set(shown.Term) == {words[row.word] for row in stored if row.tokens} or len(set(shown.Term)) == 20
         tokens = {words[row.word]: row.tokens for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k)}
         assert all(tokens[term] == n for term, n in zip(shown.Term, shown.Freq, strict=True))
@@ -354,7 +354,7 @@ def test_methods_say_how_the_run_was_made(client, trained):
     page = client.get(reverse("run_methods_json", args=[trained.pk])).json()
     text = " ".join(page["paragraphs"])
     corpus = trained.corpus
-    for fact in (f"{corpus.documents:,} documents", f"{corpus.tokens:,} words", corpus.report["digest"], "6 topics", "random seed 3", "English stop words",
+    for fact in (f"{corpus.documents:,} documents", f"{corpus.tokens:,} words", corpus.version.report["digest"], "6 topics", "random seed 3", "English stop words",
                  f"η = {trained.settings['eta']:g}", "fewer than 3 documents", trained.versions["numpy"], "400 documents, dated from 1790"):  # fmt: skip
         assert fact in text, fact
     assert "by hand" not in text and "None" not in text

@@ -64,7 +64,7 @@ def test_share_tokens_and_documents(client, case, query):
 def test_words_by_relevance(client, case, query, lam):
     run, topics = case
     inside, everywhere = by_words(run, chosen(run, query), topics)
-    vocabulary = dict(Word.objects.filter(corpus_id=run.corpus_id).values_list("word", "number"))
+    vocabulary = dict(Word.objects.filter(version=run.version_id).values_list("word", "number"))
 
     def score(w):
         p, usual = inside[w] / inside.sum(), everywhere[w] / everywhere.sum()
@@ -89,7 +89,7 @@ def test_words_by_relevance(client, case, query, lam):
 @pytest.mark.parametrize("by", ["year", "decade", "party", "president"])
 def test_groups_are_sums_of_tokens(client, case, query, by):
     run, topics = case
-    tally, mask, groups = counts(run), chosen(run, query), fields.groups(run.corpus, by)
+    tally, mask, groups = counts(run), chosen(run, query), fields.groups(run.version, by)
     found = get(client, run, f"{query}&by={by}")["groups"]
     assert found["in_time"] == (by in fields.PERIODS) and found["bins"]
     assert sum(b["of_documents"] for b in found["bins"]) == np.count_nonzero(mask & (groups.group >= 0))
@@ -132,13 +132,13 @@ def test_documents_are_ranked_each_once(client, case, query, rank):
 
 def test_why_a_word_is_here(client, case):
     run, topics = case
-    word = Word.objects.get(corpus_id=run.corpus_id, word="militia")
+    word = Word.objects.get(version=run.version_id, word="militia")
     of, tokens, given, _ = evidence.of(run).word(word.number)
     mine = np.isin(given, topics)
     found = get(client, run, "", "run_topic_word_json", word="militia")["why"]
     assert (found["tokens"], found["documents"]) == (tokens[mine].sum(), np.count_nonzero(mine))
     assert (found["everywhere"], found["everywhere_documents"]) == (word.tokens, len(of))
-    assert found["usual"] == pytest.approx(word.tokens / run.corpus.tokens) and 0 < found["probability"] < 1
+    assert found["usual"] == pytest.approx(word.tokens / run.version.tokens) and 0 < found["probability"] < 1
     into = np.arange(run.topics)
     into[topics] = K
     for other in found["divided"]:

@@ -111,7 +111,7 @@ def test_document_pages_hold_every_document_once(client, ready):
 
 
 def test_delete_of_a_run(client, ready, django_db_blocker):
-    run = runs.create(ready, topics=5)
+    run = runs.create(ready.version, topics=5)
     response = client.post(reverse("run_delete", args=[run.pk]))
     assert response.status_code == 302 and not Run.objects.filter(pk=run.pk).exists()
     assert Corpus.objects.filter(pk=ready.pk).exists()

@@ -40,7 +40,7 @@ def child(trained, django_db_blocker):
 
 
 def numbers(run, words) -> list[int]:
-    return list(Word.objects.filter(corpus_id=run.corpus_id, word__in=words).values_list("number", flat=True))
+    return list(Word.objects.filter(version=run.version_id, word__in=words).values_list("number", flat=True))
 
 
 def test_it_is_a_run_of_its_own(trained, child):
@@ -56,9 +56,9 @@ def test_every_other_word_of_every_document_is_there(trained, child):
     for d in range(whole.bow.D):
         there = {w: n for w, n in zip(*(a.tolist() for a in whole.document(d)[:2]), strict=True) if w not in gone}
         assert dict(zip(*(a.tolist() for a in less.document(d)[:2]), strict=True)) == there
-    assert less.bow.tokens == whole.bow.tokens - sum(Word.objects.filter(corpus_id=child.corpus_id, word__in=DROPPED).values_list("tokens", flat=True))
+    assert less.bow.tokens == whole.bow.tokens - sum(Word.objects.filter(version=child.version_id, word__in=DROPPED).values_list("tokens", flat=True))
     assert not TopicWord.objects.filter(snapshot_id=child.snapshot_id, word__in=gone, tokens__gt=0).exists()
-    assert Bow.open(files.corpus_folder(trained.corpus_id) / "bow").digest == whole.bow.digest  # the corpus is as it was
+    assert Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest  # the corpus is as it was
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
@@ -66,7 +66,7 @@ def test_what_pages_count_is_of_the_smaller_bag(child):
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
     text, vocabulary = Document.objects.get(corpus_id=child.corpus_id, number=number).text, dict(
-        Word.objects.filter(corpus_id=child.corpus_id).values_list("number", "word")
+        Word.objects.filter(version=child.version_id).values_list("number", "word")
     )
     of = texts.tokens(child, number)
     for offset, word in zip(of.offsets.tolist(), of.words.tolist(), strict=True):

@@ -11,26 +11,26 @@ pytestmark = pytest.mark.django_db
 
 
 def test_every_word_can_be_found_by_its_beginning_and_its_likeness(ready):
-    for word in list(Word.objects.filter(corpus_id=ready.pk))[::97]:
-        assert word.word in [found["word"] for found in words.matching(ready, word.word)[0]]
-        assert word.word in [found["word"] for found in words.alike(ready, word.word)] or len(word.word) < 4
-        assert words.word(ready, word.word.upper()).number == word.number
+    for word in list(Word.objects.filter(version=ready.version_id))[::97]:
+        assert word.word in [found["word"] for found in words.matching(ready.version, word.word)[0]]
+        assert word.word in [found["word"] for found in words.alike(ready.version, word.word)] or len(word.word) < 4
+        assert words.word(ready.version, word.word.upper()).number == word.number
 
 
 def test_beginnings_are_literal_and_most_frequent_first(ready):
-    found, _ = words.matching(ready, "mi")
+    found, _ = words.matching(ready.version, "mi")
     assert found and all(row["word"].startswith("mi") for row in found)
     assert [row["tokens"] for row in found] == sorted((row["tokens"] for row in found), reverse=True)
-    assert words.matching(ready, "m_l")[0] == words.matching(ready, "%")[0] == words.matching(ready, "\\")[0] == []
+    assert words.matching(ready.version, "m_l")[0] == words.matching(ready, "%")[0] == words.matching(ready, "\\")[0] == []
 
 
 def test_accents_do_not_matter(ready):
     with connection.cursor() as cursor:  # rolled back with the test
-        cursor.execute("UPDATE word SET word = 'pèñsión' WHERE corpus_id = %s AND word = 'militia' RETURNING plain", [ready.pk])
+        cursor.execute("UPDATE word SET word = 'pèñsión' WHERE version_id = %s AND word = 'militia' RETURNING plain", [ready.version_id])
         assert cursor.fetchone() == (words.plain("Pèñsión"),) == ("pension",)
     for typed in ("pens", "PÈN", "pèñs", "pe\u0301ns"):
-        assert "pèñsión" in [row["word"] for row in words.matching(ready, typed)[0]]
-    assert words.word(ready, "Pe\u0300n\u0303sio\u0301n").word == "pèñsión"  # letters and their marks apart
+        assert "pèñsión" in [row["word"] for row in words.matching(ready.version, typed)[0]]
+    assert words.word(ready.version, "Pe\u0300n\u0303sio\u0301n").word == "pèñsión"  # letters and their marks apart
 
 
 def test_a_slip_of_the_finger_is_understood(client, trained):
@@ -57,4 +57,4 @@ def test_pages_hold_every_word_once(client, trained):
         page = client.get(url + query).json()
         found += [row["word"] for row in page["words"]]
         query = page["next"]
-    assert found == list(Word.objects.filter(corpus_id=trained.corpus_id, word__startswith="s").order_by("number").values_list("word", flat=True))
+    assert found == list(Word.objects.filter(version=trained.version_id, word__startswith="s").order_by("number").values_list("word", flat=True))

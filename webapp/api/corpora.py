@@ -56,7 +56,7 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
 
 @router.post("/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus")
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
-    run = runs.create(corpus_or_404(corpus_id), seed=training.seed, **(training.settings | {"topics": training.topics}))
+    run = runs.create(corpus_or_404(corpus_id).version, seed=training.seed, **(training.settings | {"topics": training.topics}))
     return Status(201, pages.run(run))
 
 

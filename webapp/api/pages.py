@@ -24,8 +24,8 @@ def following(request: HttpRequest, **place) -> str | None:
 
 
 def corpus(of: Corpus) -> dict:
-    dated = fields.dated(of) if of.status == Corpus.Status.READY else None
-    names = [category.name for category in fields.categories(of)] if of.status == Corpus.Status.READY else []
+    dated = fields.dated(of.version) if of.status == Corpus.Status.READY else None
+    names = [category.name for category in fields.categories(of.version)] if of.status == Corpus.Status.READY else []
     numbers = {name: getattr(of, name) for name in ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")}
     return numbers | {"created": of.created_at, "categories": names, "dated": [day.isoformat() for day in dated] if dated else None}
 

@@ -92,7 +92,7 @@ def mixture(request: HttpRequest, run_id: int, number: int):
 
 @router.get("/{int:run_id}/words", response={200: shapes.Words, **ERRORS}, summary="Words that begin with q, most frequent first")
 def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
-    found, following = words.matching(run_or_404(run_id).corpus, q, after, limit)
+    found, following = words.matching(run_or_404(run_id).version, q, after, limit)
     return {"items": found, "next": pages.following(request, after=following)}
 
 
@@ -123,7 +123,7 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, found = Selection.read(request.GET, run.corpus, run), words.word(run.corpus, text)
+    selection, found = Selection.read(request.GET, run.corpus, run), words.word(run.version, text)
     if found is None:
         raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
     return selection, found, senses.uses(run, found, selection)

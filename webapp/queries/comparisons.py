@@ -24,7 +24,7 @@ _one_at_a_time = threading.Lock()  # a second reader of the same pair waits for 
 
 def found(numbers: list[int]) -> list[Run]:
     """The runs of these numbers that exist, in their order."""
-    by_number = {run.pk: run for run in Run.objects.filter(pk__in=numbers).select_related("corpus", "snapshot")}
+    by_number = {run.pk: run for run in Run.objects.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")}
     return [by_number[number] for number in numbers if number in by_number]
 
 
@@ -60,15 +60,11 @@ def match(a: Run, b: Run) -> matching.Matching:
 
 @lru_cache(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
-    found = Snapshot.objects.select_related("run__corpus").in_bulk([first, second])
+    found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
     if len(found) < len({first, second}):
         raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
     a, b = found[first], found[second]
-    if a.run.corpus_id == b.run.corpus_id:
-        words_a = words_b = range(a.run.corpus.vocabulary)  # the numbers are the words
-    else:
-        words_a, words_b = (weights.vocabulary(snapshot.run.corpus) for snapshot in (a, b))
-    return matching.match(weights.topics(a), weights.topics(b), words_a, words_b)
+    return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
 
 
 def counts(between: matching.Matching) -> dict[str, int]:

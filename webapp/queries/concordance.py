@@ -63,7 +63,7 @@ def page(selection: Selection, uses: Uses, topic: int | None, order: str = "cert
     run = selection.run
     pairs = uses.of(topic)
     if order in ("oldest", "newest"):
-        pairs = uses.by_day(pairs, fields.dates(run.corpus), newest=order == "newest")
+        pairs = uses.by_day(pairs, fields.dates(run.version), newest=order == "newest")
     else:
         pairs = uses.by_certainty(pairs)
     ends = _ends(run, uses, pairs)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from inference.explore import change
 from inference.explore.relevance import distinctive
-from webapp.models import Corpus, Run, Word
+from webapp.models import Run, Version, Word
 from webapp.queries import evidence, fields, shares, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -59,7 +59,7 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     Raises Invalid where a side has no documents, or where one document is in both.
     """
     b = b or Side("all others", base, True)
-    group = _group(run.corpus, base, a, b)
+    group = _group(run.version, base, a, b)
     said = names(run)
     labels = [a.name, b.name]
     cut = shares.of_groups(run, fields.Groups("", labels, group), base, ("two", *a.set.parameters, "and", *b.set.parameters, b.rest))
@@ -120,9 +120,9 @@ def _address(of: Side, base: Selection, *, topic: int | None = None, word: str =
     return reverse("run_documents", args=[base.run.pk]) + "?" + urlencode(parameters + has)
 
 
-def _group(corpus: Corpus, base: Selection, a: Side, b: Side) -> np.ndarray:
+def _group(version: Version, base: Selection, a: Side, b: Side) -> np.ndarray:
     """int32[D]: 0 for the documents of a, 1 for those of b, -1 for others."""
-    all_of = np.ones(corpus.documents, bool) if base.mask is None else base.mask
+    all_of = np.ones(version.documents, bool) if base.mask is None else base.mask
     in_a = a.set.mask & all_of
     in_b = all_of & ~in_a if b.rest else b.set.mask & all_of
     if shared := int(np.count_nonzero(in_a & in_b)):
@@ -162,23 +162,23 @@ def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
 
 
 def _words(run: Run, numbers: set[int]) -> dict[int, str]:
-    return dict(Word.objects.filter(corpus_id=run.corpus_id, number__in=numbers).values_list("number", "word"))
+    return dict(Word.objects.filter(version=run.version_id, number__in=numbers).values_list("number", "word"))
 
 
-def choices(corpus: Corpus) -> list[dict]:
+def choices(version: Version) -> list[dict]:
     """Values of each category that the form offers."""
     return [
-        {"name": c.name, "values": [{"value": v, "parameter": f"{c.name}:{v}"} for v in c.values[:OFFERED]]} for c in fields.categories(corpus)
+        {"name": c.name, "values": [{"value": v, "parameter": f"{c.name}:{v}"} for v in c.values[:OFFERED]]} for c in fields.categories(version)
     ]
 
 
-def suggestions(corpus: Corpus) -> list[dict]:
+def suggestions(version: Version) -> list[dict]:
     """What might be compared: the first and the last decade, the two most frequent values of each category."""
-    found, span = [], fields.dated(corpus)
+    found, span = [], fields.dated(version)
     if span and span[1].year - span[0].year >= 20:
         (a, b), (c, d) = ((year, year + 9) for year in (span[1].year - 9, span[0].year))
         found.append({"said": f"{a}–{b} and {c}–{d}", "query": {"from_a": a, "to_a": b, "from_b": c, "to_b": d}})
-    for category in fields.categories(corpus)[:3]:
+    for category in fields.categories(version)[:3]:
         if len(category.values) > 1:
             a, b = category.values[:2]
             query = {"in_a": f"{category.name}:{a}", "in_b": f"{category.name}:{b}"}

@@ -10,7 +10,7 @@ FILES_SHOWN = 20  # of a corpus's uploaded files
 
 def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
     """A page of corpora, newest first, each with `run_count` and `latest_run`; and where the next page begins."""
-    found = Corpus.objects.annotate(run_count=Count("runs")).defer("report", "settings").order_by("-pk")
+    found = Corpus.objects.annotate(run_count=Count("runs")).select_related("version").defer("report", "settings").order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
     page = list(found[: PAGE + 1])
@@ -56,7 +56,7 @@ def state(corpus: Corpus, workers: int | None) -> dict:
         "documents": corpus.documents,
         "tokens": corpus.tokens,
         "vocabulary": corpus.vocabulary,
-        "dropped": corpus.report.get("dropped", {}),
+        "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
         "workers": workers,
     }

@@ -98,11 +98,11 @@ def proposals(run: Run, number: int) -> list[str]:
     is both frequent here and rarer elsewhere.
     """
     found = rows(
-        "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.corpus_id = %s AND w.number = t.word"
+        "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.version_id = %s AND w.number = t.word"
         " WHERE t.snapshot_id = %s AND t.topic = %s AND t.rank < %s",
-        [run.corpus_id, run.snapshot_id, number, WORDS],
+        [run.version_id, run.snapshot_id, number, WORDS],
     )
-    total = run.corpus.tokens
+    total = run.version.tokens
     best = sorted(found, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
     first: list[str] = []
     for row in best:

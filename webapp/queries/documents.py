@@ -58,13 +58,13 @@ def _headlines(selection: Selection, numbers: list[int]) -> dict[int, list[tuple
 
 def has_long(corpus: Corpus) -> bool:
     """Whether the document with most words goes on where the search ends."""
-    return corpus.status == Corpus.Status.READY and _longest(corpus.pk) >= SEARCHED
+    return corpus.status == Corpus.Status.READY and _longest(corpus.version_id) >= SEARCHED
 
 
 @lru_cache(64)
-def _longest(corpus_id: int) -> int:
+def _longest(version_id: int) -> int:
     """Where the last word of a corpus's document with most words begins."""
-    bow = evidence.bow(corpus_id)
+    bow = evidence.bow(version_id)
     if bow.offsets is None or not bow.tokens:
         return 0
     most = int(np.argmax(np.diff(bow.first_token)))

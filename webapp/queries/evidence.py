@@ -14,7 +14,7 @@ def of(run: Run) -> Evidence:
     """Raises Invalid, with a sentence for the reader, where the run has none."""
     if run.snapshot_id is None or not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
-    return _open(files.bow_folder(run.corpus_id, run.pk, run.dropped), run.pk, run.snapshot_id)
+    return _open(files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 
 
 @lru_cache(_OPEN)
@@ -25,9 +25,9 @@ def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
     return Evidence.open(files.run_folder(run_id) / "evidence", _bow(bow_folder), Postings.open(by_word))
 
 
-def bow(corpus_id: int) -> Bow:
-    """Of a corpus that is ready."""
-    return _bow(files.corpus_folder(corpus_id) / "bow")
+def bow(version_id: int) -> Bow:
+    """Of a version that is ready."""
+    return _bow(files.version_folder(version_id) / "bow")
 
 
 @lru_cache(_OPEN)

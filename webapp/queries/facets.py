@@ -23,7 +23,7 @@ CATEGORIES = 12  # a table may have 64 columns
 def form(selection: Selection, query: QueryDict) -> dict:
     """What templates/run/_selection.html shows. query: of the page, whose own parameters stay."""
     kept = own(query)
-    corpus, run = selection.corpus, selection.run
+    version, run = selection.version, selection.run
     return {
         "conditions": [
             {"text": condition["text"], "url": _address(kept + [p for p in selection.parameters if p != condition["parameter"]])}
@@ -31,15 +31,15 @@ def form(selection: Selection, query: QueryDict) -> dict:
         ],
         "all": _address(kept),
         "count": selection.count,
-        "of": corpus.documents,
+        "of": version.documents,
         "own": kept,
         "others": [p for p in kept + selection.parameters if p[0] != "q"],
         "q": selection.q,
         "first": selection.first,
         "last": selection.last,
         "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
-        "dated": fields.dated(corpus),
-        "categories": [_category(selection, category) for category in fields.categories(corpus)[:CATEGORIES]],
+        "dated": fields.dated(version),
+        "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
         "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
     }
@@ -81,7 +81,7 @@ def counts(selection: Selection) -> dict:
     Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
     than in the whole corpus; of the whole corpus, the largest).
     """
-    found = {"categories": [_counted(selection, category) for category in fields.categories(selection.corpus)[:CATEGORIES]]}
+    found = {"categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]}
     found["categories"] = [category for category in found["categories"] if category["values"]]
     found["years"] = _bars(selection)
     run = selection.run
@@ -92,7 +92,7 @@ def counts(selection: Selection) -> dict:
 def _counted(selection: Selection, category: fields.Category) -> dict:
     """A category's values as they would be counted without a choice among them, most frequent first."""
     mask = selection.elsewhere(category.name).mask
-    _, codes = fields.codes(selection.corpus, category.name)
+    _, codes = fields.codes(selection.version, category.name)
     documents = np.bincount((codes if mask is None else codes[mask]) + 1, minlength=len(category.values) + 1)[1:]
     chosen = {value for name, value in selection.values if name == category.name}
     order = np.argsort(-documents, kind="stable")
@@ -126,10 +126,10 @@ def _prominent(selection: Selection) -> list[dict]:
 
 def _bars(selection: Selection) -> list[dict]:
     """Documents of the set by time, in at most BARS equal periods: label, documents, part (of the most), url."""
-    span = fields.dated(selection.corpus)
+    span = fields.dated(selection.version)
     if not span:
         return []
-    days = fields.dates(selection.corpus)
+    days = fields.dates(selection.version)
     days = days if selection.mask is None else days[selection.mask]
     days = days[days > 0]
     if not len(days):

@@ -9,7 +9,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp import files
 from webapp.columns import NONE, Category, Columns
-from webapp.models import Corpus
+from webapp.models import Version
 
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
@@ -33,78 +33,78 @@ class Groups(NamedTuple):
 
 
 @lru_cache(64)
-def _columns(corpus_id: int) -> Columns | None:
-    folder = files.corpus_folder(corpus_id) / "columns"
+def _columns(version_id: int) -> Columns | None:
+    folder = files.version_folder(version_id) / "columns"
     return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
 
 
-def categories(corpus: Corpus) -> list[Category]:
-    columns = _columns(corpus.pk)
+def categories(version: Version) -> list[Category]:
+    columns = _columns(version.pk)
     return columns.categories if columns else []
 
 
-def codes(corpus: Corpus, name: str) -> tuple[Category, np.ndarray]:
+def codes(version: Version, name: str) -> tuple[Category, np.ndarray]:
     """A category and its codes, int32[D]. Raises Invalid where there is no such category."""
-    columns = _columns(corpus.pk)
+    columns = _columns(version.pk)
     category = columns.category(name) if columns else None
     if category is None:
-        names = ", ".join(f"“{c.name}”" for c in categories(corpus)) or "none"
-        raise Invalid("field", f"“{name}” is no category of “{corpus.name}”. Its categories: {names}.")
+        names = ", ".join(f"“{c.name}”" for c in categories(version)) or "none"
+        raise Invalid("field", f"“{name}” is no category of “{version.corpus.name}”. Its categories: {names}.")
     return category, columns.codes(name)
 
 
-def dates(corpus: Corpus) -> np.ndarray:
+def dates(version: Version) -> np.ndarray:
     """int32[D]: date.toordinal(), 0 for a document without one."""
-    columns = _columns(corpus.pk)
-    return columns.dates if columns else np.zeros(corpus.documents, np.int32)
+    columns = _columns(version.pk)
+    return columns.dates if columns else np.zeros(version.documents, np.int32)
 
 
-def dated(corpus: Corpus) -> tuple[date, date] | None:
+def dated(version: Version) -> tuple[date, date] | None:
     """The first and the last day, or None where no document has a date."""
-    found = _span(corpus.pk)
+    found = _span(version.pk)
     return (date.fromordinal(found[0]), date.fromordinal(found[1])) if found else None
 
 
 @lru_cache(64)
-def _span(corpus_id: int) -> tuple[int, int] | None:
-    columns = _columns(corpus_id)
+def _span(version_id: int) -> tuple[int, int] | None:
+    columns = _columns(version_id)
     known = columns.dates[columns.dates > 0] if columns else np.zeros(0, np.int32)
     return (int(known.min()), int(known.max())) if len(known) else None
 
 
-def period(corpus: Corpus) -> str | None:
+def period(version: Version) -> str | None:
     """The period that shows a corpus's dates best, None without dates: months below three years, decades above 300."""
-    span = dated(corpus)
+    span = dated(version)
     if span is None:
         return None
     years = span[1].year - span[0].year
     if years > 300:
         return "decade"
-    return "month" if years < 3 and _in_months(corpus.pk) else "year"
+    return "month" if years < 3 and _in_months(version.pk) else "year"
 
 
 @lru_cache(64)
-def _in_months(corpus_id: int) -> bool:
+def _in_months(version_id: int) -> bool:
     """Whether dates say more than a year: a year alone is read as its first of January."""
-    columns = _columns(corpus_id)
+    columns = _columns(version_id)
     known = columns.dates[columns.dates > 0]
     months = (known - _EPOCH).astype("datetime64[D]").astype("datetime64[M]")
     return bool((months != months.astype("datetime64[Y]").astype("datetime64[M]")).any())
 
 
-def groups(corpus: Corpus, by: str) -> Groups:
+def groups(version: Version, by: str) -> Groups:
     """Documents by "year", "decade", "month" or a category. Raises Invalid where the corpus has no such thing."""
     if by not in PERIODS:
-        category, of = codes(corpus, by)
+        category, of = codes(version, by)
         return Groups(by, category.values, of)
-    if _span(corpus.pk) is None:
-        raise Invalid("field", f"No document of “{corpus.name}” has a date.")
-    return _periods(corpus.pk, by)
+    if _span(version.pk) is None:
+        raise Invalid("field", f"No document of “{version.corpus.name}” has a date.")
+    return _periods(version.pk, by)
 
 
 @lru_cache(16)
-def _periods(corpus_id: int, by: str) -> Groups:
-    days = _columns(corpus_id).dates
+def _periods(version_id: int, by: str) -> Groups:
+    days = _columns(version_id).dates
     months = (days - _EPOCH).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) + 1970 * 12
     number = months if by == "month" else months // (12 if by == "year" else 120)
     first, last = (int(f(number[days > 0])) for f in (np.min, np.max))
@@ -129,11 +129,11 @@ def span(groups: Groups, i: int) -> tuple[str, str]:
     return label, label[:3] + "9" if groups.by == "decade" else label
 
 
-def choices(corpus: Corpus) -> list[str]:
+def choices(version: Version) -> list[str]:
     """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories."""
     found = []
-    if span := dated(corpus):
+    if span := dated(version):
         years = span[1].year - span[0].year + 1
-        counts = {"decade": years // 10, "year": years, "month": 12 * years if _in_months(corpus.pk) else 0}
+        counts = {"decade": years // 10, "year": years, "month": 12 * years if _in_months(version.pk) else 0}
         found = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
-    return found + [category.name for category in categories(corpus)]
+    return found + [category.name for category in categories(version)]

@@ -55,7 +55,7 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
 
 
 def _named(run: Run, words: list[str]) -> list[dict]:
-    return rows("SELECT number, word FROM word WHERE corpus_id = %s AND word = ANY(%s) ORDER BY number", [run.corpus_id, words])
+    return rows("SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number", [run.version_id, words])
 
 
 def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
@@ -78,7 +78,7 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
     telling = saliency(overview.names.merged(table), sums.whole(run).tokens[0])
     best = np.argsort(-telling, kind="stable")[:WORDS]
     numbers = [candidates[i] for i in best.tolist()]
-    names = rows("SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, numbers])
+    names = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [run.version_id, numbers])
     return sorted(names, key=lambda row: numbers.index(row["number"]))
 
 

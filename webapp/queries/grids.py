@@ -50,7 +50,7 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     """One topic: a row for each value of a category, a column for each period or value of another."""
     if field == by:
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
-    columns, rows_of = shares.cut(run, by, selection), fields.groups(run.corpus, field)
+    columns, rows_of = shares.cut(run, by, selection), fields.groups(run.version, field)
     places = _columns(columns)
     first, wide = (places[0], len(places)) if places else (0, 0)
     most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)

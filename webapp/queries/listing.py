@@ -90,13 +90,13 @@ class Listing:
         return numbers, self._keys(numbers)
 
     def _keys(self, numbers: np.ndarray) -> np.ndarray:
-        corpus, run = self.selection.corpus, self.selection.run
+        version, run = self.selection.version, self.selection.run
         if self.topic is not None:
             found = evidence.of(run)
             held = found.held([self.topic, *names(run).members(self.topic)])[numbers]
             return -(held / np.maximum(found.lengths[numbers], 1))
         if self.by in ("date", "newest"):
-            days = fields.dates(corpus)[numbers].astype(np.float64)
+            days = fields.dates(version)[numbers].astype(np.float64)
             return np.where(days == 0, _LAST, days if self.by == "date" else -days)
         return _relevance(self.selection, numbers) if self.by == "relevance" else np.zeros(len(numbers))
 

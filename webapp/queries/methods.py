@@ -23,18 +23,18 @@ def paragraphs(run: Run) -> list[str]:
 
 
 def _corpus(run: Run) -> str:
-    corpus, files = run.corpus, run.corpus.files.count()
-    dated = fields.dated(corpus)
+    corpus, version, files = run.corpus, run.version, run.corpus.files.count()
+    dated = fields.dated(run.version)
     years = f", dated from {dated[0].year} to {dated[1].year}," if dated else ""
     source = f" It was read from {files:,} file{'' if files == 1 else 's'}." if files else ""
     return (
-        f"The corpus “{corpus.name}” holds {corpus.documents:,} documents{years} with {corpus.tokens:,} words, {corpus.vocabulary:,} of them "
-        f"different, after preprocessing.{source} The sha256 of its bag of words is {corpus.report.get('digest', 'not recorded')}."
+        f"The corpus “{corpus.name}” holds {version.documents:,} documents{years} with {version.tokens:,} words, {version.vocabulary:,} of them "
+        f"different, after preprocessing.{source} The sha256 of its bag of words is {version.report.get('digest', 'not recorded')}."
     )
 
 
 def _words(run: Run) -> str:
-    reading = run.corpus.settings
+    reading = run.version.settings
     language, own = LANGUAGES.get(reading.get("language", "")), len(reading.get("extra_stop_words", []))
     left = [f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters"]
     if language:
@@ -45,7 +45,7 @@ def _words(run: Run) -> str:
         left.append(f"words in fewer than {reading['min_documents']:,} documents")
     if reading["max_share"] < 1:
         left.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
-    dropped = run.corpus.report.get("dropped", {}).values()
+    dropped = run.version.report.get("dropped", {}).values()
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter followed by letters, combining marks and digits, so that "

@@ -102,8 +102,8 @@ class Overview:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no row for it."""
         found = rows(
             "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s"
-            " AND word = (SELECT number FROM word WHERE corpus_id = %s AND word = %s)",
-            [self.run.snapshot_id, self.run.corpus_id, word],
+            " AND word = (SELECT number FROM word WHERE version_id = %s AND word = %s)",
+            [self.run.snapshot_id, self.run.version_id, word],
         )
         weight = np.zeros(self.run.topics)
         for row in found:
@@ -133,7 +133,7 @@ class Overview:
 
     def lines(self, numbers: list[int]) -> dict | None:
         """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without dates."""
-        by = fields.period(self.run.corpus) if self.tokens is not None else None
+        by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
         found = sums.of(self.run, self.selection, by)

@@ -75,11 +75,11 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
         [READ, run.corpus_id, [row["document"] for row in chosen]],
     )
     texts = {row["number"]: row for row in found}
-    of, tokeniser = evidence.of(run), Tokeniser(run.corpus.settings["language"], run.corpus.settings["min_length"])
+    of, tokeniser = evidence.of(run), Tokeniser(run.version.settings["language"], run.version.settings["min_length"])
     pairs = {row["document"]: of.document(row["document"]) for row in chosen}
     mine = {d: words[given == number].tolist() for d, (words, _, given, _) in pairs.items()}
     spelled = rows(
-        "SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, sorted(set().union(*mine.values()))]
+        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [run.version_id, sorted(set().union(*mine.values()))]
     )
     word = {row["number"]: row["word"] for row in spelled}
     for row in chosen:

@@ -7,7 +7,7 @@ from django.db import connection
 
 from inference import reading
 from inference.text import Tokeniser
-from webapp.models import Corpus, Run, Topic
+from webapp.models import Run, Topic, Version
 from webapp.queries import documents, evidence, texts, topics
 from webapp.queries.names import names
 from webapp.queries.sql import rows
@@ -15,15 +15,15 @@ from webapp.queries.sql import rows
 SHOWN = 6  # topics of a word's distribution
 
 
-def located(corpus: Corpus, text: str) -> tuple[np.ndarray, np.ndarray, int]:
-    """(offsets int32, words int32) of a text's words that the corpus's vocabulary has, in order; and how many it has not.
+def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
+    """(offsets int32, words int32) of a text's words that a version's vocabulary has, in order; and how many it has not.
 
     Words that are too short or too long are neither, stop words are among those it has not.
     """
-    tokeniser = Tokeniser(corpus.settings["language"], corpus.settings["min_length"])
+    tokeniser = Tokeniser(version.settings["language"], version.settings["min_length"])
     spans = tokeniser.spans(text)
     distinct = list({word for _, _, word in spans})
-    found = rows("SELECT word, number FROM word WHERE corpus_id = %s AND word = ANY(%s)", [corpus.pk, distinct])
+    found = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
     number = {row["word"]: row["number"] for row in found}
     known = [(start, number[word]) for start, _, word in spans if word in number]
     offsets, words = np.array(known, np.int32).reshape(-1, 2).T
@@ -81,7 +81,7 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
     Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by EM.
     """
     evidence.of(run)  # says what is missing
-    offsets, words, unknown = located(run.corpus, text)
+    offsets, words, unknown = located(run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
     found = reading.read(beta(run, distinct), counts, run.settings["alpha"])
     mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)

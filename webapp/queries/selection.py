@@ -24,7 +24,7 @@ from psycopg import sql
 
 from inference.errors import Invalid
 from webapp.columns import Category
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Version
 from webapp.queries import evidence, fields
 from webapp.queries.names import names
 
@@ -48,6 +48,7 @@ class Selection:
         self, corpus: Corpus, run: Run | None, q: str, has: list[tuple[int, float]], span: tuple[str, str], values: list[tuple[str, str]]
     ):
         self.corpus, self.run = corpus, run
+        self.version = run.version if run else corpus.version
         self.q, self.has, self.values = q, has, values
         self.first, self.last = span  # as they were asked for
         self.days = (_day(self.first, "from", last=False), _day(self.last, "to", last=True))
@@ -55,11 +56,12 @@ class Selection:
     @classmethod
     def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
+        version = run.version if run else corpus.version
         q = "".join(c for c in query.get("q", "")[:LONGEST] if c.isprintable()).strip()
         has = [_has(text, run) for text in [*query.getlist("has"), _joined(query)] if text] if run else []
         span = (query.get("from", "").strip(), query.get("to", "").strip())
-        values = [_value(text, corpus) for text in query.getlist("in") if text]
-        for category in fields.categories(corpus):
+        values = [_value(text, version) for text in query.getlist("in") if text]
+        for category in fields.categories(version):
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
         return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)))
 
@@ -133,7 +135,7 @@ class Selection:
     @property
     def key(self) -> tuple:
         """What the set depends on: merging topics makes another one of it."""
-        return (self.corpus.pk, *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has), *self.parameters)
+        return (self.version.pk, *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has), *self.parameters)
 
     def elsewhere(self, name: str) -> "Selection":
         """The same without the conditions on a category: what its other values would give."""
@@ -144,15 +146,15 @@ class Selection:
         return [topic, *names(self.run).members(topic)]
 
     def _mask(self) -> np.ndarray:
-        mask = np.ones(self.corpus.documents, bool)
+        mask = np.ones(self.version.documents, bool)
         alternatives: dict[str, list[str]] = defaultdict(list)
         for name, value in self.values:
             alternatives[name].append(value)
         for name, wanted in alternatives.items():
-            category, codes = fields.codes(self.corpus, name)
+            category, codes = fields.codes(self.version, name)
             mask &= np.isin(codes, [category.values.index(value) for value in wanted])
         if any(self.days):
-            days = fields.dates(self.corpus)
+            days = fields.dates(self.version)
             mask &= days > 0
             if self.days[0]:
                 mask &= days >= self.days[0]
@@ -161,14 +163,15 @@ class Selection:
         for topic, percent in self.has:
             mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
         if self.q:
-            found = np.zeros(self.corpus.documents, bool)
-            found[matching(self.corpus, self.q)] = True
+            found = np.zeros(self.version.documents, bool)
+            numbers = matching(self.corpus, self.q)
+            found[numbers[numbers < len(found)]] = True
             mask &= found
         return mask
 
     @cached_property
     def count(self) -> int:
-        return self.corpus.documents if self.mask is None else int(np.count_nonzero(self.mask))
+        return self.version.documents if self.mask is None else int(np.count_nonzero(self.mask))
 
     def group(self, group: np.ndarray) -> np.ndarray:
         """The groups of `fields.Groups`, documents outside the set in none."""
@@ -221,11 +224,11 @@ def _typed(category: Category, text: str) -> tuple[str, str]:
     raise Invalid("in", f"“{text[:80]}” is no value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.")
 
 
-def _value(text: str, corpus: Corpus) -> tuple[str, str]:
-    for category in fields.categories(corpus):  # a name may have a colon in it
+def _value(text: str, version: Version) -> tuple[str, str]:
+    for category in fields.categories(version):  # a name may have a colon in it
         if text.startswith(category.name + ":") and text[len(category.name) + 1 :] in category.values:
             return category.name, text[len(category.name) + 1 :]
-    names = ", ".join(f"“{c.name}”" for c in fields.categories(corpus)) or "none"
+    names = ", ".join(f"“{c.name}”" for c in fields.categories(version)) or "none"
     raise Invalid(
         "in",
         f"“in” in the address must be a category and one of its values, such as party:Democratic, got “{text[:80]}”. Categories here: {names}.",

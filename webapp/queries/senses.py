@@ -77,8 +77,8 @@ def _owned(run: Run, near: list[list[Near]], numbers: list[int]) -> dict[int, tu
     listed = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
         " LEFT JOIN topic_word r ON r.snapshot_id = %s AND r.word = w.number AND r.topic = ANY(%s)"
-        " WHERE w.corpus_id = %s AND w.number = ANY(%s)",
-        [run.snapshot_id, members, run.corpus_id, sorted({n.word for candidates in near for n in candidates})],
+        " WHERE w.version_id = %s AND w.number = ANY(%s)",
+        [run.snapshot_id, members, run.version_id, sorted({n.word for candidates in near for n in candidates})],
     )
     for row in listed:
         parts = found.setdefault(row["number"], (row["word"], {}))[1]
@@ -95,13 +95,13 @@ def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list
 
 def ways(run: Run) -> list[str]:
     """What a mix can be shown by: periods that are neither one nor too many, the best first; then categories."""
-    found, span = [], fields.dated(run.corpus)
+    found, span = [], fields.dated(run.version)
     if span:
         years = span[1].year - span[0].year + 1
-        if fields.period(run.corpus) == "month":
+        if fields.period(run.version) == "month":
             found = ["month"]
         found += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
-    return found + [category.name for category in fields.categories(run.corpus) if len(category.values) > 1]
+    return found + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
 
 
 def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selection) -> dict | None:
@@ -114,7 +114,7 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     if not offered:
         return None
     chosen = asked if asked in offered else offered[0]
-    groups = fields.groups(run.corpus, chosen)
+    groups = fields.groups(run.version, chosen)
     tokens, _ = of.tally(groups.group, len(groups.labels))
     numbers = [row["number"] for row in senses]
     counted = np.column_stack([tokens[:, numbers], tokens.sum(1) - tokens[:, numbers].sum(1)])
@@ -185,8 +185,8 @@ def beside(run: Run, a: Word, b: Word, selection: Selection) -> dict:
         found.append(topics.link(run, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
     apart = distinguishing(evidence.of(run), *both, 12)
     of = {row["number"]: row["word"] for row in rows(
-        "SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, [n.word for side in apart for n in side]],
+        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+        [run.version_id, [n.word for side in apart for n in side]],
     )}  # fmt: skip
     together = len(np.intersect1d(both[0].documents, both[1].documents, assume_unique=True))
     return {

@@ -59,7 +59,7 @@ class Cut(NamedTuple):
 
 
 def cut(run: Run, by: str, selection: Selection) -> Cut:
-    return of_groups(run, fields.groups(run.corpus, by), selection, (by,))
+    return of_groups(run, fields.groups(run.version, by), selection, (by,))
 
 
 def of_groups(run: Run, groups: Groups, selection: Selection, name: tuple) -> Cut:

@@ -44,8 +44,8 @@ def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
     key = (run.snapshot_id, by, tuple(selection.parameters), into.tobytes())
     found = _remembered(key)
     if found is None:
-        groups = fields.groups(run.corpus, by) if by else None
-        group = groups.group if groups else np.zeros(run.corpus.documents, np.int32)
+        groups = fields.groups(run.version, by) if by else None
+        group = groups.group if groups else np.zeros(run.version.documents, np.int32)
         group, G = selection.group(group), len(groups.labels) if groups else 1
         tokens, documents = evidence.of(run).sums(group, G, into)
         counted = np.bincount(group[group >= 0], minlength=G)

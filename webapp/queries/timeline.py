@@ -21,10 +21,10 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     are not stacked. most: the largest share and the largest count of any multiple.
     """
     run, selection = overview.run, overview.selection
-    choices = fields.choices(run.corpus)
+    choices = fields.choices(run.version)
     if overview.tokens is None or not choices:
         return None
-    by = by or fields.period(run.corpus) or choices[0]
+    by = by or fields.period(run.version) or choices[0]
     found = sums.of(run, selection, by)
     some = np.flatnonzero(found.of_documents)
     if not len(some):

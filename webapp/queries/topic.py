@@ -11,7 +11,7 @@ import numpy as np
 from django.urls import reverse
 
 from inference.explore.relevance import relevance
-from webapp.models import Corpus, Run, Topic, Word
+from webapp.models import Run, Topic, Version, Word
 from webapp.queries import concordance, evidence, fields, measures, senses, sums, texts, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -80,13 +80,13 @@ def _words(key: _Key) -> Words:
         [run.snapshot_id, list(key.of)],
     )
     number, tokens = (np.array([row[name] for row in found], np.int64) for name in ("word", "tokens"))
-    return Words(number, tokens, _everywhere(run.corpus_id)[number], int(tokens.sum()), run.corpus.tokens)
+    return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
 
 
 @lru_cache(32)
-def _everywhere(corpus_id: int) -> np.ndarray:
+def _everywhere(version_id: int) -> np.ndarray:
     """int64[V]: tokens of each word of a corpus."""
-    found = rows("SELECT tokens FROM word WHERE corpus_id = %s ORDER BY number", [corpus_id])
+    found = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])
     return np.array([row["tokens"] for row in found], np.int64)
 
 
@@ -104,7 +104,7 @@ def relevant(run: Run, k: int, selection: Selection, lam: float, after: int = 0,
     seldom = (found.tokens < LEAST) & (lam < 1)
     order = np.lexsort((found.numbers, -found.tokens, -score, seldom))
     page = order[after : after + limit]
-    texts = _texts(run.corpus, found.numbers[page].tolist())
+    texts = _texts(run.version, found.numbers[page].tolist())
     most = int(found.everywhere[page].max(initial=1))
     listed = []
     for i in page.tolist():
@@ -118,8 +118,8 @@ def relevant(run: Run, k: int, selection: Selection, lam: float, after: int = 0,
     return listed, after + limit if len(order) > after + limit else None
 
 
-def _texts(corpus: Corpus, numbers: list[int]) -> dict[int, str]:
-    found = rows("SELECT number, word FROM word WHERE corpus_id = %s AND number = ANY(%s)", [corpus.pk, numbers])
+def _texts(version: Version, numbers: list[int]) -> dict[int, str]:
+    found = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [version.pk, numbers])
     return {row["number"]: row["word"] for row in found}
 
 
@@ -146,7 +146,7 @@ def why(run: Run, k: int, word: Word, selection: Selection) -> dict:
         "url": url + selection.address(),
         "lines_url": url + selection.address(topic=str(k)),
         "probability": _probability(run, k, word),
-        "usual": word.tokens / run.corpus.tokens,
+        "usual": word.tokens / run.version.tokens,
         "tokens": int(tokens[k]),
         "documents": int(documents[k]),
         "everywhere": total,
@@ -237,10 +237,10 @@ def groups(run: Run, k: int, selection: Selection, by: str) -> dict | None:
 
     Empty groups at both ends are left out; of a category, those without documents. None where there is nothing to group by.
     """
-    choices = fields.choices(run.corpus)
+    choices = fields.choices(run.version)
     if not choices:
         return None
-    found = sums.of(run, selection, by or fields.period(run.corpus) or choices[0])
+    found = sums.of(run, selection, by or fields.period(run.version) or choices[0])
     some = np.flatnonzero(found.of_documents)
     if len(some) and found.groups.in_time:
         some = np.arange(some[0], some[-1] + 1)

@@ -46,11 +46,11 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
     found = rows(
         """
         SELECT tw.topic, w.word, tw.weight FROM topic_word tw
-        JOIN word w ON w.corpus_id = %(corpus)s AND w.number = tw.word
+        JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
         WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(count)s
         ORDER BY tw.topic, tw.rank
         """,
-        {"snapshot": run.snapshot_id, "corpus": run.corpus_id, "asked": asked, "count": count},
+        {"snapshot": run.snapshot_id, "version": run.version_id, "asked": asked, "count": count},
     )
     words: dict[int, dict[str, float]] = {k: {} for k in asked}
     for row in found:
@@ -60,15 +60,15 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
 
 def first_words(run: Run, count: int) -> list[list[str]]:
     """The first words of every topic, by weight, as the model has them."""
-    return _first_words(run.snapshot_id, run.corpus_id, run.topics, count)
+    return _first_words(run.snapshot_id, run.version_id, run.topics, count)
 
 
 @lru_cache(32)
-def _first_words(snapshot_id: int, corpus_id: int, K: int, count: int) -> list[list[str]]:
+def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
     found = rows(
-        "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.corpus_id = %s AND w.number = tw.word"
+        "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
         " WHERE tw.snapshot_id = %s AND tw.topic = ANY(%s) AND tw.rank < %s ORDER BY tw.topic, tw.rank",
-        [corpus_id, snapshot_id, list(range(K)), count],
+        [version_id, snapshot_id, list(range(K)), count],
     )
     words: list[list[str]] = [[] for _ in range(K)]
     for row in found:
@@ -100,11 +100,11 @@ def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[
         SELECT tw.rank, w.word, tw.weight,
                tw.weight / (SELECT max(weight) FROM topic_word
                             WHERE snapshot_id = %(snapshot)s AND topic = %(number)s AND rank = 0) AS bar
-        FROM topic_word tw JOIN word w ON w.corpus_id = %(corpus)s AND w.number = tw.word
+        FROM topic_word tw JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
         WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = %(number)s AND tw.rank >= %(after)s
         ORDER BY tw.rank LIMIT %(limit)s
         """,
-        {"snapshot": run.snapshot_id, "corpus": run.corpus_id, "number": number, "after": after, "limit": limit + 1},
+        {"snapshot": run.snapshot_id, "version": run.version_id, "number": number, "after": after, "limit": limit + 1},
     )
     for row in found:
         row["url"] = reverse("run_word", args=[run.pk, row["word"]])

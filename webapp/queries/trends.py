@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.csvs import safe
-from webapp.models import Corpus, Run
+from webapp.models import Run, Version
 from webapp.queries import fields, shares, texts, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -22,22 +22,22 @@ PASSAGES = 3  # of a bin
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
 
-def choices(corpus: Corpus) -> list[dict]:
+def choices(version: Version) -> list[dict]:
     """Periods and categories by which documents can be told apart: name, and how a page says it."""
-    found, span = [], fields.dated(corpus)
+    found, span = [], fields.dated(version)
     if span:
         years = span[1].year - span[0].year
         counts = {"month": 12 * years, "year": years, "decade": years // 10}
         found += [{"name": by, "said": fields.PERIODS[by]} for by in ("month", "year", "decade") if counts[by] < fields.MOST_GROUPS]
-    return found + [{"name": category.name, "said": category.name} for category in fields.categories(corpus)]
+    return found + [{"name": category.name, "said": category.name} for category in fields.categories(version)]
 
 
-def usual(corpus: Corpus) -> str | None:
+def usual(version: Version) -> str | None:
     """By what a page shows topics that was not asked: a period, else the first category; None where there is neither."""
-    by, span = fields.period(corpus), fields.dated(corpus)
+    by, span = fields.period(version), fields.dated(version)
     if by == "year" and span[1].year - span[0].year > LONG:
         return "decade"
-    return by or next((category.name for category in fields.categories(corpus)), None)
+    return by or next((category.name for category in fields.categories(version)), None)
 
 
 def most_changing(cut: shares.Cut) -> list[int]:

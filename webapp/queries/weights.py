@@ -3,7 +3,7 @@
 import numpy as np
 
 from inference import Topics
-from webapp.models import Corpus, Snapshot
+from webapp.models import Run, Snapshot, Version
 from webapp.queries.sql import rows
 
 _LISTED = np.dtype([("word", ">i4"), ("weight", ">f4")])
@@ -31,10 +31,15 @@ def topics(snapshot: Snapshot) -> Topics:
         every["word"].astype(np.int32),
         every["weight"].astype(np.float32),
         *(np.array([row[name] for row in found], np.float64) for name in ("floor", "floor_mass", "share")),
-        snapshot.run.corpus.vocabulary,
+        snapshot.run.version.vocabulary,
     )
 
 
-def vocabulary(corpus: Corpus) -> list[str]:
+def words(a: Run, b: Run) -> tuple:
+    """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the words."""
+    return (range(a.version.vocabulary),) * 2 if a.version_id == b.version_id else (vocabulary(a.version), vocabulary(b.version))
+
+
+def vocabulary(version: Version) -> list[str]:
     """The word of each number."""
-    return [row["word"] for row in rows("SELECT word FROM word WHERE corpus_id = %s ORDER BY number", [corpus.pk])]
+    return [row["word"] for row in rows("SELECT word FROM word WHERE version_id = %s ORDER BY number", [version.pk])]

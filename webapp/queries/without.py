@@ -14,7 +14,7 @@ def offered(run: Run, topic: int | None, chosen: list[str]) -> list[dict]:
     own = [row["word"] for row in topics.words(run, topic, limit=OFFERED)[0]] if topic is not None and run.snapshot_id else []
     wanted = [word.lower() for word in chosen]
     names = dict.fromkeys(own + wanted)
-    tokens = dict(Word.objects.filter(corpus_id=run.corpus_id, word__in=list(names)).values_list("word", "tokens"))
+    tokens = dict(Word.objects.filter(version=run.version_id, word__in=list(names)).values_list("word", "tokens"))
     left_out = set(run.dropped)
     return [{"word": w, "tokens": tokens[w], "chosen": w in wanted} for w in names if w in tokens and w not in left_out]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import regex
 from django.urls import reverse
 
-from webapp.models import Corpus, Run, Word
+from webapp.models import Run, Version, Word
 from webapp.queries import topics
 from webapp.queries.sql import rows
 
@@ -21,22 +21,22 @@ def plain(text: str) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFD", text.lower()))
 
 
-def matching(corpus: Corpus, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
+def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
     """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next page's beginning."""
     found = rows(
-        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
-        [corpus.pk, after, _escape(plain(prefix)) + "%", limit + 1],
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
+        [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
     )
     return found[:limit], found[limit - 1]["number"] if len(found) > limit else None
 
 
-def alike(corpus: Corpus, text: str) -> list[dict]:
+def alike(version: Version, text: str) -> list[dict]:
     """Words that share most of their triples of letters with `text`, the most alike first."""
     wanted = plain(text)[:100]
     return rows(
-        "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %(corpus)s AND plain %% %(text)s"
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain %% %(text)s"
         " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
-        {"corpus": corpus.pk, "text": wanted, "limit": ALIKE},
+        {"version": version.pk, "text": wanted, "limit": ALIKE},
     )
 
 
@@ -45,8 +45,8 @@ def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-def word(corpus: Corpus, text: str) -> Word | None:
-    return Word.objects.filter(corpus_id=corpus.pk, word=unicodedata.normalize("NFC", text.lower())).first()
+def word(version: Version, text: str) -> Word | None:
+    return Word.objects.filter(version=version, word=unicodedata.normalize("NFC", text.lower())).first()
 
 
 RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
@@ -59,7 +59,7 @@ sense AS (
     SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p, t.x, t.y
     FROM total, topic_word r
     JOIN webapp_topic t ON t.snapshot_id = r.snapshot_id AND t.number = r.topic
-    JOIN word w ON w.corpus_id = %(corpus)s AND w.number = r.word
+    JOIN word w ON w.version_id = %(version)s AND w.number = r.word
     WHERE r.snapshot_id = %(snapshot)s AND r.rank < %(ranks)s AND w.tokens >= %(least_tokens)s
       AND r.tokens >= %(least_share)s * w.tokens AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens)
 SELECT a.number, a.word, a.tokens, a.documents,
@@ -72,7 +72,7 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 
 def beginnings(run: Run) -> list[dict]:
     """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
-    found = _beginnings(run.snapshot_id, run.corpus_id) if run.snapshot_id else []
+    found = _beginnings(run.snapshot_id, run.version_id) if run.snapshot_id else []
     of = topics.top_words(run, sorted({k for row in found for k in row["topics"]}), 6)
     return [row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]} for row in found]
 
@@ -83,9 +83,9 @@ def _others(words: list[str], word: str, count: int = 3) -> list[str]:
 
 
 @lru_cache(32)
-def _beginnings(snapshot_id: int, corpus_id: int) -> list[dict]:
+def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
     parameters = {
-        "snapshot": snapshot_id, "corpus": corpus_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
+        "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
         "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
     }  # fmt: skip
     return rows(_BEGINNINGS, parameters)

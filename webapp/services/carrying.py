@@ -7,6 +7,7 @@ from inference.explore import matching
 from webapp.models import Run
 from webapp.queries.names import names
 from webapp.queries.weights import topics as topics_of
+from webapp.queries.weights import words
 from webapp.services import curation
 
 FIELDS = ("label", "note", "group", "colour", "hidden")
@@ -30,8 +31,7 @@ def plan(source: Run, target: Run) -> Plan:
     for run in (source, target):
         if run.snapshot is None or not run.snapshot.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
-    words = range(target.corpus.vocabulary)
-    found = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), words, words)
+    found = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), *words(source, target))
     said, here = names(source), names(target)
     edited = said.edited()
     pairs = [(k, int(found.partner[k]), float(found.similarity[k])) for k in edited if found.partner[k] >= 0]

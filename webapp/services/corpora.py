@@ -17,6 +17,7 @@ from tasks import readers
 from webapp import files
 from webapp.models import Corpus, SourceFile
 from webapp.services import jobs
+from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
@@ -32,15 +33,10 @@ class Upload(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a corpus is read: the form's values, kept on the corpus as a dict."""
+class Reading(Words):
+    """How a corpus is read, and which of its words count at first: the form's values, kept on the corpus as a dict."""
 
     options: dict = field(default_factory=dict)  # tasks.readers.Options as a dict
-    language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
-    min_documents: int = 5
-    max_share: float = 0.5
-    min_length: int = 2
-    extra_stop_words: list[str] = field(default_factory=list)
 
 
 def create(name: str, uploads: Iterable[Upload]) -> Corpus:
@@ -118,7 +114,7 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
     kept = provenance | {
-        "parent": {"id": parent.pk, "name": parent.name, "digest": parent.report.get("digest", "")},
+        "parent": {"id": parent.pk, "name": parent.name, "digest": parent.version.report.get("digest", "")},
         "documents": len(numbers),
         "of": parent.documents,
     }

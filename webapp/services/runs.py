@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from inference import engines
 from inference.errors import Invalid
 from webapp import events
-from webapp.models import Corpus, Run, Word
+from webapp.models import Run, Version, Word
 from webapp.services import jobs, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
@@ -16,19 +16,19 @@ CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
 
-def create(corpus: Corpus, *, seed: int = 0, engine: str = "ssi", **settings) -> Run:
+def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) -> Run:
     """A queued run. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
-    if corpus.status != Corpus.Status.READY:
-        raise Invalid("corpus", f"Corpus {corpus.pk} is {corpus.status}; only one that is ready can be trained on.")
-    config = engines.config(engine, **settings).chosen(corpus.documents, corpus.tokens)
-    most = min(corpus.vocabulary, MAX_TOPICS)
+    if version is None or version.status != Version.Status.READY:
+        raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
+    config = engines.config(engine, **settings).chosen(version.documents, version.tokens)
+    most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
         why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
         raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
-        run = Run.objects.create(corpus=corpus, engine=engine, settings=asdict(config), seed=seed)
+        run = Run.objects.create(corpus_id=version.corpus_id, version=version, engine=engine, settings=asdict(config), seed=seed)
         jobs.send(jobs.TRAINING, run.pk)
     return run
 
@@ -38,7 +38,7 @@ def again(run: Run) -> Run:
     if run.dropped and run.parent is None:
         raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; leave its words out of another run instead.")
     with transaction.atomic():
-        new = create(run.corpus, seed=run.seed, engine=run.engine, **run.settings)
+        new = create(run.version, seed=run.seed, engine=run.engine, **run.settings)
         if run.dropped:
             new.parent, new.dropped = run.parent, run.dropped
             new.save(update_fields=["parent", "dropped"])
@@ -57,15 +57,15 @@ def without(run: Run, words: list[str]) -> Run:
         raise Invalid("words", "Choose one or more words to leave out.")
     if len(words) > MAX_DROPPED:
         raise Invalid("words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}.")
-    known = set(Word.objects.filter(corpus_id=run.corpus_id, word__in=words).values_list("word", flat=True)) - set(run.dropped)
+    known = set(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)) - set(run.dropped)
     if unknown := [word for word in words if word not in known]:
         listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
         raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
-    if len(known) + len(run.dropped) >= run.corpus.vocabulary:
+    if len(known) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "No word would be left.")
     settings = run.settings | {"warm_up": 0, "passes": max(3, round(run.settings["passes"] * CONTINUED))}
     with transaction.atomic():
-        new = create(run.corpus, seed=run.seed, engine=run.engine, **settings)
+        new = create(run.version, seed=run.seed, engine=run.engine, **settings)
         new.parent, new.dropped = run, sorted({*run.dropped, *known})
         new.save(update_fields=["parent", "dropped"])
     return new

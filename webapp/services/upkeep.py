@@ -7,7 +7,7 @@ import time
 from django.conf import settings
 
 from webapp import bulk
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Version
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ def tidy() -> None:
     """Safe at any time, in any number of processes: it only takes what has no row."""
     for table, key in bulk.orphans():
         bulk.drop(table, key)
-    for model, kind in ((Corpus, "corpora"), (Run, "runs")):
+    for model, kind in ((Corpus, "corpora"), (Version, "versions"), (Run, "runs")):
         parent = settings.FILES / kind
         folders = {int(f.name): f for f in parent.iterdir() if f.name.isdigit()} if parent.is_dir() else {}
         known = set(model.objects.filter(pk__in=folders).values_list("pk", flat=True))

@@ -144,7 +144,7 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
 
 def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None) -> HttpResponse:
     found, following = queries.runs(corpus, number(request, "before"))
-    dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in corpus.report.get("dropped", {}).items()]
+    dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()]
     return page(
         request,
         "corpus/detail.html",
@@ -157,7 +157,7 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
             "problem_counts": corpus.report.get("problem_counts", {}),
-            "without_words": corpus.report.get("without_words", 0),
+            "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         },
         status=status,
     )
@@ -170,7 +170,7 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(corpus, **form.settings())
+            run = runs.create(corpus.version, **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)

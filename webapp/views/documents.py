@@ -75,7 +75,7 @@ def _orders(listing: Listing) -> list[dict]:
     """The orders in which the list can be read, and the address of each."""
     selection = listing.selection
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
-    if not fields.dated(selection.corpus):
+    if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
     topics = dict.fromkeys([topic for topic, _ in selection.has] + [listing.topic] * (listing.topic is not None))
     offered |= {topic_label(k): f"share of {names(selection.run).title(k)}" for k in topics}
@@ -104,7 +104,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         part["mark"] = address(request, show=part["number"], topic=None)
     chosen = _shown(request, run, parts)
     data |= {"proportions": parts, "show": chosen.name, "topic": chosen.topic, "strip": _strip(request, run, texts.strip(tokens, document["length"]))}
-    slow = run.corpus.documents > SOON and "similar" not in request.GET
+    slow = run.version.documents > SOON and "similar" not in request.GET
     data["similar"] = None if slow else queries.similar(run, number)
     data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:

@@ -75,7 +75,7 @@ def _time(request: HttpRequest, overview: Overview) -> dict:
         "time": timeline.of(overview, request.GET.get("by", ""), number(request, "after", 0)),
         "unit": unit,
         "own_scale": request.GET.get("scale") == "own",
-        "choices": fields.choices(run.corpus),
+        "choices": fields.choices(run.version),
         "json": reverse("run_topics_json", args=[run.pk]) + address(request, view="time"),
     }
 

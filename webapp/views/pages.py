@@ -24,14 +24,14 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
 
 def corpus_or_404(corpus_id: int) -> Corpus:
     try:
-        return Corpus.objects.get(pk=corpus_id)
+        return Corpus.objects.select_related("version").get(pk=corpus_id)
     except Corpus.DoesNotExist:
         raise Http404(f"There is no corpus {corpus_id}.") from None
 
 
 def run_or_404(run_id: int) -> Run:
     try:
-        return Run.objects.select_related("corpus").get(pk=run_id)
+        return Run.objects.select_related("corpus", "version").get(pk=run_id)
     except Run.DoesNotExist:
         raise Http404(f"There is no run {run_id}.") from None
 

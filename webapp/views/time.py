@@ -23,7 +23,7 @@ def lines(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         return _nothing(request, run, "lines", as_json)
     selection = Selection.read(request.GET, run.corpus, run)
     wanted = trends.asked(run, request.GET.getlist("topics"))
-    data = trends.lines(run, selection, by, wanted) | {"choices": trends.choices(run.corpus), "selection": selection.sentence}
+    data = trends.lines(run, selection, by, wanted) | {"choices": trends.choices(run.version), "selection": selection.sentence}
     large = len(wanted) == 1
     bin_ = request.GET.get("bin", "")
     data["passages"] = trends.strongest(run, selection, by, wanted[0], bin_) if large and bin_ else None
@@ -82,7 +82,7 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     order = request.GET.get("sort", "time")
     order = order if order in grids.ORDERS else "time"
     field, topic = request.GET.get("field", ""), trends.asked(run, request.GET.getlist("topic"))
-    choices = trends.choices(run.corpus)
+    choices = trends.choices(run.version)
     problem = ""
     try:
         if field and topic:
@@ -154,9 +154,9 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
         "selection": selection,
         "set_address": selection.address() if selection else "",
         "form": [("a", "These documents", said["a"]), ("b", "and these", said["b"])],
-        "categories": contrasts.choices(run.corpus),
-        "dated": fields.dated(run.corpus),
-        "suggestions": [s | {"url": selection.address(**s["query"])} for s in contrasts.suggestions(run.corpus)],
+        "categories": contrasts.choices(run.version),
+        "dated": fields.dated(run.version),
+        "suggestions": [s | {"url": selection.address(**s["query"])} for s in contrasts.suggestions(run.version)],
         "orders": [{"name": o, "url": address(request, order=o), "here": o == order} for o in ("difference", "ratio")],
         "most": max((x for part in data["more"] for row in part for x in row["share"]), default=1.0),
     }
@@ -167,7 +167,7 @@ def _by(request: HttpRequest, run: Run) -> str | None:
     """By what documents are told apart; None where there is nothing to show."""
     if run.snapshot is None or not run.snapshot.final:
         return None
-    return request.GET.get("by") or trends.usual(run.corpus)
+    return request.GET.get("by") or trends.usual(run.version)
 
 
 def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpResponse:

@@ -66,7 +66,7 @@ def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool
     run, found = _topic(run_id, number)
     if not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
-    known = of_words.word(run.corpus, word.lower())
+    known = of_words.word(run.version, word.lower())
     if known is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
     selection = Selection.read(request.GET, run.corpus, run)

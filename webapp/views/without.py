@@ -71,6 +71,6 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
 def _source(pk: int) -> Run:
     """A run from an address or a form: missing is a mistake of theirs, not a page that is gone."""
     try:
-        return Run.objects.select_related("corpus", "snapshot").get(pk=pk)
+        return Run.objects.select_related("corpus", "version", "snapshot").get(pk=pk)
     except Run.DoesNotExist:
         raise Invalid("from", f"There is no run {pk}.") from None

@@ -22,11 +22,11 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request)
-    found, following = queries.matching(run.corpus, q, number(request, "after", -1))
+    found, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
         "words": queries.with_urls(found, run),
         "q": q,
-        "alike": queries.with_urls(queries.alike(run.corpus, q), run) if q and not found else [],
+        "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
         "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
         "next": address(request, after=following) if following is not None else None,
     }
@@ -36,7 +36,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
 def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpResponse:
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
-    data = {"words": [], "q": q, "alike": queries.with_urls(queries.alike(run.corpus, q), run), "beginnings": [], "next": None}
+    data = {"words": [], "q": q, "alike": queries.with_urls(queries.alike(run.version, q), run), "beginnings": [], "next": None}
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
@@ -44,7 +44,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
 def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
     run = run_or_404(run_id)
-    found = queries.word(run.corpus, word)
+    found = queries.word(run.version, word)
     if found is None:
         return missing(request, run, word, as_json)
     data = {
@@ -70,7 +70,7 @@ def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) 
         "documents": len(uses.documents),
         "all": selection.address(topic="all"),
         "rest": sum(row["tokens"] for row in rare),
-        "related": [row for row in queries.with_urls(queries.matching(run.corpus, found.word, limit=RELATED)[0], run) if row["word"] != found.word],
+        "related": [row for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run) if row["word"] != found.word],
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
     }
@@ -116,7 +116,7 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
 
 def _orders(run: Run) -> dict[str, str]:
     """Without dates there is no oldest line."""
-    dated = fields.dated(run.corpus) is not None
+    dated = fields.dated(run.version) is not None
     return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
 
 
@@ -135,13 +135,13 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word “compare”."""
     run = run_or_404(run_id)
     typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
-    if "word" not in request.GET and queries.word(run.corpus, COMPARE):
+    if "word" not in request.GET and queries.word(run.version, COMPARE):
         return detail(request, run_id, COMPARE, as_json)
-    found = [queries.word(run.corpus, text) for text in typed]
+    found = [queries.word(run.version, text) for text in typed]
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
     for text, word in zip(typed, found, strict=True):
         if word is None:
-            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.corpus, text), run)})
+            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.version, text), run)})
     selection = Selection.read(request.GET, run.corpus, run)
     if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
         data["words"] = [{"word": w.word, "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else "")} for w in found]

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--words", type=int, default=exports.WORDS, help="of each topic, in the wide form")
 
     def handle(self, *args, **given):
-        run = Run.objects.select_related("corpus", "snapshot").filter(pk=given["run"]).first()
+        run = Run.objects.select_related("corpus", "version", "snapshot").filter(pk=given["run"]).first()
         if run is None:
             raise CommandError(f"There is no run {given['run']}.")
         form = exports.FORMS[FORMS[given["format"]]]

@@ -94,7 +94,7 @@ class Command(BaseCommand):
         raise CommandError(f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}.")
 
     def _tell(self, corpus: Corpus) -> None:
-        report = corpus.report
+        report = corpus.version.report | corpus.report
         self.stderr.write(f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}")
         for reason, (types, tokens) in report["dropped"].items():
             self.stderr.write(f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences")

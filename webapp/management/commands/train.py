@@ -31,7 +31,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no corpus {given['corpus']}.") from None
         settings = {f.name: given[f.name] for f in engines.fields("ssi") if given[f.name] is not None}
         try:
-            run = runs.create(corpus, seed=given["seed"], **settings)
+            run = runs.create(corpus.version, seed=given["seed"], **settings)
         except Invalid as error:
             raise CommandError(error.message) from None
         if not given["no_wait"]:

@@ -22,7 +22,7 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
 
 def _members(wanted: Wanted) -> Iterator[Member]:
     run, model = wanted.run, Model(wanted.run)
-    evidence, bow, reading = model.evidence, model.evidence.bow, run.corpus.settings
+    evidence, bow, reading = model.evidence, model.evidence.bow, run.version.settings
     shut = run.corpus.embargo
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
@@ -49,4 +49,4 @@ _SHUT = ("The texts are under embargo, so the bag of words is not here: only who
 def _facts(wanted: Wanted) -> dict:
     run = wanted.run
     files = [{"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()]
-    return {"format": FORMAT, "vocabulary size": run.corpus.vocabulary, "reading": run.corpus.settings, "files": files} | provenance.made_by(run)
+    return {"format": FORMAT, "vocabulary size": run.version.vocabulary, "reading": run.corpus.settings | run.version.settings, "files": files} | provenance.made_by(run)

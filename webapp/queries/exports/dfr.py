@@ -31,8 +31,8 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
         )
     model = Model(wanted.run)
     numbers = np.concatenate([*selected(wanted), np.zeros(0, np.int64)]).astype(np.int64)
-    category = next(iter(fields.categories(wanted.run.corpus)), None)
-    dated = bool(len(numbers)) and bool((fields.dates(wanted.run.corpus)[numbers] > 0).all())
+    category = next(iter(fields.categories(wanted.run.version)), None)
+    dated = bool(len(numbers)) and bool((fields.dates(wanted.run.version)[numbers] > 0).all())
     return zipped(
         [
             Member("README.txt", [provenance.readme(wanted.run, *_README)]),
@@ -98,8 +98,8 @@ def _metadata(wanted: Wanted, numbers: np.ndarray, category: fields.Category | N
 
     dfr-browser writes these into its pages as they are, so what is markup is escaped.
     """
-    dates = fields.dates(wanted.run.corpus)
-    codes = fields.codes(wanted.run.corpus, category.name)[1] if category else None
+    dates = fields.dates(wanted.run.version)
+    codes = fields.codes(wanted.run.version, category.name)[1] if category else None
     for first in range(0, len(numbers), 2000):
         part, out = numbers[first : first + 2000], io.StringIO()
         known, writer = about(wanted.run, part), csv.writer(out, lineterminator="\n")

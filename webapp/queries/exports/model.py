@@ -47,7 +47,7 @@ class Model:
 
     @cached_property
     def vocabulary(self) -> list[str]:
-        return [row[0] for row in rows("SELECT word FROM word WHERE corpus_id = %s ORDER BY number", [self.run.corpus_id], as_tuples=True)]
+        return [row[0] for row in rows("SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id], as_tuples=True)]
 
     @cached_property
     def word_tokens(self) -> np.ndarray:

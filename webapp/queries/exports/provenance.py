@@ -9,15 +9,16 @@ from webapp.models import Run
 
 def made_by(run: Run) -> dict:
     """Plain values: corpus, run, settings, seed, versions."""
-    corpus = run.corpus
+    corpus, version = run.corpus, run.version
     return {
         "made by": f"Topograph {topograph()}",
         "made at": datetime.now(UTC).isoformat(timespec="seconds"),
         "corpus": corpus.name,
-        "corpus digest": corpus.report.get("digest", ""),  # sha256 of its bag of words
-        "documents": corpus.documents,
-        "words": corpus.tokens,
-        "vocabulary": corpus.vocabulary,
+        "corpus version": version.number,
+        "corpus digest": version.report.get("digest", ""),  # sha256 of its bag of words
+        "documents": version.documents,
+        "words": version.tokens,
+        "vocabulary": version.vocabulary,
         "run": run.pk,
         "engine": run.engine,
         "topics": run.topics,

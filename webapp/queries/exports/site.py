@@ -82,12 +82,12 @@ def _vocabulary(model: Model) -> list[dict]:
 
 def _lines(model: Model):
     """(labels, shares float64[G, K]) over time, or None without dates."""
-    by = fields.period(model.run.corpus)
+    by = fields.period(model.run.version)
     if by is None:
         return None
-    groups = fields.groups(model.run.corpus, by)
+    groups = fields.groups(model.run.version, by)
     if len(groups.labels) > BINS:
-        groups = fields.groups(model.run.corpus, "decade" if by == "year" else "year")
+        groups = fields.groups(model.run.version, "decade" if by == "year" else "year")
     tokens, _ = model.evidence.sums(groups.group, len(groups.labels))
     return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
 

@@ -52,8 +52,8 @@ def topics_long(wanted: Wanted) -> Table:
         for k in range(run.topics):
             found = rows(
                 "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
-                " JOIN word w ON w.corpus_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
-                [run.corpus_id, run.snapshot_id, k],
+                " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
+                [run.version_id, run.snapshot_id, k],
                 as_tuples=True,
             )
             yield [(*row, said.label(k)) for row in found]
@@ -75,9 +75,9 @@ def topics_wide(wanted: Wanted) -> Table:
             known = rows("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
                          span, as_tuples=True)  # fmt: skip
             found = rows(
-                "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.corpus_id = %s AND w.number = tw.word"
+                "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
                 " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
-                [run.corpus_id, *span, count],
+                [run.version_id, *span, count],
                 as_tuples=True,
             )
             words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
@@ -95,8 +95,8 @@ _PLACE = [Column("file", str), Column("place", str), Column("sha256", str)]
 def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
     """Numbers of the documents that are asked for, ascending, a block at a time."""
     mask = wanted.selection.mask
-    for first in range(0, wanted.run.corpus.documents, size * 50):
-        end = min(first + size * 50, wanted.run.corpus.documents)
+    for first in range(0, wanted.run.version.documents, size * 50):
+        end = min(first + size * 50, wanted.run.version.documents)
         found = np.arange(first, end) if mask is None else first + np.flatnonzero(mask[first:end])
         yield from (found[i : i + size] for i in range(0, len(found), size))
 
@@ -168,9 +168,9 @@ def document_topics_wide(wanted: Wanted) -> Table:
 
 def kinds(run: Run) -> list[str]:
     """What topics can be counted by: the period that fits the dates first, then the others, then the categories."""
-    best = fields.period(run.corpus)
+    best = fields.period(run.version)
     periods = [best, *(period for period in fields.PERIODS if period != best)] if best else []
-    return periods + [category.name for category in fields.categories(run.corpus)]
+    return periods + [category.name for category in fields.categories(run.version)]
 
 
 def topic_time(wanted: Wanted) -> Table:
@@ -178,7 +178,7 @@ def topic_time(wanted: Wanted) -> Table:
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by.")
-    groups = fields.groups(run.corpus, by)
+    groups = fields.groups(run.version, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [Column(by, str), Column("topic", int), Column("label", str), Column("tokens", int), Column("documents", int),
                Column("share", float), Column("tokens_of_all_topics", int)]  # fmt: skip
@@ -270,8 +270,8 @@ def words(wanted: Wanted) -> Table:
     def blocks():
         after = -1
         while found := rows(
-            "SELECT number, word, tokens, documents FROM word WHERE corpus_id = %s AND number > %s ORDER BY number LIMIT 20000",
-            [wanted.run.corpus_id, after],
+            "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
+            [wanted.run.version_id, after],
             as_tuples=True,
         ):
             yield found
@@ -283,7 +283,7 @@ def words(wanted: Wanted) -> Table:
 def lines(wanted: Wanted) -> Table:
     """Every line in which a word stands, with the topic that it was given to there."""
     run = wanted.run
-    found = words_of.word(run.corpus, wanted.word) if wanted.word else None
+    found = words_of.word(run.version, wanted.word) if wanted.word else None
     if found is None:
         raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
     if not concordance.has_places(run):
