@@ -1,0 +1,165 @@
+"""Where words begin in scripts that put no space between them, and in Korean, whose particles hang on the noun before.
+
+The libraries are loaded with the first text that needs them. docs/languages.md tells why these, and how well they cut.
+"""
+
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import regex
+
+Segmenter = Callable[[str], np.ndarray]
+Cutter = Callable[[str], "list[int] | np.ndarray"]
+
+BLOCK = 1 << 16  # characters that a library is given at once: it makes an object of every word
+LONGEST_RUN = 64  # syllables of a Korean word; longer runs are cut, for no dictionary knows them
+_REMEMBERED = 1 << 16  # Korean words whose parts are kept: a text has few different ones
+_SCRIPTS = {
+    "zh": r"\p{Han}",
+    "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",  # with the marks of length and of voice, which several scripts use
+    "ko": r"\p{Hangul}\p{Han}",
+    "th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}",
+}  # fmt: skip
+SEGMENTED = frozenset(_SCRIPTS)
+_CODE_POINTS = 0x110000
+_INSIDE, _INHERITED = 1, 2
+_SYLLABLES = regex.compile(r"[가-힣]+")
+
+
+@lru_cache
+def segmenter(language: str) -> Segmenter | None:
+    """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
+
+    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's scripts;
+    a run's first character is one, and so is the first behind it. The rest of the text has none. The same text gives the
+    same places always, in time linear in its length; any number of threads may call it.
+    """
+    if language not in SEGMENTED:
+        return None
+    classes = _classes(_SCRIPTS[language])
+    cut = _korean if language == "ko" else _chinese if language == "zh" else lambda text: _icu(text, language)
+
+    def segment(text: str) -> np.ndarray:
+        if text.isascii():
+            return np.zeros(0, np.int32)
+        characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        kinds = classes[characters]
+        if not (kinds == _INSIDE).any():
+            return np.zeros(0, np.int32)
+        begins = np.zeros(len(text), bool)
+        for first, last in _blocks(kinds):
+            block = text[first:last].encode("utf-8", "replace").decode()  # half a surrogate pair becomes “?”, and nothing moves
+            begins[first:last][_composed(block, cut)] = True
+        begins &= kinds == _INSIDE
+        begins[_edges(kinds)] = True
+        return np.flatnonzero(begins).astype(np.int32)
+
+    return segment
+
+
+def _classes(scripts: str) -> np.ndarray:
+    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or 0."""
+    everything = "".join(map(chr, range(_CODE_POINTS)))
+    classes = np.zeros(_CODE_POINTS, np.uint8)
+    for kind, characters in ((_INHERITED, r"\p{Inherited}"), (_INSIDE, scripts)):
+        for match in regex.finditer(f"[{characters}]+", everything):
+            classes[match.start() : match.end()] = kind
+    return classes
+
+
+def _edges(kinds: np.ndarray) -> np.ndarray:
+    """Where a run of the scripts begins, and where other characters follow one."""
+    own = np.flatnonzero(kinds != _INHERITED)
+    inside = np.append(False, kinds[own] == _INSIDE)
+    return own[inside[1:] != inside[:-1]]
+
+
+def _blocks(kinds: np.ndarray):
+    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one is longer."""
+    first, length = 0, len(kinds)
+    while first < length:
+        last = min(first + BLOCK, length)
+        if last < length:
+            outside = np.flatnonzero(kinds[first:last] == 0)
+            last = first + int(outside[-1]) + 1 if len(outside) else last
+        yield first, last
+        first = last
+
+
+def _composed(text: str, cut: Cutter) -> "list[int] | np.ndarray":
+    """`cut`, of a text as the dictionaries have it: Apple's systems write characters and their marks apart."""
+    composed = unicodedata.normalize("NFC", text)
+    if len(composed) == len(text) or unicodedata.normalize("NFD", text) != text:
+        return cut(text)
+    lengths = np.fromiter((len(unicodedata.normalize("NFD", character)) for character in composed), np.int64, len(composed))
+    return (np.cumsum(lengths) - lengths)[cut(composed)]
+
+
+def _icu(text: str, language: str) -> np.ndarray:
+    from icu4py.breakers import WordBreaker
+
+    lengths = np.fromiter(map(len, WordBreaker(text, language)), np.int64)  # its places would count UTF-16's units
+    return np.cumsum(lengths) - lengths
+
+
+def _chinese(text: str) -> "list[int] | np.ndarray":
+    """Simplified by jieba's dictionary, which has few traditional words; those by ICU's, which has both."""
+    characters = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    variants = _variants()[characters]
+    if np.count_nonzero(variants > 0) > np.count_nonzero(variants < 0):
+        return _icu(text, "zh")
+    import rjieba
+
+    return [start for _, start, _ in rjieba.tokenize(text)]
+
+
+@lru_cache
+def _variants() -> np.ndarray:
+    """int8[code points]: 1 for traditional characters, -1 for simplified ones, 0 for what both have.
+
+    The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
+    """
+    found = np.zeros(_CODE_POINTS, np.int8)
+    for code in range(0x4E00, 0xA000):
+        found[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
+    return found
+
+
+def _has(encoding: str, character: str) -> bool:
+    return bool(character.encode(encoding, "ignore"))
+
+
+def _korean(text: str) -> list[int]:
+    """The nouns and stems of each word, and its particles and endings. Chinese characters stay together."""
+    places = []
+    for match in _SYLLABLES.finditer(text):
+        for start in range(match.start(), match.end(), LONGEST_RUN):
+            places.append(start)
+            places += [start + part for part in _parts(text[start : min(start + LONGEST_RUN, match.end())])]
+    return places
+
+
+@lru_cache(_REMEMBERED)
+def _parts(word: str) -> tuple[int, ...]:
+    """Where the parts of a word begin, the first excepted."""
+    found = _analysed(word)
+    # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the dictionary has.
+    if word.endswith("이") and len(found) > 1:
+        instead = _analysed(word[:-1] + "을")
+        if instead[-1] == ("을", "JKO"):
+            found = instead
+    lengths = np.cumsum([len(surface) for surface, _ in found])
+    return tuple(lengths[:-1].tolist())
+
+
+def _analysed(word: str) -> list[tuple[str, str]]:
+    return [(token.surface, token.details[0]) for token in _lindera().tokenize(word)]
+
+
+@lru_cache
+def _lindera():
+    import lindera
+
+    return lindera.Tokenizer(lindera.load_dictionary("embedded://ko-dic"))
