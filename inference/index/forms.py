@@ -1,0 +1,133 @@
+"""The words of a stream in alphabetical order and by stem, on disk: a typed word becomes the numbers of those it stands for."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import Stemmer
+
+from inference.errors import Invalid
+from inference.index.query import BEGIN, EXACT, Piece
+
+MOST = 2_000  # words that a beginning may stand for: each has documents of its own to be gone through
+_BATCH = 100_000  # words stemmed at a time
+
+
+def stems(language: str) -> str | None:
+    """The Snowball algorithm of a language (ISO 639-1), or None where there is none."""
+    return _algorithm(language) if language else None
+
+
+@lru_cache
+def _algorithm(language: str) -> str | None:
+    try:
+        Stemmer.Stemmer(language)
+    except KeyError:
+        return None
+    return language
+
+
+class Sorted(NamedTuple):
+    """Distinct strings in the order of their UTF-8 bytes. text: uint8, all of them in a row; ends: int64[n + 1]."""
+
+    text: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, i: int) -> bytes:
+        return self.text[self.ends[i] : self.ends[i + 1]].tobytes()
+
+    def first(self, wanted: bytes) -> int:
+        """Of the first that is not less."""
+        return bisect_left(range(len(self)), wanted, key=self.__getitem__)
+
+    def at(self, wanted: bytes) -> int | None:
+        i = self.first(wanted)
+        return i if i < len(self) and self[i] == wanted else None
+
+    @classmethod
+    def of(cls, strings: pa.LargeStringArray) -> "Sorted":
+        """strings: sorted, without nulls."""
+        _, ends, text = strings.buffers()
+        ends = np.frombuffer(ends, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+        return cls(np.frombuffer(text or b"", np.uint8)[ends[0] : ends[-1]], ends - ends[0])
+
+
+class Forms(NamedTuple):
+    """words: in order; numbers: int32[L], of each in the lexicon. stems: in order; groups: int64[S + 1]; members: int32[L], the
+    words of stem s at members[groups[s]:groups[s + 1]]. Without a stemmer for the language a word is its own stem."""
+
+    words: Sorted
+    numbers: np.ndarray
+    stems: Sorted
+    groups: np.ndarray
+    members: np.ndarray
+    language: str
+
+    @classmethod
+    def write(cls, folder: Path, words: Iterable[str], language: str) -> None:
+        """words: of the lexicon, by number."""
+        folder.mkdir(parents=True)
+        all_words = _strings(words)
+        order = pc.array_sort_indices(all_words)
+        _save(folder, "words", Sorted.of(all_words.take(order)), numbers=order.to_numpy().astype(np.int32))
+        if not stems(language):
+            return
+        stemmed = _strings(_stemmed(all_words, language))
+        order = pc.array_sort_indices(stemmed)
+        in_order = stemmed.take(order)
+        first = np.ones(len(in_order), bool)
+        first[1:] = pc.not_equal(in_order[1:], in_order[:-1]).to_numpy(zero_copy_only=False)
+        groups = np.append(np.flatnonzero(first), len(in_order))
+        distinct = in_order.take(pa.array(groups[:-1]))
+        _save(folder, "stems", Sorted.of(distinct), groups=groups, members=order.to_numpy().astype(np.int32))
+
+    @classmethod
+    def open(cls, folder: Path, language: str) -> "Forms":
+        def mapped(name: str) -> np.ndarray:
+            return np.load(folder / f"{name}.npy", mmap_mode="r")
+
+        words, numbers = Sorted(mapped("words_text"), mapped("words_ends")), mapped("numbers")
+        if not (folder / "groups.npy").exists():
+            return cls(words, numbers, words, np.arange(len(words) + 1), numbers, "")
+        return cls(words, numbers, Sorted(mapped("stems_text"), mapped("stems_ends")), mapped("groups"), mapped("members"), language)
+
+    def of(self, piece: Piece) -> np.ndarray:
+        """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too many."""
+        if piece.how == BEGIN:
+            a, b = self.words.first(piece.word.encode()), self.words.first(piece.word.encode() + b"\xff")  # no UTF-8 has 0xff
+            if b - a > MOST:
+                raise Invalid("q", f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be searched for: write more of it.")
+            return np.sort(self.numbers[a:b])
+        if piece.how == EXACT:
+            at = self.words.at(piece.word.encode())
+            return np.zeros(0, np.int32) if at is None else self.numbers[at : at + 1]
+        stem = Stemmer.Stemmer(self.language).stemWord(piece.word) if self.language else piece.word
+        at = self.stems.at(stem.encode())
+        return np.zeros(0, np.int32) if at is None else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
+
+
+def _strings(words: Iterable[str]) -> pa.LargeStringArray:
+    words, chunks = iter(words), []
+    while batch := list(islice(words, _BATCH)):
+        chunks.append(pa.array(batch, pa.large_string()))
+    return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
+
+
+def _stemmed(words: pa.LargeStringArray, language: str) -> Iterable[str]:
+    stemmer = Stemmer.Stemmer(language)  # one a call: they are not for several threads
+    for i in range(0, len(words), _BATCH):
+        yield from stemmer.stemWords(words[i : i + _BATCH].to_pylist())
+
+
+def _save(folder: Path, name: str, strings: Sorted, **arrays: np.ndarray) -> None:
+    for key, array in {f"{name}_text": strings.text, f"{name}_ends": strings.ends, **arrays}.items():
+        np.save(folder / f"{key}.npy", array)

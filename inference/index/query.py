@@ -1,0 +1,196 @@
+"""The language of searches: words, "phrases", or, -without, AND OR NOT, parentheses, begin*.
+
+    either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one | "(" either ")" | phrase | word
+"or" is an operator between two things and a word elsewhere; AND, OR and NOT are operators wherever they stand in capitals.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import regex
+
+from inference.errors import Invalid
+
+LONGEST = 1000  # characters of a query
+WORDS = 100  # that a query may have: each is a pass over an array of all documents
+DEPTH = 20  # parentheses in parentheses
+
+STEM, EXACT, BEGIN = "stem", "exact", "begin"
+_QUOTES = '"“”„‟«»＂'
+_TOKEN = regex.compile(
+    rf"(?P<open>(?<minus>[-−–]*)\()|(?P<close>\))|(?P<phrase>(?<minus>[-−–]*)[{_QUOTES}](?P<inside>[^{_QUOTES}]*)(?:[{_QUOTES}]|$))"
+    rf"|(?P<chunk>(?<minus>[-−–]*)(?P<rest>[^\s(){_QUOTES}]+))"
+)
+
+
+class Piece(NamedTuple):
+    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so (BEGIN)."""
+
+    word: str
+    how: str
+
+
+class Sequence(NamedTuple):
+    """Pieces that stand one behind the other; one alone is a word."""
+
+    pieces: tuple[Piece, ...]
+
+
+class All(NamedTuple):
+    parts: tuple
+
+
+class Any(NamedTuple):
+    parts: tuple
+
+
+class Not(NamedTuple):
+    part: object
+
+
+Node = Sequence | All | Any | Not
+
+
+def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
+    """The tree of a query. cut: a text's words as the stream has them.
+
+    Raises Invalid("q", a sentence) for what can't be understood.
+    """
+    if len(text) > LONGEST:
+        raise _invalid(f"A search may have {LONGEST:,} characters, this one has {len(text):,}.")
+    found = _Parser(text, cut).whole()
+    if found is None:
+        raise _invalid(f"There is no word to search for in “{_shown(text)}”.")
+    return found
+
+
+def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
+    """What a document is found for: all words and phrases but those that must not be there."""
+    if isinstance(node, Sequence):
+        return [node] if wanted else []
+    if isinstance(node, Not):
+        return sequences(node.part, not wanted)
+    return [found for part in node.parts for found in sequences(part, wanted)]
+
+
+class _Token(NamedTuple):
+    kind: str  # open close phrase chunk
+    text: str
+    without: bool  # a minus stands before it
+
+
+class _Parser:
+    """By recursive descent; as deep as parentheses are, which are counted."""
+
+    def __init__(self, text: str, cut: Callable[[str], list[str]]):
+        self.cut, self.at, self.depth, self.words = cut, 0, 0, 0
+        self.tokens = [_token(match) for match in _TOKEN.finditer(text)]
+
+    def whole(self) -> Node | None:
+        found = self.either()
+        if self.at < len(self.tokens):
+            raise _invalid("A “)” has no “(” before it. In quotation marks it is read as a sign like others.")
+        return found
+
+    def next(self) -> _Token | None:
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    def operator(self, *names: str) -> bool:
+        """Whether one of these comes now, and nothing but a word."""
+        token = self.next()
+        return token is not None and token.kind == "chunk" and not token.without and token.text in names
+
+    def ends(self) -> bool:
+        token = self.next()
+        return token is None or token.kind == "close"
+
+    def either(self) -> Node | None:
+        parts = [self.both()]
+        while self.operator("OR") or self._small_or():
+            self.at += 1
+            self._operand("OR")
+            parts.append(self.both())
+        return _joined(Any, parts)
+
+    def _small_or(self) -> bool:
+        """Whether a small "or" stands here with something on either side."""
+        token = self.next()
+        if token is None or token.kind != "chunk" or token.without or token.text.lower() != "or" or token.text == "OR" or not self.at:
+            return False
+        before, after = self.tokens[self.at - 1], self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
+        return before.kind != "open" and after is not None and after.kind != "close"
+
+    def both(self) -> Node | None:
+        parts = []
+        while not self.ends() and not self.operator("OR") and not self._small_or():
+            if self.operator("AND"):
+                if not parts:
+                    self._operand("AND", before=True)
+                self.at += 1
+                self._operand("AND")
+            parts.append(self.one())
+        if not parts and self.operator("OR"):
+            self._operand("OR", before=True)
+        return _joined(All, parts)
+
+    def one(self) -> Node | None:
+        without = False
+        while self.operator("NOT"):
+            self.at += 1
+            self._operand("NOT")
+            without = not without
+        token = self.next()
+        self.at += 1
+        without ^= token.without
+        found = self._group() if token.kind == "open" else self._sequence(token)
+        return Not(found) if without and found is not None else found
+
+    def _operand(self, name: str, before: bool = False) -> None:
+        """Something must stand here, or before an operator."""
+        if before or self.ends() or self.operator("AND", "OR"):
+            side = "before" if before else "behind"
+            raise _invalid(f"Nothing stands {side} {name}. To search for the word itself, put it in quotation marks.")
+
+    def _group(self) -> Node | None:
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise _invalid(f"Parentheses may stand in one another {DEPTH} deep.")
+        found = self.either()
+        if self.next() is None:
+            raise _invalid("A “(” has no “)” behind it. In quotation marks it is read as a sign like others.")
+        self.at += 1
+        self.depth -= 1
+        return found
+
+    def _sequence(self, token: _Token) -> Sequence | None:
+        """None where there is no word, as in "&"."""
+        how = EXACT if token.kind == "phrase" else STEM
+        pieces: list[Piece] = []
+        for chunk in token.text.split():
+            words = self.cut(chunk)
+            pieces += [Piece(word, how) for word in words]
+            if words and chunk.endswith("*"):
+                pieces[-1] = Piece(words[-1], BEGIN)
+        self.words += len(pieces)
+        if self.words > WORDS:
+            raise _invalid(f"A search may have {WORDS} words.")
+        return Sequence(tuple(pieces)) if pieces else None
+
+
+def _token(match) -> _Token:
+    kind = next(kind for kind in ("open", "close", "phrase", "chunk") if match[kind] is not None)
+    text = {"phrase": match["inside"], "chunk": match["rest"]}.get(kind) or ""
+    return _Token(kind, text, bool(match["minus"]))
+
+
+def _joined(kind: type, parts: list[Node | None]) -> Node | None:
+    parts = [part for part in parts if part is not None]
+    return kind(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 50 else text[:50] + " …"
+
+
+def _invalid(sentence: str) -> Invalid:
+    return Invalid("q", sentence)

@@ -1,0 +1,227 @@
+"""The index of a token stream: documents of a query, how well each matches, and where in its text."""
+
+import json
+import shutil
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+
+from inference.errors import Invalid
+from inference.index import segments
+from inference.index.forms import Forms
+from inference.index.query import Any, Node, Not, Sequence, parse, sequences
+from inference.index.segments import NUMBER, Field, Scratch
+
+FIELDS = ("text", "title")
+FORMAT = 1  # of the folder: raised when the files change their meaning
+TITLE = 5.0  # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
+PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
+
+
+class Stream(Protocol):
+    """What is read of inference.text.Stream. words, starts: int32 by piece; lengths: int32[D]; of titles, too."""
+
+    lexicon: Collection[str]  # by number
+    words: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+    title_words: np.ndarray
+    title_lengths: np.ndarray
+
+
+class Index:
+    """Made by `write`, read by `open`. Documents are numbered as in the stream."""
+
+    def __init__(self, stream: Stream, cut: Callable[[str], list[str]], forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray):
+        self.stream, self.cut, self.forms, self.fields = stream, cut, forms, fields
+        self.bounds = bounds  # int64[segments + 1]: of their documents
+        self.D = int(bounds[-1])
+
+    @classmethod
+    def write(
+        cls, folder: Path, stream: Stream, language: str = "", *, extend: bool = False, advance: Callable[[int], None] = lambda done: None
+    ) -> None:
+        """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
+
+        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is told how
+        many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index that there was.
+        """
+        folder = Path(folder)
+        old = _meta(folder)
+        made = 1 + (old["made"] if old else 0)
+        found = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
+        begin = found[-1]["end"] if found else 0
+        kept = folder / found[-1]["name"] if found else None
+        at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
+        of = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
+        scratch = Scratch(len(stream.lexicon))
+        while begin < len(stream.lengths):
+            first = {field: at[field] + _first(of[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS}
+            size = sum(first[field] - at[field] for field in FIELDS)
+            count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
+            name = f"{made}.{len(found)}"
+            shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
+            for field in FIELDS:
+                Field.of(of[field][0], first[field][: count + 1], begin, scratch).save(folder / name / field)
+                at[field] = int(first[field][count])
+            begin += count
+            found.append({"name": name, "end": begin})
+            advance(begin)
+        name = f"{made}.words"
+        shutil.rmtree(folder / name, ignore_errors=True)
+        Forms.write(folder / name, stream.lexicon, language)
+        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": found}
+        temporary = folder / "meta.json.new"
+        temporary.write_text(json.dumps(meta))
+        temporary.replace(folder / "meta.json")
+        names = {name, *(segment["name"] for segment in found)}
+        for path in folder.iterdir():
+            if path.is_dir() and path.name not in names:
+                shutil.rmtree(path)
+
+    @classmethod
+    def open(cls, folder: Path, stream: Stream, cut: Callable[[str], list[str]]) -> "Index":
+        """cut: a text's words as the stream has them. Raises Invalid("corpus", …) where there is none."""
+        folder = Path(folder)
+        meta = _meta(folder)
+        if meta is None:
+            raise Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again.")
+        fields = {name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS}
+        bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
+        return cls(stream, cut, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
+
+    def parse(self, query: str) -> Node:
+        """Raises Invalid("q", a sentence) for what can't be understood."""
+        return parse(query, self.cut)
+
+    def find(self, query: str) -> np.ndarray:
+        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too many words."""
+        return np.flatnonzero(self._mask(self.parse(query))).astype(np.int32)
+
+    def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
+        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers: ascending."""
+        lengths = self._lengths(numbers)
+        mean = max(float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1), 1.0)
+        scores = np.zeros(len(numbers), np.float32)
+        for sequence in sequences(self.parse(query)):
+            total = self._total(sequence)
+            having = int(np.count_nonzero(total))
+            weight = np.log1p((self.D - having + 0.5) / (having + 0.5))
+            _score(numbers, total, lengths, np.float32(weight), np.float32(K1), np.float32(B), np.float32(mean), scores)
+        return scores
+
+    def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
+        """Of each document, for each word and phrase of a query that is in its text, the characters at which its words begin, int32."""
+        wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
+        found = {}
+        for number in numbers:
+            s = int(np.searchsorted(self.bounds, number, "right")) - 1
+            first = self.fields["text"][s].first
+            here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
+            pieces, starts = self.stream.words[here] & NUMBER, self.stream.starts[here]
+            found[number] = [starts[at] for at in (_standing(pieces, accepted) for accepted in wanted) if len(at)]
+        return found
+
+    def _mask(self, node: Node) -> np.ndarray:
+        if isinstance(node, Sequence):
+            return self._having(node)
+        if isinstance(node, Not):
+            return ~self._mask(node.part)
+        mask = self._mask(node.parts[0])
+        for part in node.parts[1:]:
+            if isinstance(node, Any):
+                mask |= self._mask(part)
+            else:
+                mask &= self._mask(part)
+        return mask
+
+    def _having(self, sequence: Sequence) -> np.ndarray:
+        """bool[D]: in the text or in the title."""
+        mask = np.zeros(self.D, bool)
+        if len(sequence.pieces) == 1:
+            wanted = self.forms.of(sequence.pieces[0])
+            for field in (field for fields in self.fields.values() for field in fields):
+                field.mark(wanted, mask)
+        else:
+            for _, documents, _ in self._phrase(sequence):
+                mask[documents] = True
+        return mask
+
+    def _total(self, sequence: Sequence) -> np.ndarray:
+        """float32[D]: how often it stands in each document, in a title TITLE times."""
+        total = np.zeros(self.D, np.float32)
+        if len(sequence.pieces) == 1:
+            wanted = self.forms.of(sequence.pieces[0])
+            for name, fields in self.fields.items():
+                for field in fields:
+                    field.add(wanted, TITLE if name == "title" else 1.0, total)
+        else:
+            for name, documents, counts in self._phrase(sequence):
+                total[documents] += counts * np.float32(TITLE if name == "title" else 1.0)
+        return total
+
+    def _phrase(self, sequence: Sequence):
+        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really stands."""
+        accepted = [self.forms.of(piece) for piece in sequence.pieces]
+        if not all(map(len, accepted)):
+            return
+        ends = np.cumsum([0, *map(len, accepted)])
+        together = np.concatenate(accepted)
+        for name, of in (("text", self.stream.words), ("title", self.stream.title_words)):
+            for s, field in enumerate(self.fields[name]):
+                begin, end = self.bounds[s], self.bounds[s + 1]
+                mask = np.ones(end - begin, bool)
+                for wanted in accepted:
+                    one = np.zeros(end - begin, bool)
+                    field.mark(wanted, one, begin)
+                    mask &= one
+                documents = (begin + np.flatnonzero(mask)).astype(np.int32)
+                counts = np.empty(len(documents), np.uint16)
+                segments.sequences(of, field.first, begin, documents, together, ends, counts)
+                yield name, documents[counts > 0], counts[counts > 0]
+
+    def _lengths(self, numbers: np.ndarray) -> np.ndarray:
+        """int64: pieces of the texts of documents, ascending."""
+        cuts = np.searchsorted(numbers, self.bounds)
+        parts = [np.zeros(0, np.int64)]
+        for s, field in enumerate(self.fields["text"]):
+            inside = numbers[cuts[s] : cuts[s + 1]] - self.bounds[s]
+            parts.append(field.first[inside + 1] - field.first[inside])
+        return np.concatenate(parts)
+
+
+def _meta(folder: Path) -> dict | None:
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+    except FileNotFoundError:
+        return None
+    return meta if meta["format"] == FORMAT else None
+
+
+def _first(lengths: np.ndarray) -> np.ndarray:
+    """int64[D + 1]: where each document begins."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
+    """Places of a document's pieces that are part of a word or phrase, at most PLACES occurrences of it."""
+    n = len(accepted)
+    if len(pieces) < n:
+        return np.zeros(0, np.int64)
+    here = np.ones(len(pieces) - n + 1, bool)
+    for p, wanted in enumerate(accepted):
+        here &= np.isin(pieces[p : len(pieces) - n + 1 + p], wanted)
+    at = np.flatnonzero(here)[:PLACES]
+    return np.unique(at[:, None] + np.arange(n))
+
+
+@njit(cache=True, nogil=True)
+def _score(numbers, total, lengths, weight, k1, b, mean, scores):
+    for i in range(len(numbers)):
+        count = total[numbers[i]]
+        if count > 0:
+            scores[i] += weight * count * (k1 + 1) / (count + k1 * (1 - b + b * lengths[i] / mean))

@@ -1,0 +1,143 @@
+"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from disk."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+NUMBER = (1 << 29) - 1  # the bits of a stream's word that are its number; the others say what stands before it
+MOST = 65_535  # a count above is kept as this
+SEGMENT = 1 << 25  # pieces: a segment is made in 200 MB at most, and 12 bytes a word of the lexicon
+DOCUMENTS = 1 << 22  # of a segment
+_ARRAYS = ("words", "indptr", "documents", "counts", "first")
+
+
+class Field(NamedTuple):
+    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts` times in each.
+
+    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where it is more.
+    first: int64[n + 1], where each of the segment's n documents begins in the stream.
+    """
+
+    words: np.ndarray
+    indptr: np.ndarray
+    documents: np.ndarray
+    counts: np.ndarray
+    first: np.ndarray
+
+    @classmethod
+    def of(cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch") -> "Field":
+        """stream: words of all documents. document: the number of the first here."""
+        pieces = stream[first[0] : first[-1]]
+        found = np.zeros(scratch.words, np.int64)
+        scratch.last.fill(-1)
+        _count(pieces, first, scratch.last, found)
+        words = np.flatnonzero(found).astype(np.int32)
+        indptr = np.concatenate([[0], np.cumsum(found[words])])
+        documents, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint16)
+        found[words] = indptr[:-1]
+        scratch.last.fill(-1)
+        _fill(pieces, first, document, scratch.last, found, documents, counts)
+        return cls(words, indptr, documents, counts, first)
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def open(cls, folder: Path) -> "Field":
+        return cls(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
+
+    def mark(self, wanted: np.ndarray, mask: np.ndarray, begin: int = 0) -> None:
+        """Set mask[d - begin] for the documents d that have one of the words `wanted`, int32."""
+        _mark(self.words, self.indptr, self.documents, wanted, mask, begin)
+
+    def add(self, wanted: np.ndarray, weight: float, total: np.ndarray) -> None:
+        """Add to total[d], float32, `weight` for each time that document d has one of the words."""
+        _add(self.words, self.indptr, self.documents, self.counts, wanted, np.float32(weight), total)
+
+
+class Scratch:
+    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen last."""
+
+    def __init__(self, words: int):
+        self.words = words
+        self.last = np.empty(words, np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _count(pieces, first, last, found):
+    """found[w]: in how many documents w stands."""
+    for d in range(len(first) - 1):
+        for i in range(first[d] - first[0], first[d + 1] - first[0]):
+            w = pieces[i] & NUMBER
+            if last[w] != d:
+                last[w] = d
+                found[w] += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill(pieces, first, document, last, cursor, documents, counts):
+    """cursor: int64, where each word's next entry stands; moved on."""
+    for d in range(len(first) - 1):
+        for i in range(first[d] - first[0], first[d + 1] - first[0]):
+            w = pieces[i] & NUMBER
+            if last[w] != d:
+                last[w] = d
+                documents[cursor[w]], counts[cursor[w]] = document + d, 1
+                cursor[w] += 1
+            elif counts[cursor[w] - 1] < MOST:
+                counts[cursor[w] - 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def _mark(words, indptr, documents, wanted, mask, begin):
+    for w in wanted:
+        i = np.searchsorted(words, w)
+        if i < len(words) and words[i] == w:
+            for j in range(indptr[i], indptr[i + 1]):
+                mask[documents[j] - begin] = True
+
+
+@njit(cache=True, nogil=True)
+def _add(words, indptr, documents, counts, wanted, weight, total):
+    for w in wanted:
+        i = np.searchsorted(words, w)
+        if i < len(words) and words[i] == w:
+            for j in range(indptr[i], indptr[i + 1]):
+                total[documents[j]] += weight * np.float32(counts[j])
+
+
+@njit(cache=True, nogil=True)
+def sequences(stream, first, document, candidates, accepted, ends, out):
+    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in candidates[i].
+
+    first: where documents begin in the stream, that of number `document` first.
+    """
+    n = len(ends) - 1
+    for i in range(len(candidates)):
+        d = candidates[i] - document
+        found = 0
+        for at in range(first[d], first[d + 1] - n + 1):
+            p = 0
+            while p < n and _among(accepted, ends[p], ends[p + 1], stream[at + p] & NUMBER):
+                p += 1
+            if p == n:
+                found += 1
+        out[i] = min(found, MOST)
+
+
+@njit(cache=True, nogil=True)
+def _among(values, a, b, value):
+    """Whether a value is in values[a:b], ascending."""
+    while a < b:
+        middle = (a + b) >> 1
+        if values[middle] < value:
+            a = middle + 1
+        elif values[middle] > value:
+            b = middle
+        else:
+            return True
+    return False

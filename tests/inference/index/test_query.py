@@ -1,0 +1,96 @@
+"""The language of searches: what each form means, and that nothing typed breaks it."""
+
+import random
+
+import pytest
+
+from inference.errors import Invalid
+from inference.index.query import All, Any, Not, Piece, Sequence, parse, sequences
+from tests.inference.index.naive import cut
+
+
+def word(*words: str, how: str = "stem") -> Sequence:
+    return Sequence(tuple(Piece(w, how) for w in words))
+
+
+WAR, PEACE, NAVY = word("war"), word("peace"), word("navy")
+
+
+@pytest.mark.parametrize(
+    ("query", "tree"),
+    [
+        ("war", WAR),
+        ("War PEACE", All((WAR, PEACE))),
+        ("war or peace", Any((WAR, PEACE))),
+        ("war OR peace navy", Any((WAR, All((PEACE, NAVY))))),
+        ("(war OR peace) navy", All((Any((WAR, PEACE)), NAVY))),
+        ("war AND peace", All((WAR, PEACE))),
+        ("war -peace", All((WAR, Not(PEACE)))),
+        ("war NOT peace", All((WAR, Not(PEACE)))),
+        ("war AND NOT (peace OR navy)", All((WAR, Not(Any((PEACE, NAVY)))))),
+        ("NOT -war", WAR),
+        ("-(war peace)", Not(All((WAR, PEACE)))),
+        ('-"war peace"', Not(word("war", "peace", how="exact"))),
+        ('"war peace"', word("war", "peace", how="exact")),
+        ("“war peace”", word("war", "peace", how="exact")),
+        ('"war', word("war", how="exact")),
+        ('"or" "AND"', All((word("or", how="exact"), word("and", how="exact")))),
+        ("mili*", word("mili", how="begin")),
+        ('"war mili*"', Sequence((Piece("war", "exact"), Piece("mili", "begin")))),
+        ("well-known", word("well", "known")),
+        ("don’t 1914–18", All((word("don", "t"), word("1914", "18")))),
+        ("or", word("or")),
+        ("war or", All((WAR, word("or")))),
+        ("or war", All((word("or"), WAR))),
+        ("war & peace, !", All((WAR, PEACE))),
+        ("() war (&)", WAR),
+        ("and not", All((word("and"), word("not")))),
+    ],
+)
+def test_what_is_typed_becomes_a_tree(query, tree):
+    assert parse(query, cut) == tree
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "no word to search for"),
+        ("&|! - * () 😀", "no word to search for in “&|! "),
+        ("(war", "has no “\\)” behind it"),
+        ("war)", "has no “\\(” before it"),
+        ("AND war", "Nothing stands before AND"),
+        ("war AND", "Nothing stands behind AND"),
+        ("war OR", "Nothing stands behind OR"),
+        ("OR war", "Nothing stands before OR"),
+        ("war OR AND peace", "Nothing stands behind OR"),
+        ("war (OR) peace", "Nothing stands before OR"),
+        ("NOT", "Nothing stands behind NOT"),
+        ("(NOT)", "Nothing stands behind NOT"),
+        ("(" * 21 + "a" + ")" * 21, "20 deep"),
+        ("-(" * 400, "20 deep"),
+        ("a " * 101, "at most|may have 100 words"),
+        ("a" * 1001, "1,000 characters, this one has 1,001"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(query, said):
+    with pytest.raises(Invalid, match=said) as error:
+        parse(query, cut)
+    assert error.value.field == "q" and len(error.value.message) < 200
+
+
+def test_what_must_not_be_there_is_not_what_is_found():
+    assert sequences(parse("war -(peace navy) OR NOT (a -b)", cut)) == [WAR, word("b")]
+
+
+def test_no_query_breaks_the_parser():
+    chance = random.Random(1)
+    signs = ["(", ")", '"', "“", "-", "*", " ", " ", "OR", "or", "AND", "NOT", "a", "war", "\0", "'", "\\", "é", "戦", "😀", "%s", "\u202e"]
+    understood = 0
+    for _ in range(20_000):
+        query = "".join(chance.choices(signs, k=chance.randrange(25)))
+        try:
+            assert parse(query, cut) is not None
+            understood += 1
+        except Invalid as error:
+            assert error.field == "q" and error.message
+    assert understood > 5_000
