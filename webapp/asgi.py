@@ -7,4 +7,6 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 from django.core.asgi import get_asgi_application
 
-application = get_asgi_application()
+from webapp.bodies import left_to_views
+
+application = left_to_views(get_asgi_application(), "/uploads/")

@@ -20,6 +20,7 @@ from webapp.views import (
     time,
     topics,
     trying,
+    uploads,
     without,
     words,
 )
@@ -38,6 +39,8 @@ urlpatterns = [
     *page("glossary", glossary.index, "glossary"),
     *page("compare", comparisons.compare, "compare"),
     path("corpora/", corpora.upload, name="corpora"),
+    path("uploads/", uploads.creation, name="uploads"),
+    path("uploads/<str:upload_id>/", uploads.one, name="upload"),
     path("corpora/example/", corpora.example, name="example"),
     path(f"{CORPUS}/prepare/", corpora.prepare, name="corpus_prepare"),
     *page(CORPUS, corpora.detail, "corpus"),

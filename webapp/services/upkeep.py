@@ -2,16 +2,14 @@
 
 import logging
 import shutil
-import time
 
 from django.conf import settings
 
 from webapp import bulk
 from webapp.models import Corpus, Run, Version
+from webapp.services import uploads
 
 log = logging.getLogger(__name__)
-
-UPLOAD_SECONDS = 24 * 3600  # an upload's temporary file that old belongs to nobody
 
 
 def tidy() -> None:
@@ -25,6 +23,4 @@ def tidy() -> None:
         for pk in folders.keys() - known:
             shutil.rmtree(folders[pk], ignore_errors=True)
             log.info("removed the files of %s %d", kind, pk)
-    for file in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
-        if file.stat().st_mtime < time.time() - UPLOAD_SECONDS:
-            file.unlink(missing_ok=True)
+    uploads.tidy()

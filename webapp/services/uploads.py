@@ -1,0 +1,346 @@
+"""Files that are arriving, by the tus protocol (docs/uploads.md), until a corpus is made of them.
+
+An upload is two files in files/uploads/: `<id>`, what came of it so far, and `<id>.json`, what it will be. How much has come is
+the length of the first one, so that whatever stops, the server or the machine, there is nothing to repair.
+"""
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import tarfile
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
+LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
+PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
+GIGABYTE = 1 << 30
+KEPT = "What has arrived is kept for 7 days: make room on the server, then go on."
+_ID = re.compile(r"[\w-]{22}", re.ASCII)
+# Controls, and the marks that change the direction of a line, by which a name can pretend to be another.
+_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_DIGITS = re.compile(r"([0-9]+)")
+
+_hashers = ThreadPoolExecutor(2, "hash")
+_hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
+_HASHES = 1000  # of them at most; what is forgotten is computed from the file
+
+
+class Refused(Exception):
+    """What can't be taken: an HTTP status, and a sentence that says what was expected, what came and what to do."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What is known of an upload from its beginning; sha256 once all of it has come in one life of the server."""
+
+    id: str
+    length: int  # bytes
+    name: str
+    pack: bool = False  # a tar file that the page made of many small ones
+    sha256: str = ""
+
+    @property
+    def path(self) -> Path:
+        return settings.FILE_UPLOAD_TEMP_DIR / self.id
+
+    @property
+    def offset(self) -> int:
+        """Bytes that have come."""
+        return self.path.stat().st_size
+
+    @property
+    def expires(self) -> float:
+        """Seconds since the epoch."""
+        return self.path.stat().st_mtime + EXPIRES
+
+
+class Arrived(NamedTuple):
+    """A file that is there; it may be moved away. sha256: "" where it is not known yet."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+class Checksum(NamedTuple):
+    """Of one part of an upload."""
+
+    hash: Any  # of hashlib
+    expected: bytes
+
+
+def create(length: int, name: str, pack: bool = False) -> Upload:
+    """Begin an upload. Raises Refused when it is too large, or the disk too small."""
+    if settings.MAX_UPLOAD and length > settings.MAX_UPLOAD:
+        raise Refused(413, f"“{_short(name)}” has {length:,} bytes; this server takes files of up to {settings.MAX_UPLOAD:,}. "
+                           "Split it, or ask whoever runs the server for more (TOPOGRAPH_MAX_UPLOAD).")  # fmt: skip
+    if pack and length > PACK:
+        raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
+    _room_for(length)
+    upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack)
+    with _no_space_said():
+        os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        _note(upload)
+    return upload
+
+
+def find(upload_id: str) -> Upload:
+    """Raises Refused where there is none, or no longer."""
+    if _ID.fullmatch(upload_id):
+        try:
+            upload = Upload(**json.loads(_note_path(upload_id).read_bytes()))
+            if upload.expires > time.time():
+                return upload
+        except (FileNotFoundError, ValueError, TypeError):
+            pass
+    raise Refused(404, "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older than 7 days. Upload the file again.")
+
+
+def remove(upload: Upload) -> None:
+    _hashes.pop(upload.id, None)
+    _note_path(upload.id).unlink(missing_ok=True)
+    upload.path.unlink(missing_ok=True)
+
+
+class Writing:
+    """Appends to an upload; nobody else can at the same time, in this process or another.
+
+    Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what came before is kept.
+    """
+
+    def __init__(self, upload: Upload):
+        self.upload = upload
+        try:
+            self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError:
+            raise Refused(404, "There is no such upload any more. Upload the file again.") from None
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self.file)
+            raise Refused(423, "This upload is being written to over another connection. Try again when that one has ended.") from None
+        self.begin = self.offset = os.fstat(self.file).st_size
+        at, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
+        if at != self.offset:
+            self.hash = None  # what came before is only on disk
+        self.hash_before = self.hash and self.hash.copy()
+
+    def write(self, pieces: list[bytes], checksum: Checksum | None = None) -> None:
+        """Append them (at most 1,024), and take them into the checksum."""
+        size = sum(map(len, pieces))
+        _room_for(size)
+        hashes = [self.hash, checksum and checksum.hash]
+        hashing = [_hashers.submit(_update, one, pieces) for one in hashes if one]
+        try:
+            self._append(pieces, size)
+        except Refused:
+            self.hash = None  # it has seen what is not in the file
+            raise
+        finally:
+            for one in hashing:
+                one.result()
+
+    def _append(self, pieces: list[bytes], size: int) -> None:
+        with _no_space_said():
+            written = os.writev(self.file, pieces)
+            self.offset += written
+            rest = memoryview(b"".join(pieces))[written:] if written < size else b""
+            while rest:  # a disk that is nearly full takes a part, and says so at the next attempt
+                written = os.write(self.file, rest)
+                self.offset += written
+                rest = rest[written:]
+
+    def sync(self) -> None:
+        """Returns when what was written is on the disk itself."""
+        with _no_space_said():
+            os.fdatasync(self.file)
+
+    def take_back(self) -> None:
+        """Forget what was written since it was opened."""
+        os.ftruncate(self.file, self.begin)
+        self.offset, self.hash = self.begin, self.hash_before
+
+    def close(self) -> None:
+        """Make it last, and let others write. Raises Refused(404) if the upload was cancelled meanwhile."""
+        try:
+            self.sync()
+            if not os.fstat(self.file).st_nlink:
+                raise Refused(404, "The upload was cancelled while it arrived.")
+            if self.hash and self.offset == self.upload.length:
+                _note(Upload(**asdict(self.upload) | {"sha256": self.hash.hexdigest()}))
+            elif self.hash:
+                _hashes[self.upload.id] = self.offset, self.hash
+                if len(_hashes) > _HASHES:
+                    _hashes.popitem(last=False)
+        finally:
+            os.close(self.file)
+
+
+def _update(hash, pieces: list[bytes]) -> None:
+    for piece in pieces:
+        hash.update(piece)
+
+
+# The disk ---------------------------------------------------------------------------------------------------------
+
+
+def _room_for(size: int) -> None:
+    """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
+    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    free, reserve = disk.f_bavail * disk.f_frsize, settings.DISK_RESERVE
+    if reserve is None:
+        reserve = min(GIGABYTE, disk.f_blocks * disk.f_frsize // 20)
+    if free - size < reserve:
+        came = f"{_bytes(size)} more were to come, {_bytes(free)} are free, and {_bytes(reserve)} of them are kept for the work itself"
+        raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
+
+
+@contextmanager
+def _no_space_said() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error
+
+
+def _bytes(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"
+
+
+def _note_path(upload_id: str) -> Path:
+    return settings.FILE_UPLOAD_TEMP_DIR / f"{upload_id}.json"
+
+
+def _note(upload: Upload) -> None:
+    path = _note_path(upload.id)
+    new = path.with_suffix(".new")
+    with new.open("wb") as file:
+        file.write(json.dumps(asdict(upload)).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(path)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Names in it last."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# Names ------------------------------------------------------------------------------------------------------------
+
+
+def clean(name: str) -> str:
+    """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no control characters, is bounded."""
+    parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
+    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
+    return kept[-LONGEST_NAME:].lstrip("/") or "untitled"
+
+
+def _short(name: str) -> str:
+    name = clean(name)
+    return name if len(name) <= 100 else f"…{name[-99:]}"
+
+
+def in_order(name: str) -> list:
+    """A key by which "letter 2" comes before "letter 10"."""
+    parts = _DIGITS.split(name)
+    return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else (0, part) for i, part in enumerate(parts)]
+
+
+# What becomes of them ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def taken(ids: list[str]) -> Iterator[list[Arrived]]:
+    """The files of finished uploads, in the order of their names, to be moved away. The uploads are gone when it ends well.
+
+    Raises Refused where one is not there, or not whole.
+    """
+    uploads = [find(one) for one in dict.fromkeys(ids)]
+    missing = [u for u in uploads if u.offset != u.length]
+    if missing:
+        raise Refused(409, f"“{_short(missing[0].name)}” has not arrived whole: {missing[0].offset:,} of {missing[0].length:,} bytes. "
+                           f"{len(missing):,} of {len(uploads):,} uploads still have to go on.")  # fmt: skip
+    folder = settings.FILE_UPLOAD_TEMP_DIR / f"taken-{secrets.token_hex(8)}"
+    folder.mkdir()
+    try:
+        found = []
+        for i, upload in enumerate(uploads):
+            if upload.pack:
+                found += _unpack(upload, folder / str(i))
+            else:
+                path = folder / str(i)
+                os.link(upload.path, path)  # moving it away then leaves the upload, until all is done
+                found.append(Arrived(upload.name, path, upload.sha256))
+        found.sort(key=lambda file: in_order(file.name))
+        yield found
+        for upload in uploads:
+            remove(upload)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpack(upload: Upload, folder: Path) -> Iterator[Arrived]:
+    """The files of a pack. Their names are data, so nothing of them becomes a path; links and devices are no files."""
+    _room_for(upload.length)
+    folder.mkdir()
+    try:
+        with tarfile.open(upload.path, "r:") as pack, _no_space_said():
+            i = 0
+            while member := pack.next():
+                pack.members.clear()  # or it keeps them all
+                if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
+                    continue
+                content = pack.extractfile(member).read()
+                path = folder / str(i)
+                path.write_bytes(content)
+                yield Arrived(clean(member.name), path, hashlib.sha256(content).hexdigest())
+                i += 1
+    except tarfile.TarError as error:
+        raise Refused(400, f"A pack of small files could not be opened ({error}). Choose the files again.") from error
+
+
+def tidy() -> None:
+    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken off, after one."""
+    now = time.time()
+    for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
+        upload_id = path.name.removesuffix(".json")
+        try:
+            if _ID.fullmatch(upload_id):
+                data = path.with_name(upload_id)
+                old = max(p.stat().st_mtime for p in (path, data) if p.exists()) < now - EXPIRES
+            else:
+                old = path.stat().st_mtime < now - 24 * 3600
+            if old:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        except FileNotFoundError:
+            continue  # it went by itself
