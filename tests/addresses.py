@@ -49,6 +49,8 @@ POSTS = [
     "run_without_train",
     "run_carry_over",
     "corpora",
+    "uploads",
+    "upload",
     "example",
     "corpus_runs",
     "corpus_embargo",

@@ -108,8 +108,9 @@ FILE_UPLOAD_TEMP_DIR = FILES / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-# In bytes: the largest file that is taken, if any; and what the disk keeps free (none: webapp.services.uploads chooses).
+# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: services.uploads chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
+UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
 
 LOGGING = {

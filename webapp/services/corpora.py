@@ -22,7 +22,6 @@ from webapp.services.versions import Words
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
 NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
-_CHUNK = 1 << 20
 
 
 class Upload(NamedTuple):
@@ -30,6 +29,7 @@ class Upload(NamedTuple):
 
     name: str
     path: Path
+    sha256: str = ""  # where it is known
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,19 @@ def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> Source
     path = folder / f"{position:06d}"
     shutil.move(upload.path, path)
     os.chmod(path, 0o600)
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
     return SourceFile(
         corpus=corpus,
         position=position,
         name=upload.name,
         path=str(path.relative_to(settings.FILES)),
         bytes=path.stat().st_size,
-        sha256=digest.hexdigest(),
+        sha256=upload.sha256 or _sha256(path),
     )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def paths(corpus: Corpus) -> list[tuple[Path, str]]:

@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from webapp.services import corpora
+
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
 LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
 PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
@@ -72,14 +74,6 @@ class Upload:
         return self.path.stat().st_mtime + EXPIRES
 
 
-class Arrived(NamedTuple):
-    """A file that is there; it may be moved away. sha256: "" where it is not known yet."""
-
-    name: str
-    path: Path
-    sha256: str
-
-
 class Checksum(NamedTuple):
     """Of one part of an upload."""
 
@@ -89,9 +83,7 @@ class Checksum(NamedTuple):
 
 def create(length: int, name: str, pack: bool = False) -> Upload:
     """Begin an upload. Raises Refused when it is too large, or the disk too small."""
-    if settings.MAX_UPLOAD and length > settings.MAX_UPLOAD:
-        raise Refused(413, f"“{_short(name)}” has {length:,} bytes; this server takes files of up to {settings.MAX_UPLOAD:,}. "
-                           "Split it, or ask whoever runs the server for more (TOPOGRAPH_MAX_UPLOAD).")  # fmt: skip
+    check_size(length, f"“{_short(name)}” has {length:,} bytes")
     if pack and length > PACK:
         raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
     _room_for(length)
@@ -100,6 +92,13 @@ def create(length: int, name: str, pack: bool = False) -> Upload:
         os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _note(upload)
     return upload
+
+
+def check_size(size: int, sentence: str) -> None:
+    """Raises Refused where that many bytes, which the sentence says, are more than a corpus may have here."""
+    if settings.MAX_UPLOAD and size > settings.MAX_UPLOAD:
+        raise Refused(413, f"{sentence}, and this server takes {settings.MAX_UPLOAD:,} at most. Upload less at once, or ask whoever "
+                           "runs it for more (TOPOGRAPH_MAX_UPLOAD).")  # fmt: skip
 
 
 def find(upload_id: str) -> Upload:
@@ -280,7 +279,7 @@ def in_order(name: str) -> list:
 
 
 @contextmanager
-def taken(ids: list[str]) -> Iterator[list[Arrived]]:
+def taken(ids: list[str]) -> Iterator[list[corpora.Upload]]:
     """The files of finished uploads, in the order of their names, to be moved away. The uploads are gone when it ends well.
 
     Raises Refused where one is not there, or not whole.
@@ -290,6 +289,8 @@ def taken(ids: list[str]) -> Iterator[list[Arrived]]:
     if missing:
         raise Refused(409, f"“{_short(missing[0].name)}” has not arrived whole: {missing[0].offset:,} of {missing[0].length:,} bytes. "
                            f"{len(missing):,} of {len(uploads):,} uploads still have to go on.")  # fmt: skip
+    total = sum(u.length for u in uploads)
+    check_size(total, f"The files have {total:,} bytes together")
     folder = settings.FILE_UPLOAD_TEMP_DIR / f"taken-{secrets.token_hex(8)}"
     folder.mkdir()
     try:
@@ -300,7 +301,7 @@ def taken(ids: list[str]) -> Iterator[list[Arrived]]:
             else:
                 path = folder / str(i)
                 os.link(upload.path, path)  # moving it away then leaves the upload, until all is done
-                found.append(Arrived(upload.name, path, upload.sha256))
+                found.append(corpora.Upload(upload.name, path, upload.sha256))
         found.sort(key=lambda file: in_order(file.name))
         yield found
         for upload in uploads:
@@ -309,7 +310,7 @@ def taken(ids: list[str]) -> Iterator[list[Arrived]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _unpack(upload: Upload, folder: Path) -> Iterator[Arrived]:
+def _unpack(upload: Upload, folder: Path) -> Iterator[corpora.Upload]:
     """The files of a pack. Their names are data, so nothing of them becomes a path; links and devices are no files."""
     _room_for(upload.length)
     folder.mkdir()
@@ -323,7 +324,7 @@ def _unpack(upload: Upload, folder: Path) -> Iterator[Arrived]:
                 content = pack.extractfile(member).read()
                 path = folder / str(i)
                 path.write_bytes(content)
-                yield Arrived(clean(member.name), path, hashlib.sha256(content).hexdigest())
+                yield corpora.Upload(clean(member.name), path, hashlib.sha256(content).hexdigest())
                 i += 1
     except tarfile.TarError as error:
         raise Refused(400, f"A pack of small files could not be opened ({error}). Choose the files again.") from error

@@ -16,7 +16,7 @@ from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
 from webapp.queries.selection import Selection
-from webapp.services import corpora, runs
+from webapp.services import corpora, runs, uploads
 from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
 FORMATS = {"text": "text", "csv": "table (CSV)", "tsv": "table (TSV)", "jsonl": "JSON lines", "zip": "ZIP archive"}
@@ -39,12 +39,20 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_POST
 def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
-    files = request.FILES.getlist("files")
+    name = request.POST.get("name", "")
     try:
-        uploads = [corpora.Upload(file.name, Path(file.temporary_file_path())) for file in files]
-        corpus = corpora.create(request.POST.get("name", ""), uploads)
+        if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
+            with uploads.taken(ids) as arrived:
+                corpus = corpora.create(name, arrived)
+        else:
+            sent = request.FILES.getlist("files")
+            total = sum(file.size for file in sent)
+            uploads.check_size(total, f"The files have {total:,} bytes")
+            corpus = corpora.create(name, [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent])
     except Invalid as error:
         return _refused(request, error.message)
+    except uploads.Refused as refused:
+        return _refused(request, refused.sentence)
     url = reverse("corpus_prepare", args=[corpus.pk])
     return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
 

@@ -23,7 +23,6 @@ VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination"
 CHECKSUMS = {"sha256": hashlib.sha256, "sha1": hashlib.sha1}  # every tus server has sha1
 PIECES = "application/offset+octet-stream"
-STALL = 30.0  # seconds without a byte, after which a client is taken to be gone
 BLOCK = 4 << 20  # bytes that are written at once
 MOST_PIECES = 512  # of a block: one call writes at most 1,024
 SYNC = 16 << 20  # bytes after which the disk begins to take them, beside what still arrives
@@ -182,7 +181,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
         missing = upload.length - offset
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
-        async for piece in bodies.pieces(request, STALL):
+        async for piece in bodies.pieces(request, settings.UPLOAD_PATIENCE):
             missing -= len(piece)
             if missing < 0:
                 raise _too_much(upload)
