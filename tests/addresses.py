@@ -49,8 +49,6 @@ POSTS = [
     "run_without_train",
     "run_carry_over",
     "corpora",
-    "uploads",
-    "upload",
     "example",
     "corpus_runs",
     "corpus_embargo",
@@ -74,7 +72,7 @@ POSTS = [
     "notebook_change",
     "notebook_pin",
 ]
-ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
+ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json", "uploads", "upload"]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,
