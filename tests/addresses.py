@@ -72,7 +72,8 @@ POSTS = [
     "notebook_change",
     "notebook_pin",
 ]
-ELSEWHERE = ["notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json", "uploads", "upload"]  # made by the tests that ask for them
+TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
+ELSEWHERE = [*TUS, "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,

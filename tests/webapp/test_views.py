@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.addresses import ELSEWHERE, FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address, names
+from tests.addresses import ELSEWHERE, FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, TUS, address, names
 from webapp.models import Corpus, Run
 from webapp.services import runs
 
@@ -37,7 +37,7 @@ def test_twin(client, trained, name):
     json.loads(response.content)
 
 
-@pytest.mark.parametrize("name", [n for n in sorted(names()) if n not in (*OF_ALL, *POSTS)])
+@pytest.mark.parametrize("name", [n for n in sorted(names()) if n not in (*OF_ALL, *POSTS, *TUS)])
 def test_missing(client, trained, name):
     assert client.get(address(name, MISSING, MISSING)).status_code == 404
 
