@@ -21,8 +21,8 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
 
 
-def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
-    """Positions of text, title, date and id; None where there seems to be none (but some column is the text)."""
+def guess(columns: list[str], rows: list[list[str]], text: int | None = None) -> dict[str, int | None]:
+    """Positions of text, title, date and id; None where there seems to be none (but some column is the text, where it is not known)."""
     cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
@@ -35,7 +35,8 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
     named = {role: _named(columns, names) for role, names in _NAMES.items()}
     longest = max(range(len(columns)), key=lambda i: (lengths[i], -i))
     by_name = named["text"]
-    take("text", by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest)
+    by_name = by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest
+    take("text", by_name if text is None else text)
     for role in ("title", "date", "id"):
         take(role, named[role] if named[role] in free else None)
     if found["date"] is None:

@@ -1,0 +1,211 @@
+"""A table about the files: its rows, found by the files' names or ids, become the documents' titles, dates and fields.
+
+    file                 author   year
+    letters/boston.txt   Adams    1901
+"""
+
+import itertools
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from inference.errors import Invalid
+from tasks import readers
+from tasks.readers import Document, Problem, Unreadable, formats, roles
+from tasks.shaping.names import MOST_FOLDERS, stem
+from tasks.shaping.names import path as split
+
+TABLES = {"csv", "tsv", "jsonl", "xlsx", "ods", "parquet"}  # formats that it can have
+SAID = 100  # documents, and rows, without a match that are reported one by one
+_NAMES = 20_000  # of files, by which the table is guessed
+_ROWS = 100  # of it that are compared with them
+_COLUMNS = 64
+_CANDIDATES = 8  # files that may be the table
+_MATCH = 0.5  # of a column's first values that name other files, for it to be the one
+_CACHE = -32 * 1024  # kB of SQLite's pages in memory
+
+
+class Guess(NamedTuple):
+    name: str  # of the table's file
+    key: str  # its column with the names of the others
+    matched: int  # of the first rows
+    rows: int
+
+
+def guess(files: list[tuple[Path, str]], names: Iterable[str]) -> Guess | None:
+    """Which of the files is a table about the others, whose `names` are given (of archives those of what is in them); None where
+    none seems to be."""
+    others = {}
+    for name in itertools.islice(names, _NAMES):
+        for key in _of_document(name):
+            others.setdefault(key.text, set()).add(name)
+    best = None
+    candidates = [(path, name) for path, name in files if formats.by_name(name) in TABLES]
+    for path, name in candidates[:_CANDIDATES] if len(files) > 1 else []:
+        try:
+            found = _guess_column(path, name, others)
+        except Unreadable:
+            continue
+        if found and (best is None or found.matched / found.rows > best.matched / best.rows):
+            best = found
+    return best
+
+
+def _guess_column(path: Path, name: str, others: dict[str, set[str]]) -> Guess | None:
+    sniff, best = readers.sniff(path, name), None
+    for column, title in enumerate(sniff.columns[:_COLUMNS]):
+        rows = matched = 0
+        for row in itertools.islice(_rows(path, name, replace(sniff.options, text=column)), _ROWS):
+            rows += 1
+            matched += any(others.get(key.text, set()) - {name} for key in _of_row(row.text))
+        if rows and matched >= _MATCH * rows and (best is None or matched / rows > best.matched / best.rows):
+            best = Guess(name, title, matched, rows)
+    return best
+
+
+def _rows(path: Path, name: str, options: readers.Options) -> Iterator[Document]:
+    return (row for row in readers.read(path, name, options) if isinstance(row, Document))
+
+
+class _Key(NamedTuple):
+    text: str
+    distance: int  # of what it was made from: 2 for a folder that was left out, 1 for the ending
+
+
+def _keys(pieces: list[str]) -> Iterator[_Key]:
+    for i in range(len(pieces)):
+        *folders, file = pieces[i:]
+        yield _Key("/".join([*folders, file]), 2 * i)
+        if stem(file) != file:
+            yield _Key("/".join([*folders, stem(file)]), 2 * i + 1)
+
+
+def _plain(name: str) -> str:
+    """macOS writes letters and their marks apart, and forgets about capitals as Windows does."""
+    return unicodedata.normalize("NFC", name).casefold().strip()
+
+
+def _of_document(file: str) -> list[_Key]:
+    where = split(_plain(file))
+    return list(_keys([*where.folders, where.file])) if where.file else []
+
+
+def _of_row(value: str) -> list[_Key]:
+    pieces = [piece for piece in _plain(value).replace("\\", "/").split("/") if piece not in ("", ".")][-MOST_FOLDERS:]
+    return list(_keys(pieces))
+
+
+class Table:
+    """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
+
+    def __init__(self, path: Path, name: str, key: str, folder: Path):
+        """Raises Unreadable, and Invalid("key", …) where the table has no such column."""
+        self.name, self.key = name, key
+        sniff = readers.sniff(path, name)
+        if key not in sniff.columns:
+            raise Invalid("key", f"“{name}” has no column “{key}”; it has {', '.join(sniff.columns)[:200]}.")
+        column = sniff.columns.index(key)
+        self.options = replace(sniff.options, **roles.guess(sniff.columns, sniff.rows, column))
+        self.path = path
+        place = folder / "table.sqlite"
+        place.unlink(missing_ok=True)
+        self.rows = sqlite3.connect(place)
+        place.unlink()  # from here on it has no name
+        self.rows.execute("PRAGMA journal_mode = OFF")
+        self.rows.execute(f"PRAGMA cache_size = {_CACHE}")
+        self.rows.execute("CREATE TABLE row (number INTEGER PRIMARY KEY, place TEXT, name TEXT, fields BLOB)")
+        self.rows.execute("CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text, distance, row)) WITHOUT ROWID")
+        self.used = bytearray()
+
+    def __enter__(self) -> "Table":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.rows.close()
+
+    def join(self, items: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+        """Documents with what their row says, which counts more than what they say themselves; then what has no match."""
+        yield from self._load()
+        missing = _Said(f"and {{count:,}} more documents are in no row of the table “{self.name}”.")
+        for item in items:
+            if isinstance(item, Problem):
+                yield item
+                continue
+            number = self._row(item)
+            if number is None:
+                yield from missing.say(item.file, item.place, f"“{item.source_id or item.file}” is in no row of the table “{self.name}”.")
+                yield item
+            else:
+                yield self._told(item, number)
+        yield from missing.rest(self.name)
+        yield from self._unused()
+
+    def _load(self) -> Iterator[Problem]:
+        twice = _Said("and {count:,} more rows name a file that was named before.")
+        for item in readers.read(self.path, self.name, self.options):
+            if isinstance(item, Problem):
+                yield replace(item, dropped=False)  # no document is lost by it
+                continue
+            number, keys = len(self.used), _of_row(item.text)
+            if keys and self._find(keys[0].text, 0) is not None:
+                yield from twice.say(self.name, item.place, f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts.")
+                continue
+            self.used.append(0)
+            fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
+            self.rows.execute("INSERT INTO row VALUES (?, ?, ?, ?)", (number, item.place, item.text[:500], fields))
+            self.rows.executemany("INSERT OR IGNORE INTO key VALUES (?, ?, ?)", ((key.text, key.distance, number) for key in keys))
+        yield from twice.rest(self.name)
+
+    def _find(self, text: str, farthest: int) -> int | None:
+        found = self.rows.execute("SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1", (text, farthest)).fetchone()
+        return found and found[0]
+
+    def _row(self, document: Document) -> int | None:
+        """Of the row whose name is the end of the file's, or the other way round, with the endings or without."""
+        for key in _of_document(document.file):
+            number = self._find(key.text, 2 * MOST_FOLDERS if key.distance < 2 else 1)
+            if number is not None:
+                return number
+        return self._find(_plain(document.source_id), 0) if document.source_id else None
+
+    def _told(self, document: Document, number: int) -> Document:
+        self.used[number] = 1
+        title, date, source_id, metadata = orjson.loads(self.rows.execute("SELECT fields FROM row WHERE number = ?", (number,)).fetchone()[0])
+        return replace(
+            document,
+            title=title or document.title,
+            date=date or document.date,
+            source_id=source_id or document.source_id,
+            metadata=document.metadata | metadata,
+        )
+
+    def _unused(self) -> Iterator[Problem]:
+        said = _Said("and {count:,} more rows name no file that was uploaded.")
+        for number in (i for i, used in enumerate(self.used) if not used):
+            if said.count < SAID:
+                place, name = self.rows.execute("SELECT place, name FROM row WHERE number = ?", (number,)).fetchone()
+                yield from said.say(self.name, place, f"“{self.name}”, {place}: no document is named “{name[:100]}”.")
+            else:
+                said.count += 1
+        yield from said.rest(self.name)
+
+
+class _Said:
+    """The first of many like problems, and at the end how many more there were."""
+
+    def __init__(self, more: str):
+        self.more, self.count = more, 0
+
+    def say(self, file: str, place: str, message: str) -> Iterator[Problem]:
+        self.count += 1
+        if self.count <= SAID:
+            yield Problem(file, place, message, False)
+
+    def rest(self, file: str) -> Iterator[Problem]:
+        if self.count > SAID:
+            yield Problem(file, "", f"… {self.more.format(count=self.count - SAID)}", False)
