@@ -21,8 +21,17 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
 
 
-def guess(columns: list[str], rows: list[list[str]], text: int | None = None) -> dict[str, int | None]:
-    """Positions of text, title, date and id; None where there seems to be none (but some column is the text, where it is not known)."""
+def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int | None]:
+    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date, and is not
+    named title or id, is metadata: short and different values may be places as well as ids."""
+    found = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
+    if found["date"] is None:
+        found["date"] = next((i for i in range(len(columns)) if _dates([row[i].strip() for row in rows if i < len(row)])), None)
+    return {role: None if i == key else i for role, i in found.items()} | {"text": key}
+
+
+def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
+    """Positions of text, title, date and id; None where there seems to be none (but some column is the text)."""
     cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
@@ -35,8 +44,7 @@ def guess(columns: list[str], rows: list[list[str]], text: int | None = None) ->
     named = {role: _named(columns, names) for role, names in _NAMES.items()}
     longest = max(range(len(columns)), key=lambda i: (lengths[i], -i))
     by_name = named["text"]
-    by_name = by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest
-    take("text", by_name if text is None else text)
+    take("text", by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest)
     for role in ("title", "date", "id"):
         take(role, named[role] if named[role] in free else None)
     if found["date"] is None:

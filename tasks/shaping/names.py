@@ -8,7 +8,6 @@ from inference.errors import Invalid
 from tasks.readers import Document, Problem
 from tasks.readers.model import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE
 from tasks.readers.opening import clean
-from tasks.shaping.options import Shaping
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -125,13 +124,14 @@ class _Level:
         return {part: text for part, text in found.items() if part}
 
 
-def name_fields(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
-    """Folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; a pattern's parts have its own names.
+def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:
+    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of the
+    pattern `text` have their own names.
 
     What a pattern names counts more than what the document says of itself, and that more than folders and files. A pattern's
     title, id and date are the document's own; year, month and day make its date, too.
     """
-    pattern = Pattern(shaping.pattern) if shaping.pattern else None
+    pattern = Pattern(text) if text else None
     unlike, example = 0, None
     for item in items:
         if isinstance(item, Problem):
@@ -141,10 +141,10 @@ def name_fields(items: Iterable[Document | Problem], shaping: Shaping) -> Iterat
         parts = pattern.match(where) if pattern else {}
         if parts is None:
             unlike, example, parts = unlike + 1, example or item, {}
-        yield _with(item, _folders(where) if shaping.names else {}, parts)
+        yield _with(item, _folders(where) if folders else {}, parts)
     if unlike:
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
-        sentence = f"“{example.file}”{others}: the name is not like the pattern {shaping.pattern}, so nothing was taken from it."
+        sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so nothing was taken from it."
         yield Problem(example.file, example.place, sentence, False)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from inference.errors import Invalid
+from tasks.shaping.names import Pattern
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
 PERIODS = ("", "year", "month", "day")
@@ -42,6 +43,8 @@ class Shaping:
             raise Invalid("join", f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.")
         if len(self.pattern) > MAX_PATTERN:
             raise Invalid("pattern", f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}.")
+        if self.pattern:
+            Pattern(self.pattern)
         if bool(self.table) != bool(self.key):
             raise Invalid("table", "A table about the files needs both: which file it is, and its column with their names.")
 

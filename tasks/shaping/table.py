@@ -7,7 +7,7 @@
 import itertools
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -57,7 +57,7 @@ def guess(files: list[tuple[Path, str]], names: Iterable[str]) -> Guess | None:
 
 
 def _guess_column(path: Path, name: str, others: dict[str, set[str]]) -> Guess | None:
-    sniff, best = readers.sniff(path, name), None
+    sniff, best = readers.sniff(path, name, header=True), None
     for column, title in enumerate(sniff.columns[:_COLUMNS]):
         rows = matched = 0
         for row in itertools.islice(_rows(path, name, replace(sniff.options, text=column)), _ROWS):
@@ -103,14 +103,14 @@ def _of_row(value: str) -> list[_Key]:
 class Table:
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
 
-    def __init__(self, path: Path, name: str, key: str, folder: Path):
+    def __init__(self, path: Path, name: str, key: str, folder: Path, advance: Callable[[int], None] = lambda n: None):
         """Raises Unreadable, and Invalid("key", …) where the table has no such column."""
-        self.name, self.key = name, key
-        sniff = readers.sniff(path, name)
+        self.name, self.advance = name, advance
+        sniff = readers.sniff(path, name, header=True)  # without names of columns there is nothing to say
         if key not in sniff.columns:
             raise Invalid("key", f"“{name}” has no column “{key}”; it has {', '.join(sniff.columns)[:200]}.")
         column = sniff.columns.index(key)
-        self.options = replace(sniff.options, **roles.guess(sniff.columns, sniff.rows, column))
+        self.options = replace(sniff.options, **roles.about(sniff.columns, sniff.rows, column))
         self.path = path
         place = folder / "table.sqlite"
         place.unlink(missing_ok=True)
@@ -147,7 +147,7 @@ class Table:
 
     def _load(self) -> Iterator[Problem]:
         twice = _Said("and {count:,} more rows name a file that was named before.")
-        for item in readers.read(self.path, self.name, self.options):
+        for item in readers.read(self.path, self.name, self.options, self.advance):
             if isinstance(item, Problem):
                 yield replace(item, dropped=False)  # no document is lost by it
                 continue

@@ -1,0 +1,154 @@
+"""A table about the files: which file it is, which row is whose, and what has no match."""
+
+import csv
+import io
+import random
+import tracemalloc
+
+import pytest
+
+from inference.errors import Invalid
+from tasks.readers import Document, Problem, Unreadable
+from tasks.shaping import Shaping, Table, guess, shape, shape_files
+from tests.tasks.shaping import naive
+
+
+def stored(tmp_path, rows: list[list[str]], name: str = "meta.csv"):
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter="\t" if name.endswith("tsv") else ",").writerows(rows)
+    path = tmp_path / "000001"
+    path.write_text(buffer.getvalue(), encoding="utf-8")
+    return path, name
+
+
+def joined(tmp_path, rows, files, key="file", ids=None, name="meta.csv") -> tuple[list[Document], list[Problem]]:
+    path, name = stored(tmp_path, rows, name)
+    folder = tmp_path / "work"
+    folder.mkdir(exist_ok=True)
+    items = [Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"}) for i, file in enumerate(files)]
+    with Table(path, name, key, folder) as table:
+        assert list(folder.iterdir()) == []
+        found = list(shape(items, Shaping(table=name, key=key), folder, table))
+    return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Problem)]
+
+
+HEADER = ["file", "title", "year", "place"]
+
+
+@pytest.mark.parametrize("name", ["meta.csv", "meta.tsv"])
+@pytest.mark.parametrize(
+    ("row", "file"),
+    [
+        ("x.txt", "x.txt"), ("x", "x.txt"), ("x.txt", "letters/1901/x.txt"), ("1901/x", "letters/1901/x.txt"),
+        ("/home/me/letters/1901/x.txt", "1901/x.txt"), ("C:\\letters\\x.txt", "x.txt"), ("x.pdf", "x.txt"), ("X.TXT", "a.zip/x.txt"),
+        ("./x.txt", "x.txt.gz"), ("Köln.txt", "Ko\u0308ln.txt"),
+    ],
+)  # fmt: skip
+def test_names_with_or_without_folders_and_endings(tmp_path, row, file, name):
+    documents, problems = joined(tmp_path, [HEADER, [row, "To Adams", "1901", "Boston"], ["other", "Other", "1902", "Rome"]], [file], name=name)
+    assert documents[0].title == "To Adams" and documents[0].date == "1901"
+    assert documents[0].metadata == {"own": "1", "place": "Boston"} and documents[0].source_id == file
+    assert [problem.message for problem in problems] == [f"“{name}”, row 2 (line 3): no document is named “other”."]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_as_the_naive_twin(tmp_path, seed):
+    draw = random.Random(seed)
+    some = [f"{draw.choice(['', 'a/', 'b/', 'c/a/'])}{n}.txt" for n in range(30)]
+    files = draw.sample(some, 20)
+    values = draw.sample(some, 20)
+    documents, problems = joined(tmp_path, [["file", "place"]] + [[value, f"of {value}"] for value in values], files)
+    for document in documents:
+        expected = [value for value in values if naive.names_the_same(value, document.file)]
+        assert document.metadata.get("place") in [f"of {value}" for value in expected] or not expected and "place" not in document.metadata
+    unmatched = sum(not any(naive.names_the_same(value, file) for value in values) for file in files)
+    unused = sum(not any(naive.names_the_same(value, file) for file in files) for value in values)
+    assert len(problems) == unmatched + unused and not any(problem.dropped for problem in problems)
+
+
+def test_other_folders_are_other_files(tmp_path):
+    rows = [HEADER, ["1901/report", "A", "", ""], ["1902/report", "B", "", ""]]
+    documents, _ = joined(tmp_path, rows, ["1902/report.txt", "1903/report.txt", "x/1901/report.txt"])
+    assert [document.title for document in documents] == ["B", "old", "A"]
+
+
+def test_by_id(tmp_path):
+    rows = [["doi", "journal"], ["10.1/AB", "J"], ["10.1/c", "K"]]
+    documents, problems = joined(tmp_path, rows, ["texts.csv", "texts.csv"], key="doi", ids=["10.1/ab", "10.1/x"])
+    assert documents[0].metadata["journal"] == "J" and "journal" not in documents[1].metadata
+    assert [problem.message for problem in problems] == [
+        "“10.1/x” is in no row of the table “meta.csv”.", "“meta.csv”, row 2 (line 3): no document is named “10.1/c”."
+    ]  # fmt: skip
+
+
+def test_a_name_that_comes_twice_and_one_that_is_empty(tmp_path):
+    rows = [HEADER, ["x.txt", "A", "", ""], ["x.txt", "B", "", ""], ["", "C", "", ""]]
+    documents, problems = joined(tmp_path, rows, ["x.txt"])
+    assert documents[0].title == "A"
+    assert "named before" in problems[0].message and "row 3" in problems[1].message and not problems[1].dropped
+
+
+def test_problems_are_counted_beyond_the_first(tmp_path):
+    rows = [["file", "place"]] + [[f"r{n}", "x"] for n in range(500)]
+    _, problems = joined(tmp_path, rows, [f"d{n}.txt" for n in range(350)])
+    assert len(problems) == 202
+    assert problems[100].message.startswith("… and 250 more documents") and problems[201].message.startswith("… and 400 more rows")
+
+
+def test_of_files(tmp_path):
+    path, name = stored(tmp_path, [HEADER, ["a", "A", "", ""], ["b", "B", "", ""]])
+    files = [(tmp_path / "1", "a.txt"), (path, name), (tmp_path / "2", "b.txt")]
+    told = []
+
+    def read(others):
+        yield from (Document("text", file=name) for _, name in others)
+
+    found = list(shape_files(files, Shaping(table=name, key="file"), tmp_path, read, told.append))
+    assert [document.title for document in found] == ["A", "B"] and sum(told) == path.stat().st_size
+    assert [document.file for document in shape_files(files, Shaping(), tmp_path, read)] == ["a.txt", name, "b.txt"]
+    with pytest.raises(Invalid, match="not among the files"):
+        next(shape_files(files[:1], Shaping(table=name, key="file"), tmp_path, read))
+
+
+def test_a_column_that_is_not_there(tmp_path):
+    path, name = stored(tmp_path, [HEADER, ["a", "b", "c", "d"]])
+    with pytest.raises(Invalid, match="no column “nothing”"):
+        Table(path, name, "nothing", tmp_path)
+
+
+def test_hostile_names_are_data(tmp_path):
+    hostile = ["'; DROP TABLE row; --.txt", "../../x.txt", "%00.txt", "{a}.txt", "<script>.txt", "a" * 5000 + ".txt", "/" * 3000 + "y.txt"]
+    rows = [["file", "place"]] + [[name, str(i)] for i, name in enumerate(hostile)]
+    documents, problems = joined(tmp_path, rows, hostile)
+    assert [document.metadata["place"] for document in documents] == [str(i) for i in range(len(hostile))] and not problems
+
+
+def test_the_table_is_guessed(tmp_path):
+    path, name = stored(tmp_path, [["no", "datei", "ort"], ["1", "a", "Rom"], ["2", "b.txt", "Köln"], ["3", "gone", "Wien"]])
+    text = tmp_path / "text"
+    text.write_text("some words")
+    files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]
+    found = guess(files, [name for _, name in files])
+    assert found == ("meta.csv", "datei", 2, 3)
+    assert guess(files[:1] + files[2:], ["a.txt", "b.txt"]) is None
+    assert guess(files[1:2], ["a.txt", "b.txt"]) is None, "a table alone is about no others"
+    assert guess(files, ["meta.csv", "c.txt"]) is None
+
+
+def test_what_can_t_be_read_is_no_table(tmp_path):
+    bad, text = tmp_path / "bad", tmp_path / "text"
+    bad.write_bytes(b"\x89PNG\r\n\x1a\n")
+    text.write_text("words")
+    assert guess([(bad, "meta.csv"), (text, "a.txt")], ["meta.csv", "a.txt"]) is None
+    with pytest.raises(Unreadable):
+        Table(bad, "meta.csv", "file", tmp_path)
+
+
+def test_memory_of_a_long_table(tmp_path):
+    path, name = stored(tmp_path, [["file", "place"]] + [[f"folder/{n}.txt", "somewhere " * 90] for n in range(20_000)])
+    tracemalloc.start()
+    with Table(path, name, "file", tmp_path) as table:
+        found = list(table.join(Document("t", file=f"folder/{n}.txt") for n in range(0, 20_000, 200)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum("place" in item.metadata for item in found if isinstance(item, Document)) == 100 and peak < 10e6
