@@ -4,30 +4,46 @@
 does not lose the rest.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from tasks.readers import archive, formats
+from tasks.readers import formats
+from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 
-__all__ = ["Document", "Options", "Problem", "Sniff", "Unreadable", "parse_date", "read", "sniff"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "parse_date", "read", "sniff", "sniff_first"]
+
+MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
 
-def sniff(path: Path, name: str, **known) -> Sniff:
+def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Companions = (), **known) -> Sniff:
     """What a file seems to be, by its name and its first bytes; `known` options are not guessed but taken.
 
-    Raises Unreadable when nothing can be read from it.
+    companions: (path, name) of the other files that came with it. Raises Unreadable when nothing can be read from it.
     """
-    form = formats.of(path, name)
-    return archive.sniff(path, name, known) if form == "zip" else formats.sniff(path, name, form, known)
+    return formats.sniff(path, name, known, Companions.of(companions))
 
 
-def read(path: Path, name: str, options: Options, advance: Callable[[int], None] = lambda n: None) -> Iterator[Document | Problem]:
+def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
+    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first."""
+    companions, first = Companions.of(files), None
+    for path, name in files[:MOST_TRIED]:
+        try:
+            return sniff(path, name, companions, **known)
+        except Unreadable as error:
+            first = first or error
+    raise first
+
+
+def read(
+    path: Path, name: str, options: Options, advance: Callable[[int], None] = lambda n: None,
+    companions: Iterable[tuple[Path, str]] | Companions = (),
+) -> Iterator[Document | Problem]:  # fmt: skip
     """The documents of a file in their order, and what is wrong with it.
 
     `options` may be another file's: a collection can be in several formats, and have its columns in another order in each file.
-    `advance` is told how many more bytes of the file have been read. Raises Unreadable when the file can't be read on.
+    `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files that came with it,
+    best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
-    form = formats.of(path, name)
-    return archive.read(path, name, options, advance) if form == "zip" else formats.read(path, name, form, options, advance)
+    return formats.read(path, name, options, advance, Companions.of(companions))

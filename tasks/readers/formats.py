@@ -1,19 +1,95 @@
-"""The formats of single files, and which of them a file has."""
+"""The formats of files, and which of them a file has. To add one: a module with `sniff` and `read`, and a line in FORMATS."""
 
+import importlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import ModuleType
 
-from tasks.readers import jsonl, table, text
+import regex
+
+from tasks.readers import apart
+from tasks.readers.companions import Companions
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import Source, extension, looks_like
+from tasks.readers.opening import ZIP, Source, looks_like, plain
 
-FORMATS = {"text": text, "csv": table, "tsv": table, "jsonl": jsonl}
 ROLES = ("text", "title", "date", "id")
-_BY_EXTENSION = {".txt": "text", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".zip": "zip"}
+
+
+@dataclass(frozen=True)
+class Form:
+    endings: tuple[str, ...]  # of names, lower case; each may be followed by .gz
+    label: str  # for pages
+    yields: str  # what is a document of it, for pages: formats with the same are listed together
+    module: str  # of tasks.readers
+    looks: str | None = None  # what its content is by its first bytes (opening.looks_like); None for text
+    encoded: bool = False  # whether it is in an encoding that is guessed, and that the user may choose
+    columns: bool = False  # whether its documents have fields, from which the user chooses
+    apart: bool = False  # whether it is parsed by a library in a process of its own, because hostile bytes may end it
+    archive: bool = False  # whether it holds other files
+    bag: bool = False  # whether it holds numbers of words, and needs a vocabulary beside it
+    pattern: str = ""  # of a name, where the ending alone does not tell
+
+    def matches(self, name: str) -> bool:
+        return bool(regex.search(self.pattern, name)) if self.pattern else name.endswith(self.endings)
+
+    @cached_property
+    def reader(self) -> ModuleType:
+        return importlib.import_module(f"tasks.readers.{self.module}")
+
+
+_FILE, _ROW, _ENTRY, _OBJECT = "one document a file", "one document a row; you pick the columns", "of files in these formats", "one document an object"
+_BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
+FORMATS = {  # the first that matches a file's name is its format
+    "uci": Form(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),
+    "mtx": Form((".mtx",), "bag of words (Matrix Market)", _BAG, "mtx", bag=True),
+    "ldac": Form((".ldac", ".dat"), "bag of words (LDA-C)", _BAG, "ldac", bag=True),
+    "vocabulary": Form((".vocab",), "vocabulary of a bag of words", _BAG, "vocabulary", encoded=True),
+    "text": Form((".txt",), "text", _FILE, "text", encoded=True),
+    "zip": Form((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
+    "tar": Form((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
+    "csv": Form((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
+    "tsv": Form((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
+    "jsonl": Form((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
+}
 
 
 def by_name(name: str) -> str | None:
-    return _BY_EXTENSION.get(extension(name))
+    lower = plain(name.replace("\\", "/")).lower()
+    return next((key for key, form in FORMATS.items() if form.matches(lower)), None)
+
+
+def label(name: str) -> str:
+    """What a file is by its name, for pages."""
+    form = by_name(name)
+    return FORMATS[form].label if form else "unknown"
+
+
+def encoded(options: Options) -> bool:
+    """Whether an encoding can be chosen for files that are read so."""
+    form = FORMATS.get(options.entry or options.format)
+    return form is None or form.encoded
+
+
+def accepted() -> str:
+    """What a file chooser is told: ".txt,.csv,…"."""
+    endings = [ending for form in FORMATS.values() for ending in form.endings if ending.startswith(".")]
+    return ",".join([*endings, ".gz"])
+
+
+def listed() -> list[tuple[str, str]]:
+    """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
+    kinds: dict[str, list[str]] = {}
+    for kind in (_FILE, _ROW, _OBJECT):
+        kinds[kind] = []
+    for form in FORMATS.values():
+        kinds.setdefault(form.yields, []).extend(form.endings)
+    return [(" ".join(endings), kind) for kind, endings in kinds.items()] + [(".gz", "any of them, compressed")]
+
+
+def sentence() -> str:
+    endings = " ".join(endings for endings, _ in listed()).split()[:-1]
+    return f"Files can be {', '.join(endings[:-1])} and {endings[-1]}, each also with .gz."
 
 
 def of(source: Source, name: str) -> str:
@@ -22,31 +98,51 @@ def of(source: Source, name: str) -> str:
         raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
     found = by_name(name)
     if found is None:
-        raise Unreadable(
-            f"“{name}” has an ending that is not known here. Files can be .txt, .csv, .tsv, .jsonl and .zip, each also with .gz."
-        )
+        raise Unreadable(f"“{name}” has an ending that is not known here. {sentence()}")
+    form = FORMATS[found]
+    if found == "tar":  # may begin with anything: its reader tells
+        return found
     looks = looks_like(source, name)
-    if found == "zip" and not looks:
-        raise Unreadable(f"“{name}” ends in .zip, but its content is no ZIP archive. Pack it again.")
-    if looks and not (found == "zip" and looks == "a ZIP archive"):
-        expected = {"text": "plain text", "zip": "a ZIP archive"}.get(found, f"text in the form .{found}")
-        raise Unreadable(f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text.")
-    return found
+    if looks == form.looks:
+        return found
+    if looks is None:
+        no = form.looks.replace("a ", "no ", 1)
+        raise Unreadable(f"“{name}” was expected to be {form.looks} by its ending, but its content is {no}. Save it again.")
+    expected = {"text": "plain text", "zip": "a ZIP archive"}.get(found, f"{form.label}" if form.looks else f"text in the form {form.endings[0]}")
+    raise Unreadable(f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text.")
 
 
-def sniff(source: Source, name: str, form: str, known: dict) -> Sniff:
-    return FORMATS[form].sniff(source, name, Options(format=form), known)
+def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:
+    if bag := companions.bag_of(name):
+        source, name = bag
+    key = of(source, name)
+    form, options = FORMATS[key], Options(format=key)
+    if form.archive or form.bag:
+        return form.reader.sniff(source, name, options, known, companions)
+    if form.apart:
+        return apart.sniff(source, name, key, options, known)
+    return form.reader.sniff(source, name, options, known)
 
 
-def read(source: Source, name: str, form: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-    if form != "text" and form != (options.entry or options.format):
-        options = _refitted(source, name, form, options)
-    return FORMATS[form].read(source, name, options, advance)
+def read(source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions) -> Iterator[Document | Problem]:
+    if companions.bag_of(name):
+        advance(source.stat().st_size)
+        return
+    key = of(source, name)
+    form = FORMATS[key]
+    if form.columns and key != (options.entry or options.format):
+        options = _refitted(source, name, options, companions)
+    if form.archive or form.bag:
+        yield from form.reader.read(source, name, options, advance, companions)
+    elif form.apart:
+        yield from apart.read(source, name, key, options, advance)
+    else:
+        yield from form.reader.read(source, name, options, advance)
 
 
-def _refitted(source: Source, name: str, form: str, options: Options) -> Options:
+def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
     """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by their names."""
-    found = sniff(source, name, form, {"encoding": options.encoding}).options
+    found = sniff(source, name, {"encoding": options.encoding} if encoded(options) else {}, companions).options
     if options.text is None or options.names[options.text] not in found.names:
         return found
     chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}

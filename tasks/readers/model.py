@@ -7,6 +7,7 @@ MAX_FIELD = 1_000  # characters of each: metadata is for labels, not for texts
 MAX_NAME = 100  # of a column
 MAX_TITLE = 500
 MAX_ID = 500
+MAX_COLUMNS = 2_000
 MAX_TEXT = 20_000_000  # characters of one document, cell or line: thirty novels; more would fill a small machine's memory
 PREVIEW_ROWS = 6
 PREVIEW_CELL = 300  # characters
@@ -59,6 +60,8 @@ class Options:
     id: int | None = None
     names: tuple[str, ...] = ()  # of the columns: how JSON objects, whose keys have no order, are read
     entry: str = ""  # of an archive: the format of its first entry, which these were made for
+    sheet: str = ""  # of a spreadsheet; "" for the first
+    given: bool = False  # the words are those that white space separates, as they are: of bags of words made elsewhere
 
 
 @dataclass(frozen=True)
@@ -67,3 +70,4 @@ class Sniff:
     columns: list[str]  # empty for formats without columns
     rows: list[list[str]]
     problem: str | None = None  # something to look at before reading
+    sheets: tuple[str, ...] = ()  # of a spreadsheet, to choose from

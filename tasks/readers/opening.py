@@ -19,9 +19,11 @@ REPLACED = "\ufffd"  # stands for bytes that are no character
 SAMPLE = 1 << 18  # bytes by which an encoding is guessed
 _BOMS = [(codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")]  # fmt: skip
+PDF, ZIP, PARQUET = "a PDF document", "a ZIP archive", "a Parquet file"
 _KINDS = [  # how a file of another kind begins
-    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"), (b"%PDF", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive"), (b"PK\x05\x06", "a ZIP archive"), (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"), (b"%PDF", PDF),
+    (b"PK\x03\x04", ZIP), (b"PK\x05\x06", ZIP), (b"\xd0\xcf\x11\xe0", "an Office document that is old or has a password"),
+    (b"PAR1", PARQUET), (b"\xac\xed\x00\x05", "a file of a Java program, such as MALLET's own form"),
     (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"),
     (b"BZh", "a bzip2 file"), (b"\xfd7zXZ", "an xz file"), (b"SQLite format 3", "an SQLite database"), (b"\x1f\x8b", "a gzip file"),
 ]  # fmt: skip
@@ -42,11 +44,24 @@ class Source(Protocol):
 
 def extension(name: str) -> str:
     """The lower-case ending of a name that says the format: ".csv" of "a.csv.gz"."""
-    return Path(name.lower().removesuffix(".gz")).suffix
+    return Path(plain(name).lower()).suffix
+
+
+def plain(name: str) -> str:
+    """The name without the ending of what compressed it."""
+    if name.lower().endswith(".tgz"):
+        return name[:-4] + ".tar"
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def stem(name: str) -> str:
+    """The name without folders and endings: a title where there is no better."""
+    last = clean(plain(name).replace("\\", "/").rsplit("/", 1)[-1])
+    return Path(last).stem or last
 
 
 def is_gzip(name: str) -> bool:
-    return name.lower().endswith(".gz")
+    return name.lower().endswith((".gz", ".tgz"))
 
 
 class _Counted(io.RawIOBase):
@@ -63,6 +78,15 @@ class _Counted(io.RawIOBase):
         self.advance(count)
         return count
 
+    def seekable(self) -> bool:
+        return self.file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
     def close(self) -> None:
         self.file.close()
         super().close()
@@ -70,7 +94,7 @@ class _Counted(io.RawIOBase):
 
 @contextmanager
 def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed where its name ends in .gz."""
+    """The file's bytes, decompressed where its name says that it is compressed."""
     with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
         if not is_gzip(name):
             yield raw
@@ -85,7 +109,7 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: N
 def _bad_gzip(name: str, error: Exception) -> str:
     if isinstance(error, EOFError):
         return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."
-    return f"“{name}” ends in .gz, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
+    return f"“{name}” has the ending of a compressed file, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
 
 
 def head(path: Source, name: str, size: int = SAMPLE) -> bytes:

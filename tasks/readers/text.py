@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tasks.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, Document, Options, Problem, Sniff
-from tasks.readers.opening import SAMPLE, Source, by_mark, check_encoding, clean, guess_encoding, head, opened, repairs
+from tasks.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, Document, Options, Problem, Sniff, Unreadable
+from tasks.readers.opening import SAMPLE, Source, by_mark, check_encoding, clean, guess_encoding, head, opened, repairs, stem
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -15,15 +15,20 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, options.encoding, advance)
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise Unreadable(f"“{name}” has no text in it; it was left out.")
+    yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
+
+
+def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Iterator[Problem]:
+    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the chosen one
+    is tried first."""
     with opened(path, name, advance) as file:
-        yield from document(file.read(4 * MAX_TEXT + 1), name, options.encoding)
-
-
-def document(content: bytes, name: str, encoding: str) -> Iterator[Document | Problem]:
-    """The one document of a file's content. Each file may have an encoding of its own: the chosen one is tried first."""
+        content = file.read(4 * MAX_TEXT + 1)
     if len(content) > 4 * MAX_TEXT:
-        yield Problem(name, "", f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.", True)
-        return
+        raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
     encoding = by_mark(content) or encoding
     try:
         text = content.decode(check_encoding(encoding))
@@ -37,9 +42,6 @@ def document(content: bytes, name: str, encoding: str) -> Iterator[Document | Pr
     else:
         if done := repairs(text, encoding):
             yield Problem(name, "", f"“{name}”: {done}.", False)
-    cleaned = clean(text.removeprefix("\ufeff"))
-    if not cleaned.strip():
-        yield Problem(name, "", f"“{name}” has no text in it; it was left out.", True)
-        return
-    title = clean(name.rsplit("/", 1)[-1]).removesuffix(".gz").removesuffix(".txt")
-    yield Document(cleaned, title=title[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
+    if len(text) > MAX_TEXT:
+        raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
+    return text.removeprefix("\ufeff")

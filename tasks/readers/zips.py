@@ -1,0 +1,94 @@
+"""ZIP archives."""
+
+import contextlib
+import gzip
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from tasks.readers import archive
+from tasks.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from tasks.readers.companions import Companions
+from tasks.readers.copies import Copy, Stat
+from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
+from tasks.readers.opening import Source, clean, is_gzip, opened
+
+_UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
+
+
+class _Entry:
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo):
+        self.archive, self.info = archive, info
+        self.path, self.name = info.filename, _shown(info)
+        self.size, self.packed = info.file_size, info.compress_size
+
+    @property
+    def refused(self) -> str | None:
+        if self.info.is_dir():
+            return "is a folder"
+        if stat.S_IFMT(self.info.external_attr >> 16) not in (0, stat.S_IFREG):
+            return "is a link or a device, not a file"
+        if self.info.flag_bits & 1:
+            return "is encrypted; pack it without a password"
+        return None
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+        return self.archive.open(self.info)
+
+    def stat(self) -> Stat:
+        return Stat(self.size)
+
+
+def _shown(info: zipfile.ZipInfo) -> str:
+    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the mark."""
+    name = info.filename
+    if not info.flag_bits & _UTF8_NAMES:
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return clean(name)
+
+
+def sniff(source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+    with _opened(source, name, None) as (entries, inside):
+        return archive.sniff(iter(entries), name, "zip", known, inside)
+
+
+def read(
+    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions, budget: Budget | None = None
+) -> Iterator[Document | Problem]:
+    with _opened(source, name, budget) as (entries, inside):
+        yield from archive.read(iter(entries), name, options, advance, inside, budget or Budget(source.stat().st_size))
+
+
+@contextlib.contextmanager
+def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
+    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,
+    is copied first: its list of entries stands at its end."""
+    if archive.deep(name):
+        raise Unreadable(f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself.")
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(opened(source, name))
+            if budget or is_gzip(name):
+                copy = Copy(file, name, MAX_UNPACKED)
+                stack.callback(copy.close)
+                file = copy.open()
+            zip_file = stack.enter_context(zipfile.ZipFile(file))
+        except (*DAMAGED, gzip.BadGzipFile) as error:
+            if isinstance(error, Unreadable):
+                raise
+            raise Unreadable(f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves.") from None
+        count = len(zip_file.infolist())
+        if count > archive.MAX_ENTRIES:
+            raise Unreadable(f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it.")
+        entries = _Entries(zip_file)
+        yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
+
+
+class _Entries:
+    def __init__(self, zip_file: zipfile.ZipFile):
+        self.zip_file = zip_file
+
+    def __iter__(self) -> Iterator[_Entry]:
+        return (_Entry(self.zip_file, info) for info in self.zip_file.infolist())
