@@ -148,9 +148,10 @@ class Ingest:
         if self.corpus.provenance:
             yield from subset.documents(self.corpus, self._advance)
             return
+        companions = readers.Companions.of(self.files)
         for path, name in self.files:
             try:
-                yield from readers.read(path, name, self.options, advance=self._advance)
+                yield from readers.read(path, name, self.options, self._advance, companions)
             except readers.Unreadable as error:
                 if len(self.files) == 1:
                     raise

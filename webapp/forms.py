@@ -103,6 +103,8 @@ class ReadingForm(VocabularyForm):
                 self.fields[name].choices = [("", "none"), *columns]
         if sniff.options.delimiter is None:
             del self.fields["header"], self.fields["delimiter"]
+        if not readers.formats.encoded(options):
+            del self.fields["encoding"]
 
     def clean(self) -> dict:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]

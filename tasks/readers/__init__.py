@@ -11,8 +11,9 @@ from tasks.readers import formats
 from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
+from tasks.readers.opening import stem
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "parse_date", "read", "sniff", "sniff_first"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "parse_date", "read", "sniff", "sniff_first", "stem"]
 
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 

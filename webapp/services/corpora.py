@@ -43,7 +43,7 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
     """A draft of these files. Raises Invalid("files", …) when there are none or all are empty."""
     uploads = list(uploads)
     if not uploads:
-        raise Invalid("files", "No file came. Choose at least one: .txt, .zip, .csv, .tsv or .jsonl, each also as .gz.")
+        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
     empty = [u.name for u in uploads if u.path.stat().st_size == 0]
     if len(empty) == len(uploads):
         raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
@@ -59,10 +59,7 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
 
 
 def _name_from(file_name: str) -> str:
-    stem = Path(file_name).name
-    for suffix in (".gz", ".csv", ".tsv", ".jsonl", ".txt", ".zip"):
-        stem = stem.removesuffix(suffix)
-    return stem.replace("_", " ").strip() or "Untitled"
+    return readers.stem(file_name).replace("_", " ").strip() or "Untitled"
 
 
 def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> SourceFile:
@@ -91,9 +88,8 @@ def paths(corpus: Corpus) -> list[tuple[Path, str]]:
 
 
 def sniff(corpus: Corpus, **known) -> readers.Sniff:
-    """What the first file seems to be: its first rows, and a guess at every option that is not `known`."""
-    path, name = paths(corpus)[0]
-    return readers.sniff(path, name, **known)
+    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`."""
+    return readers.sniff_first(paths(corpus), **known)
 
 
 def read(corpus: Corpus, reading: Reading) -> None:

@@ -19,7 +19,6 @@ from webapp.queries.selection import Selection
 from webapp.services import corpora, runs, uploads
 from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
-FORMATS = {"text": "text", "csv": "table (CSV)", "tsv": "table (TSV)", "jsonl": "JSON lines", "zip": "ZIP archive"}
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "stop word": "stop words",
     "too short": "too short",
@@ -33,7 +32,7 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     found, following = queries.recent(number(request, "before"))
     more = address(request, before=following) if following else None
-    return page(request, "home.html", {"corpora": found, "more": more})
+    return page(request, "home.html", {"corpora": found, "more": more, "accept": readers.formats.accepted(), "formats": readers.formats.listed()})
 
 
 @require_POST
@@ -92,7 +91,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
     files = [
-        {"name": file.name, "size": file.bytes, "format": FORMATS.get(readers.formats.by_name(file.name), "unknown")}
+        {"name": file.name, "size": file.bytes, "format": readers.formats.label(file.name)}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
     data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}

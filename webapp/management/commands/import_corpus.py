@@ -19,7 +19,7 @@ DEFAULT = corpora.Reading()
 
 
 class Command(BaseCommand):
-    help = "Read files (.txt, .zip, .csv, .tsv, .jsonl, each also .gz) into a new corpus; prints its number last."
+    help = f"Read files into a new corpus; prints its number last. {readers.formats.sentence()}"
 
     def add_arguments(self, parser):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder: all files in it")
