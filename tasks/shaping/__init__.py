@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from inference.errors import Invalid
 from tasks.readers import Document, Problem
 from tasks.shaping.joining import join
 from tasks.shaping.names import Pattern, name_fields
@@ -15,42 +14,31 @@ from tasks.shaping.options import Shaping
 from tasks.shaping.sections import cut
 from tasks.shaping.table import Guess, Table, guess
 
-__all__ = ["Guess", "Pattern", "Shaping", "Table", "guess", "shape", "shape_files"]
-Files = list[tuple[Path, str]]  # where each is, and the user's name of it
+__all__ = ["Guess", "Pattern", "Shaping", "guess", "shape"]
 
 
 def shape(
-    items: Iterable[Document | Problem], shaping: Shaping, folder: Path, table: Table | None = None
-) -> Iterator[Document | Problem]:
-    """The documents as they will be rows. Files in `folder`, on the disk of the corpora, are gone when it ends.
-
-    The same items give the same documents in the same order. `table`: of the file `shaping.table`, which is not among the items.
-    """
-    if shaping.names or shaping.pattern:
-        items = name_fields(items, shaping.names, shaping.pattern)
-    if table is not None:
-        items = table.join(items)
-    if shaping.joins:
-        items = join(items, shaping, folder)
-    if shaping.sections:
-        items = cut(items, shaping)
-    return iter(items)
-
-
-def shape_files(
-    files: Files,
+    items: Iterable[Document | Problem],
     shaping: Shaping,
     folder: Path,
-    read: Callable[[Files], Iterable[Document | Problem]],
+    table: tuple[Path, str] | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Iterator[Document | Problem]:
-    """The same of uploaded files: `read` is given those that are not the table, whose bytes `advance` is told.
+    """The documents as they will be rows, and problems; whatever else comes is handed on.
 
-    Raises Invalid where the table is not among them, and Unreadable where it is no table.
+    The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files, else they
+    may be one file's. `table`: the file `shaping.table` and the user's name of it, whose bytes `advance` is told; it is not among
+    the items. Files in `folder`, on the disk of the corpora, have no names and are gone when it ends.
+
+    Raises Unreadable and Invalid("key", …) where the table is none, or has no such column.
     """
-    table = next((file for file in files if file[1] == shaping.table), None) if shaping.table else None
-    if shaping.table and table is None:
-        raise Invalid("table", f"The table “{shaping.table}” is not among the files.")
-    others = [file for file in files if file is not table]
-    with Table(*table, shaping.key, folder, advance) if table else nullcontext() as opened:
-        yield from shape(read(others), shaping, folder, opened)
+    with Table(*table, shaping.key, folder, advance) if table else nullcontext() as about:
+        if shaping.names or shaping.pattern:
+            items = name_fields(items, shaping.names, shaping.pattern)
+        if about:
+            items = about.join(items)
+        if shaping.joins:
+            items = join(items, shaping, folder)
+        if shaping.sections:
+            items = cut(items, shaping)
+        yield from items

@@ -134,7 +134,7 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
     pattern = Pattern(text) if text else None
     unlike, example = 0, None
     for item in items:
-        if isinstance(item, Problem):
+        if not isinstance(item, Document):
             yield item
             continue
         where = path(item.file)

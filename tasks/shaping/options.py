@@ -56,3 +56,8 @@ class Shaping:
     @property
     def joins(self) -> bool:
         return bool(self.join or self.period)
+
+    @property
+    def across(self) -> bool:
+        """Whether a document depends on others, or on other files: then none can be read, or read again, by itself."""
+        return self.joins or bool(self.table)

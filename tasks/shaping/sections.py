@@ -36,7 +36,7 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
     """Documents that are longer than a section become several. Those without pages or headings stay whole, and are counted."""
     whole, example = 0, None
     for item in items:
-        if isinstance(item, Problem):
+        if not isinstance(item, Document):
             yield item
             continue
         sections = BY[shaping.sections](item, shaping)

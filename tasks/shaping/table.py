@@ -133,7 +133,7 @@ class Table:
         yield from self._load()
         missing = _Said(f"and {{count:,}} more documents are in no row of the table “{self.name}”.")
         for item in items:
-            if isinstance(item, Problem):
+            if not isinstance(item, Document):
                 yield item
                 continue
             number = self._row(item)

@@ -9,7 +9,8 @@ import pytest
 
 from inference.errors import Invalid
 from tasks.readers import Document, Problem, Unreadable
-from tasks.shaping import Shaping, Table, guess, shape, shape_files
+from tasks.shaping import Shaping, guess, shape
+from tasks.shaping.table import Table
 from tests.tasks.shaping import naive
 
 
@@ -26,9 +27,8 @@ def joined(tmp_path, rows, files, key="file", ids=None, name="meta.csv") -> tupl
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     items = [Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"}) for i, file in enumerate(files)]
-    with Table(path, name, key, folder) as table:
-        assert list(folder.iterdir()) == []
-        found = list(shape(items, Shaping(table=name, key=key), folder, table))
+    found = list(shape(items, Shaping(table=name, key=key), folder, (path, name)))
+    assert list(folder.iterdir()) == []
     return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Problem)]
 
 
@@ -95,19 +95,11 @@ def test_problems_are_counted_beyond_the_first(tmp_path):
     assert problems[100].message.startswith("… and 250 more documents") and problems[201].message.startswith("… and 400 more rows")
 
 
-def test_of_files(tmp_path):
+def test_its_bytes_are_told(tmp_path):
     path, name = stored(tmp_path, [HEADER, ["a", "A", "", ""], ["b", "B", "", ""]])
-    files = [(tmp_path / "1", "a.txt"), (path, name), (tmp_path / "2", "b.txt")]
     told = []
-
-    def read(others):
-        yield from (Document("text", file=name) for _, name in others)
-
-    found = list(shape_files(files, Shaping(table=name, key="file"), tmp_path, read, told.append))
-    assert [document.title for document in found] == ["A", "B"] and sum(told) == path.stat().st_size
-    assert [document.file for document in shape_files(files, Shaping(), tmp_path, read)] == ["a.txt", name, "b.txt"]
-    with pytest.raises(Invalid, match="not among the files"):
-        next(shape_files(files[:1], Shaping(table=name, key="file"), tmp_path, read))
+    found = list(shape([Document("text", file="a.txt"), "else"], Shaping(table=name, key="file"), tmp_path, (path, name), told.append))
+    assert found[0].title == "A" and found[1] == "else" and sum(told) == path.stat().st_size
 
 
 def test_a_column_that_is_not_there(tmp_path):
