@@ -6,6 +6,8 @@ for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
     ...
 """
 
+from pathlib import Path
+
 from inference import checkpoint, engines, reading
 from inference.bow import Bow
 from inference.errors import Invalid
@@ -28,7 +30,6 @@ def warm_up() -> None:
     The corpus is opened from disk, as that of a real run is: kernels are compiled for read-only arrays, too.
     """
     import tempfile
-    from pathlib import Path
 
     import numpy as np
 
@@ -61,7 +62,25 @@ def warm_up() -> None:
             topics = engine.topics(config, state)
             Diagnostics(bow)(topics, evidence)
             _warm_up_senses(evidence)
+        _warm_up_index(folder)
     _warm_up_explore(topics)
+
+
+def _warm_up_index(folder: Path) -> None:
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from inference.index import Index
+
+    words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
+    words[:] = 0, 1, 0, 0
+    words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
+    stream = SimpleNamespace(words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"])
+    Index.write(folder / "index", stream)
+    index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
+    for query in ("a", '"a" b*', '"a b"'):
+        index.rank(query, index.find(query))
 
 
 def _warm_up_explore(topics: Topics) -> None:

@@ -109,7 +109,7 @@ class Forms(NamedTuple):
             return np.sort(self.numbers[a:b])
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())
-            return np.zeros(0, np.int32) if at is None else self.numbers[at : at + 1]
+            return np.zeros(0, np.int32) if at is None else np.array(self.numbers[at : at + 1])
         stem = Stemmer.Stemmer(self.language).stemWord(piece.word) if self.language else piece.word
         at = self.stems.at(stem.encode())
         return np.zeros(0, np.int32) if at is None else np.sort(self.members[self.groups[at] : self.groups[at + 1]])

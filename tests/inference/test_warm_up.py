@@ -6,12 +6,14 @@ import sys
 CODE = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 import numpy as np
 from numba.core import event
 import inference, inference.memory
 inference.memory.LARGE = 0
 from inference import *
 from inference.evaluate import Diagnostics
+from inference.index import Index
 from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching, similar
 
@@ -58,6 +60,13 @@ with event.install_listener("numba:compile", Listener()):
     matching.match(topics, topics, words, words[::-1])
     mapped = np.memmap(Path(sys.argv[1]) / "tokens", np.int32, "w+", shape=600)
     documents = np.arange(601), np.zeros(600, np.uint16), np.memmap(mapped.filename, np.int32, "r"), np.full(600, 9)
+    mapped = np.memmap(Path(sys.argv[1]) / "stream", np.int32, "w+", shape=600)
+    mapped[:] = np.arange(600) % 7
+    mapped, six = np.memmap(mapped.filename, np.int32, "r"), np.full(100, 6, np.int32)
+    stream = SimpleNamespace(words=mapped, starts=mapped, lengths=six, title_words=mapped, title_lengths=six // 6, lexicon=list("abcdefg"))
+    Index.write(Path(sys.argv[1]) / "index", stream, "en")
+    index = Index.open(Path(sys.argv[1]) / "index", stream, lambda text: [(0, len(text), text)])
+    index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.beside(*documents, 30, 5)
     similar.nearest(*documents, np.ones(30) / 30, 5)
