@@ -11,9 +11,9 @@ from tasks.readers import formats
 from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import stem
+from tasks.readers.opening import Source, stem
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "parse_date", "read", "sniff", "sniff_first", "stem"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "inside", "parse_date", "read", "sniff", "sniff_first", "stem"]
 
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
@@ -48,3 +48,13 @@ def read(
     best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
     return formats.read(path, name, options, advance, Companions.of(companions))
+
+
+def inside(path: Path, name: str) -> Iterator[tuple[Source, str]]:
+    """The files in an archive with their names in it, each to be read before the next is asked for; none of another file.
+
+    Raises Unreadable where the archive can't be read on.
+    """
+    form = formats.FORMATS.get(formats.by_name(name))
+    if form and form.archive:
+        yield from form.reader.files(path, name)

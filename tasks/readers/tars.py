@@ -70,6 +70,11 @@ def read(
         yield from archive.read(entries, name, options, advance, _companions(source, name), budget)
 
 
+def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
+    with contextlib.closing(_entries(source, name)) as entries:
+        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+
+
 def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[_Entry]:
     """Each is gone when the next one is asked for."""
     if archive.deep(name):

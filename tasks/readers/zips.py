@@ -61,6 +61,11 @@ def read(
         yield from archive.read(iter(entries), name, options, advance, inside, budget or Budget(source.stat().st_size))
 
 
+def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
+    with _opened(source, name, None) as (entries, _):
+        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+
+
 @contextlib.contextmanager
 def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
     """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,

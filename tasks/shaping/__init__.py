@@ -3,7 +3,7 @@
 All are generators over the documents and problems of the readers, and hold no more than one document, whatever their number.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,27 +12,26 @@ from tasks.shaping.joining import join
 from tasks.shaping.names import Pattern, name_fields
 from tasks.shaping.options import Shaping
 from tasks.shaping.sections import cut
-from tasks.shaping.table import Guess, Table, guess
+from tasks.shaping.table import Files, Guess, Table, guess
 
-__all__ = ["Guess", "Pattern", "Shaping", "guess", "shape"]
+__all__ = ["Files", "Guess", "Pattern", "Shaping", "guess", "shape"]
 
 
 def shape(
     items: Iterable[Document | Problem],
     shaping: Shaping,
     folder: Path,
-    table: tuple[Path, str] | None = None,
-    advance: Callable[[int], None] = lambda n: None,
+    files: Files = (),
 ) -> Iterator[Document | Problem]:
     """The documents as they will be rows, and problems; whatever else comes is handed on.
 
     The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files, else they
-    may be one file's. `table`: the file `shaping.table` and the user's name of it, whose bytes `advance` is told; it is not among
-    the items. Files in `folder`, on the disk of the corpora, have no names and are gone when it ends.
+    may be one file's. `files`: the uploads, among which is `shaping.table`; the items may have it in them or not. What is written
+    into `folder`, on the disk of the corpora, has no name and is gone when it ends.
 
-    Raises Unreadable and Invalid("key", …) where the table is none, or has no such column.
+    Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
     """
-    with Table(*table, shaping.key, folder, advance) if table else nullcontext() as about:
+    with Table(files, shaping.table, shaping.key, folder) if shaping.table else nullcontext() as about:
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
         if about:

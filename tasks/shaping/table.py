@@ -4,10 +4,11 @@
     letters/boston.txt   Adams    1901
 """
 
+import contextlib
 import itertools
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,50 +18,84 @@ import orjson
 from inference.errors import Invalid
 from tasks import readers
 from tasks.readers import Document, Problem, Unreadable, formats, roles
+from tasks.readers.opening import Source
 from tasks.shaping.names import MOST_FOLDERS, stem
 from tasks.shaping.names import path as split
 
-TABLES = {"csv", "tsv", "jsonl", "xlsx", "ods", "parquet"}  # formats that it can have
 SAID = 100  # documents, and rows, without a match that are reported one by one
 _NAMES = 20_000  # of files, by which the table is guessed
 _ROWS = 100  # of it that are compared with them
 _COLUMNS = 64
 _CANDIDATES = 8  # files that may be the table
 _MATCH = 0.5  # of a column's first values that name other files, for it to be the one
+_TAR = 64 << 20  # bytes: a longer tar archive is not read to its end only to guess
 _CACHE = -32 * 1024  # kB of SQLite's pages in memory
+
+Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
 
 
 class Guess(NamedTuple):
-    name: str  # of the table's file
+    name: str  # of the table; in an archive with the archive's before it
     key: str  # its column with the names of the others
     matched: int  # of the first rows
     rows: int
 
 
-def guess(files: list[tuple[Path, str]], names: Iterable[str]) -> Guess | None:
-    """Which of the files is a table about the others, whose `names` are given (of archives those of what is in them); None where
-    none seems to be."""
-    others = {}
-    for name in itertools.islice(names, _NAMES):
+def guess(files: Files) -> Guess | None:
+    """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to be."""
+    others: dict[str, set[str]] = {}
+    candidates = []
+    for upload, name in itertools.islice(_names(files), _NAMES):
+        form = formats.FORMATS.get(formats.by_name(name))
+        if form and form.columns and len(candidates) < _CANDIDATES:
+            candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
     best = None
-    candidates = [(path, name) for path, name in files if formats.by_name(name) in TABLES]
-    for path, name in candidates[:_CANDIDATES] if len(files) > 1 else []:
-        try:
-            found = _guess_column(path, name, others)
-        except Unreadable:
-            continue
-        if found and (best is None or found.matched / found.rows > best.matched / best.rows):
-            best = found
+    for upload, name in candidates:
+        with contextlib.suppress(Unreadable), _opened(upload, name) as source:
+            found = _guess_column(source, name, others)
+            if found and (best is None or found.matched / found.rows > best.matched / best.rows):
+                best = found
     return best
 
 
-def _guess_column(path: Path, name: str, others: dict[str, set[str]]) -> Guess | None:
-    sniff, best = readers.sniff(path, name, header=True), None
+def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
+    """Every file's name, those in archives too, with the upload that it is or is in."""
+    for path, name in files:
+        form = formats.by_name(name)
+        yield (path, name), name
+        if form != "tar" or path.stat().st_size <= _TAR:
+            with contextlib.suppress(Unreadable):
+                yield from (((path, name), inside) for _, inside in readers.inside(path, name))
+
+
+@contextlib.contextmanager
+def _opened(upload: tuple[Path, str], name: str) -> Iterator[Source]:
+    if upload[1] == name:
+        yield upload[0]
+        return
+    with contextlib.closing(readers.inside(*upload)) as entries:
+        for source, inside in entries:
+            if inside == name:
+                yield source
+                return
+    raise Invalid("table", f"“{upload[1]}” does not hold the table “{name}”.")
+
+
+def upload_of(files: Files, name: str) -> tuple[Path, str]:
+    """The upload that is a table, or the archive that it is in. Raises Invalid("table", …) where there is none."""
+    for path, upload in files:
+        if name == upload or name.startswith(f"{upload}/"):
+            return path, upload
+    raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
+
+
+def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Guess | None:
+    sniff, best = readers.sniff(source, name, header=True), None
     for column, title in enumerate(sniff.columns[:_COLUMNS]):
         rows = matched = 0
-        for row in itertools.islice(_rows(path, name, replace(sniff.options, text=column)), _ROWS):
+        for row in itertools.islice(_rows(source, name, replace(sniff.options, text=column)), _ROWS):
             rows += 1
             matched += any(others.get(key.text, set()) - {name} for key in _of_row(row.text))
         if rows and matched >= _MATCH * rows and (best is None or matched / rows > best.matched / best.rows):
@@ -68,8 +103,8 @@ def _guess_column(path: Path, name: str, others: dict[str, set[str]]) -> Guess |
     return best
 
 
-def _rows(path: Path, name: str, options: readers.Options) -> Iterator[Document]:
-    return (row for row in readers.read(path, name, options) if isinstance(row, Document))
+def _rows(source: Source, name: str, options: readers.Options) -> Iterator[Document]:
+    return (row for row in readers.read(source, name, options) if isinstance(row, Document))
 
 
 class _Key(NamedTuple):
@@ -103,15 +138,8 @@ def _of_row(value: str) -> list[_Key]:
 class Table:
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
 
-    def __init__(self, path: Path, name: str, key: str, folder: Path, advance: Callable[[int], None] = lambda n: None):
-        """Raises Unreadable, and Invalid("key", …) where the table has no such column."""
-        self.name, self.advance = name, advance
-        sniff = readers.sniff(path, name, header=True)  # without names of columns there is nothing to say
-        if key not in sniff.columns:
-            raise Invalid("key", f"“{name}” has no column “{key}”; it has {', '.join(sniff.columns)[:200]}.")
-        column = sniff.columns.index(key)
-        self.options = replace(sniff.options, **roles.about(sniff.columns, sniff.rows, column))
-        self.path = path
+    def __init__(self, files: Files, name: str, key: str, folder: Path):
+        self.upload, self.name, self.key = upload_of(files, name), name, key
         place = folder / "table.sqlite"
         place.unlink(missing_ok=True)
         self.rows = sqlite3.connect(place)
@@ -129,10 +157,15 @@ class Table:
         self.rows.close()
 
     def join(self, items: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
-        """Documents with what their row says, which counts more than what they say themselves; then what has no match."""
+        """Documents with what their row says, which counts more than what they say themselves; then what has no match.
+
+        Raises Unreadable where the table is none, and Invalid("key", …) where it has no such column.
+        """
         yield from self._load()
         missing = _Said(f"and {{count:,}} more documents are in no row of the table “{self.name}”.")
         for item in items:
+            if isinstance(item, (Document, Problem)) and item.file == self.name:
+                continue  # in an archive it is read with the rest
             if not isinstance(item, Document):
                 yield item
                 continue
@@ -147,19 +180,27 @@ class Table:
 
     def _load(self) -> Iterator[Problem]:
         twice = _Said("and {count:,} more rows name a file that was named before.")
-        for item in readers.read(self.path, self.name, self.options, self.advance):
-            if isinstance(item, Problem):
-                yield replace(item, dropped=False)  # no document is lost by it
-                continue
-            number, keys = len(self.used), _of_row(item.text)
-            if keys and self._find(keys[0].text, 0) is not None:
-                yield from twice.say(self.name, item.place, f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts.")
-                continue
-            self.used.append(0)
-            fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
-            self.rows.execute("INSERT INTO row VALUES (?, ?, ?, ?)", (number, item.place, item.text[:500], fields))
-            self.rows.executemany("INSERT OR IGNORE INTO key VALUES (?, ?, ?)", ((key.text, key.distance, number) for key in keys))
+        with _opened(self.upload, self.name) as source:
+            for item in readers.read(source, self.name, self._options(source)):
+                if isinstance(item, Problem):
+                    yield replace(item, dropped=False)  # no document is lost by it
+                    continue
+                number, keys = len(self.used), _of_row(item.text)
+                if keys and self._find(keys[0].text, 0) is not None:
+                    sentence = f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts."
+                    yield from twice.say(self.name, item.place, sentence)
+                    continue
+                self.used.append(0)
+                fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
+                self.rows.execute("INSERT INTO row VALUES (?, ?, ?, ?)", (number, item.place, item.text[:500], fields))
+                self.rows.executemany("INSERT OR IGNORE INTO key VALUES (?, ?, ?)", ((key.text, key.distance, number) for key in keys))
         yield from twice.rest(self.name)
+
+    def _options(self, source: Source) -> readers.Options:
+        sniff = readers.sniff(source, self.name, header=True)  # without names of columns there is nothing to say
+        if self.key not in sniff.columns:
+            raise Invalid("key", f"“{self.name}” has no column “{self.key}”; it has {', '.join(sniff.columns)[:200]}.")
+        return replace(sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key)))
 
     def _find(self, text: str, farthest: int) -> int | None:
         found = self.rows.execute("SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1", (text, farthest)).fetchone()

@@ -3,11 +3,14 @@
 import csv
 import io
 import random
+import tarfile
 import tracemalloc
+import zipfile
 
 import pytest
 
 from inference.errors import Invalid
+from tasks import readers
 from tasks.readers import Document, Problem, Unreadable
 from tasks.shaping import Shaping, guess, shape
 from tasks.shaping.table import Table
@@ -27,7 +30,7 @@ def joined(tmp_path, rows, files, key="file", ids=None, name="meta.csv") -> tupl
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     items = [Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"}) for i, file in enumerate(files)]
-    found = list(shape(items, Shaping(table=name, key=key), folder, (path, name)))
+    found = list(shape(items, Shaping(table=name, key=key), folder, [(path, name)]))
     assert list(folder.iterdir()) == []
     return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Problem)]
 
@@ -95,17 +98,47 @@ def test_problems_are_counted_beyond_the_first(tmp_path):
     assert problems[100].message.startswith("… and 250 more documents") and problems[201].message.startswith("… and 400 more rows")
 
 
-def test_its_bytes_are_told(tmp_path):
+def packed(tmp_path, kind: str, name: str = "a"):
+    """Two letters and a table about them in an archive."""
+    content = {"letters/boston.txt": b"words of boston", "meta/about.csv": b"file,place\nboston,Boston\nrome.txt,Rome\n", "letters/rome.txt": b"words of rome"}
+    path = tmp_path / name
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for entry, data in content.items():
+                archive.writestr(entry, data)
+    else:
+        with tarfile.open(path, "w:gz") as archive:
+            for entry, data in content.items():
+                info = tarfile.TarInfo(entry)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+    return [(path, f"a.{kind}")]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_a_table_in_an_archive(tmp_path, kind):
+    files = packed(tmp_path, kind)
+    found = guess(files)
+    assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2)
+    items = readers.read(*files[0], readers.sniff(*files[0]).options)
+    shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files))
+    assert [(document.text, document.metadata) for document in shaped] == [("words of boston", {"place": "Boston"}), ("words of rome", {"place": "Rome"})]
+    with pytest.raises(Invalid, match="does not hold"):
+        list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files))
+
+
+def test_what_is_neither_document_nor_problem_is_handed_on(tmp_path):
     path, name = stored(tmp_path, [HEADER, ["a", "A", "", ""], ["b", "B", "", ""]])
-    told = []
-    found = list(shape([Document("text", file="a.txt"), "else"], Shaping(table=name, key="file"), tmp_path, (path, name), told.append))
-    assert found[0].title == "A" and found[1] == "else" and sum(told) == path.stat().st_size
+    options = Shaping(table=name, key="file", names=True, join=("place",), sections="words")
+    assert list(shape(["else", Document("of it", file=name)], options, tmp_path, [(path, name)]))[0] == "else"
 
 
 def test_a_column_that_is_not_there(tmp_path):
     path, name = stored(tmp_path, [HEADER, ["a", "b", "c", "d"]])
     with pytest.raises(Invalid, match="no column “nothing”"):
-        Table(path, name, "nothing", tmp_path)
+        next(shape([], Shaping(table=name, key="nothing"), tmp_path, [(path, name)]))
+    with pytest.raises(Invalid, match="not among the files"):
+        next(shape([], Shaping(table="other.csv", key="file"), tmp_path, [(path, name)]))
 
 
 def test_hostile_names_are_data(tmp_path):
@@ -120,26 +153,26 @@ def test_the_table_is_guessed(tmp_path):
     text = tmp_path / "text"
     text.write_text("some words")
     files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]
-    found = guess(files, [name for _, name in files])
-    assert found == ("meta.csv", "datei", 2, 3)
-    assert guess(files[:1] + files[2:], ["a.txt", "b.txt"]) is None
-    assert guess(files[1:2], ["a.txt", "b.txt"]) is None, "a table alone is about no others"
-    assert guess(files, ["meta.csv", "c.txt"]) is None
+    assert guess(files) == ("meta.csv", "datei", 2, 3)
+    assert guess(files[:1] + files[2:]) is None
+    assert guess(files[1:2]) is None, "a table alone is about no others"
+    assert guess([files[1], (text, "c.txt")]) is None
+    assert guess([]) is None
 
 
 def test_what_can_t_be_read_is_no_table(tmp_path):
     bad, text = tmp_path / "bad", tmp_path / "text"
     bad.write_bytes(b"\x89PNG\r\n\x1a\n")
     text.write_text("words")
-    assert guess([(bad, "meta.csv"), (text, "a.txt")], ["meta.csv", "a.txt"]) is None
+    assert guess([(bad, "meta.csv"), (text, "a.txt"), (bad, "b.zip")]) is None
     with pytest.raises(Unreadable):
-        Table(bad, "meta.csv", "file", tmp_path)
+        next(shape([], Shaping(table="meta.csv", key="file"), tmp_path, [(bad, "meta.csv")]))
 
 
 def test_memory_of_a_long_table(tmp_path):
     path, name = stored(tmp_path, [["file", "place"]] + [[f"folder/{n}.txt", "somewhere " * 90] for n in range(20_000)])
     tracemalloc.start()
-    with Table(path, name, "file", tmp_path) as table:
+    with Table([(path, name)], name, "file", tmp_path) as table:
         found = list(table.join(Document("t", file=f"folder/{n}.txt") for n in range(0, 20_000, 200)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
