@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +159,34 @@ class Bow:
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
         bow._digest, bow._tokens = meta["digest"], meta["tokens"]
         return bow
+
+
+@contextmanager
+def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Iterator[Callable]:
+    """Write a bag of words of known size behind one another: gives `write(lengths, words, counts, offsets)`, for consecutive
+    documents, lengths: int64, pairs of each. At the end of `with` the folder is whole. Memory does not grow with the corpus.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    indptr = np.zeros(D + 1, np.int64)
+    done = 0
+    with ExitStack() as stack:
+        files = {}
+        for name, size in (("words", pairs), ("counts", pairs), ("offsets", tokens)):
+            files[name] = stack.enter_context((folder / f"{name}.npy").open("wb"))
+            np.lib.format.write_array_header_1_0(files[name], {"descr": "<i4", "fortran_order": False, "shape": (size,)})
+
+        def write(lengths: np.ndarray, words: np.ndarray, counts: np.ndarray, offsets: np.ndarray) -> None:
+            nonlocal done
+            indptr[done + 1 : done + 1 + len(lengths)] = lengths
+            done += len(lengths)
+            for name, array in (("words", words), ("counts", counts), ("offsets", offsets)):
+                array.tofile(files[name])
+
+        yield write
+    np.cumsum(indptr, out=indptr)
+    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("words", "counts", "offsets")}
+    Bow(indptr, **arrays, V=V, check=False).save(folder)
 
 
 @njit(cache=True)

@@ -1,7 +1,12 @@
-"""From texts to a bag of words: tokens, stop words, vocabulary."""
+"""From texts to a bag of words: a stream of pieces on disk, and from it, again and again, the words that count."""
 
-from inference.text.builder import CorpusBuilder, Vocabulary, VocabularyOptions
+from inference.text.choice import REASONS, Choice, Vocabulary
+from inference.text.choose import choose
+from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
-from inference.text.tokenise import Tokeniser
+from inference.text.stream import Stream
+from inference.text.table import MAX_LETTERS
+from inference.text.terms import terms
+from inference.text.tokenise import Pieces, Tokeniser
 
-__all__ = ["LANGUAGES", "CorpusBuilder", "Tokeniser", "Vocabulary", "VocabularyOptions", "stop_words"]
+__all__ = ["LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "stop_words", "terms"]

@@ -1,59 +1,159 @@
-"""Words of a text."""
+"""Texts to numbered pieces."""
 
-import unicodedata
+from typing import NamedTuple
 
-import regex
+import numpy as np
+from numba import njit
 
-# A letter, then letters, combining marks and digits: "café" in either normal form, "mp3", not "1984". An apostrophe or a
-# hyphen ends a word: "l'homme" is two words, and of "don't" and "king's" the short tail is left out by its length.
-WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{Nd}]*")
-MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
+from inference.text import characters
+from inference.text.lexicon import Lexicon, _gathered
+from inference.text.segment import segmenter
+from inference.text.table import NUMBER, Table
+
+_BLOCK = 4_000_000  # code points that are cut at a time
+
+
+class Pieces(NamedTuple):
+    """The pieces of some texts behind one another.
+
+    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what stands between a piece and the one before:
+    AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation, or an empty line), none of them (white space, or
+    nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
+    """
+
+    words: np.ndarray
+    starts: np.ndarray
+    stops: np.ndarray
+    lengths: np.ndarray
 
 
 class Tokeniser:
-    """Cuts texts into lower-case words of at least `min_length` letters, in Unicode normal form C.
+    """Cuts texts at the finest grain and numbers the words: what counts as a word is chosen later (choose.py).
 
-    language: ISO 639-1, or "" for none. It is kept for what depends on it (Turkish lower case).
+    A piece is a letter or a digit, then letters, marks, digits and joiners; a point, a comma or an apostrophe between two digits
+    keeps a number whole. Each ideograph is a piece, and each run of katakana, where the language has no segmenter. Words are in
+    lower case and in normal form C; what is longer than 64 letters is cut at 65, and never a word. language: ISO 639-1, or "".
+    given: words are what stands between white space, as they are.
     """
 
-    def __init__(self, language: str = "", min_length: int = 2):
-        self.language, self.min_length = language, min_length
+    def __init__(self, language: str = "", given: bool = False):
+        self.language, self.given = language, given
+        self._turkic = language in ("tr", "az") and not given
+        self._characters = characters.given() if given else characters.characters(self._turkic)
+        self._segment = None if given else segmenter(language)
+        self._table = Table()
+        self._ids = np.zeros(0, np.int32)  # of the table's words: the number of the canonical word, -1 where it has none yet
+        self._sources = np.zeros(0, np.int64)  # of canonical words: the table's
+        self._count = 0
 
-    def _lower(self, text: str) -> str:
-        if self.language in ("tr", "az"):  # Unicode, SpecialCasing: there I is the capital of ı, and İ of i
-            text = text.replace("I", "ı").replace("İ", "i")
-        return text.lower()
+    @property
+    def count(self) -> int:
+        """Words so far."""
+        return self._count
 
-    def raw(self, text: str) -> list[str]:
-        """Every word, the too short and too long ones included."""
-        return WORD.findall(unicodedata.normalize("NFC", self._lower(unicodedata.normalize("NFC", text))))
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words so far, in memory."""
+        return self.since(0)
 
-    def located(self, text: str) -> tuple[list[str], list[int]]:
-        """Every word, as `raw`, and the character of the text at which each begins."""
-        lower = self._lower(text)
-        # Lowering and composing make no text longer and shorter at once: of equal length, each character kept its place.
-        if len(lower) == len(text) and unicodedata.is_normalized("NFC", text) and unicodedata.is_normalized("NFC", lower):
-            words, places, at = WORD.findall(lower), [], 0
-            for word in words:  # found where it first stands behind the one before: there its first letter is the next one
-                at = lower.index(word, at)
-                places.append(at)
-                at += len(word)
-            return words, places
-        found = [(self._normal(match.group()), match.start()) for match in WORD.finditer(text)]
-        return [word for word, _ in found], [place for _, place in found]
+    def since(self, first: int) -> Lexicon:
+        """The words from number `first` on, as a lexicon of their own."""
+        numbers = self._sources[first : self._count]
+        if not len(numbers):
+            return Lexicon(np.zeros(0, np.uint8), np.zeros(0, np.uint32))
+        table = self._table
+        letters = _gathered(table.letters, table.ends, numbers)
+        sizes = table.ends[numbers] - np.where(numbers > 0, table.ends[numbers - 1], np.uint32(0))
+        return Lexicon(letters[letters != 10], np.cumsum(sizes, dtype=np.uint32))
 
-    def _normal(self, word: str) -> str:
-        return unicodedata.normalize("NFC", self._lower(unicodedata.normalize("NFC", word)))
+    def know(self, lexicon: Lexicon) -> None:
+        """Begin with the words of a lexicon, under its numbers."""
+        if self._count:
+            raise ValueError("a tokeniser that has cut a text can't begin with other words")
+        for _, words in lexicon.blocks():
+            entries = self._entries(words)
+            self._room()
+            _name(entries, entries, self._ids, self._sources, self._count)
+            self._count += len(words)
 
-    def words(self, text: str) -> list[str]:
-        """The words of a text, in their order."""
-        return [word for word in self.raw(text) if self.min_length <= len(word) <= MAX_LETTERS]
+    def pieces(self, texts: list[str]) -> Pieces:
+        """The pieces of texts; new words get the next numbers."""
+        blocks, block, size = [], [], 0
+        for text in texts:
+            if block and size + len(text) > _BLOCK:
+                blocks.append(self._pieces(block))
+                block, size = [], 0
+            block.append(text)
+            size += len(text)
+        blocks.append(self._pieces(block))
+        return blocks[0] if len(blocks) == 1 else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """(start, end, word) in their order: the word stands at text[start:end], as it was written."""
-        found = []
-        for match in WORD.finditer(text):
-            word = self._normal(match.group())
-            if self.min_length <= len(word) <= MAX_LETTERS:
-                found.append((*match.span(), word))
-        return found
+        """(start, end, word) of every piece, in their order: it stands at text[start:end], as it was written."""
+        found = self.pieces([text])
+        numbers, at = np.unique(found.words & NUMBER, return_inverse=True)
+        words = _words(self._table, self._sources[numbers])
+        return [(a, b, words[i]) for a, b, i in zip(found.starts.tolist(), found.stops.tolist(), at.tolist(), strict=True)]
+
+    def _pieces(self, texts: list[str]) -> Pieces:
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        words, starts, stops, lengths = self._table.add(codes, ends, self._breaks(texts, ends), self._characters)
+        self._canonise()
+        _translate(words, self._ids)
+        return Pieces(words, starts, stops, lengths)
+
+    def _breaks(self, texts: list[str], ends: np.ndarray) -> np.ndarray:
+        if self._segment is None:
+            return np.zeros(0, bool)
+        breaks = np.zeros(int(ends[-1]) + 1 if len(ends) else 1, bool)
+        for text, end in zip(texts, ends.tolist(), strict=True):
+            breaks[np.array(self._segment(text), np.int64) + (end - len(text))] = True
+        return breaks
+
+    def _canonise(self) -> None:
+        """Give canonical words to what came new into the table, in the order in which it came."""
+        first, end = len(self._ids), self._table.count
+        canonical = np.arange(first, end)
+        strange = np.flatnonzero(self._table.odd[first:end])
+        if len(strange):
+            raw = _words(self._table, first + strange)
+            canonical[strange] = self._entries([characters.canonical(word, self._turkic) for word in raw])
+        self._room()
+        self._count = _name(np.arange(first, end), canonical, self._ids, self._sources, self._count)
+
+    def _entries(self, words: list[str]) -> np.ndarray:
+        """int64: the places of words in the table, as they are."""
+        ends = np.arange(1, len(words) + 1, dtype=np.int64)
+        joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
+        ends = np.flatnonzero(joined == 32) + 1
+        return self._table.add(joined, ends, np.zeros(0, bool), characters.given())[0].astype(np.int64)
+
+    def _room(self) -> None:
+        """As many places as the table has words."""
+        known, count = len(self._ids), self._table.count
+        self._ids.resize(count, refcheck=False)
+        self._ids[known:] = -1
+        self._sources.resize(count, refcheck=False)
+
+
+def _words(table: Table, numbers: np.ndarray) -> list[str]:
+    return Lexicon(table.letters, table.ends[: table.count]).words(numbers)
+
+
+@njit(cache=True, nogil=True)
+def _name(entries, canonical, ids, sources, count):
+    """Returns the number of canonical words."""
+    for i in range(len(entries)):
+        if ids[canonical[i]] < 0:
+            ids[canonical[i]] = count
+            sources[count] = canonical[i]
+            count += 1
+        ids[entries[i]] = ids[canonical[i]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _translate(words, ids):
+    for i in range(len(words)):
+        words[i] = words[i] & ~NUMBER | ids[words[i] & NUMBER]

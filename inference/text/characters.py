@@ -1,0 +1,92 @@
+"""What each character is to the tokeniser: tables over all code points, made once a process from Unicode's properties."""
+
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+CODES = 0x110000
+# Classes. From LETTER on: what a piece may begin with.
+OTHER, SPACE, MARK, JOINER, SKIPPED, HYPHEN, APOSTROPHE, MIDDLE, LETTER, DIGIT, IDEOGRAPH, KATAKANA = range(12)
+_SETS = [  # later lines win
+    (SPACE, r"[\s\p{Cc}]"),
+    (LETTER, r"\p{L}"),
+    (DIGIT, r"\p{Nd}"),
+    (IDEOGRAPH, r"[\p{L}&&[\p{Han}\p{Hiragana}]]"),
+    (IDEOGRAPH, "〇"),
+    (KATAKANA, r"[\p{L}&&\p{WB=Katakana}]"),
+    (MARK, r"[\p{M}\uFF9E\uFF9F]"),  # the half-width voicing marks of katakana are letters by category
+    (SKIPPED, r"\p{WB=Format}"),  # soft hyphens, marks of direction: as if they were not there (UAX #29, WB4)
+    (JOINER, r"[\u200C\u200D]"),
+    (HYPHEN, r"[-\u2010\u2011]"),
+    (APOSTROPHE, r"['\u2019\u02BC]"),
+    (MIDDLE, r"[.,]"),  # between digits
+]
+
+
+class Characters(NamedTuple):
+    """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a word with it may have to be
+    changed to be canonical. All of CODES."""
+
+    classes: np.ndarray
+    lower: np.ndarray
+    odd: np.ndarray
+
+
+@lru_cache
+def characters(turkic: bool = False) -> Characters:
+    """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode, SpecialCasing)."""
+    every = _every()
+    classes = np.zeros(CODES, np.uint8)
+    for number, pattern in _SETS:
+        for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):
+            classes[run.start() : run.end()] = number
+    lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
+    for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", every):
+        for code in range(*run.span()):
+            small = chr(code).lower()
+            if len(small) == 1:
+                lower[code] = ord(small)
+            else:
+                odd[code] = True
+    if turkic:
+        lower[ord("I")], lower[ord("İ")] = ord("ı"), ord("i")
+    for code in np.flatnonzero(classes >= MARK).tolist():
+        character = chr(code)
+        if unicodedata.combining(character):
+            odd[code] = True
+        elif parts := unicodedata.decomposition(character):
+            odd[code] |= unicodedata.normalize("NFC", character) != character
+            if parts[0] != "<" and " " in parts:  # what composes with a letter before it, classes of combining aside
+                odd[int(parts.split()[1], 16)] = True
+    odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables
+    for array in (classes, lower, odd):
+        array.flags.writeable = False
+    return Characters(classes, lower, odd)
+
+
+@lru_cache
+def given() -> Characters:
+    """Of words that stand between white space as they are: controls and lone surrogates are white space, too."""
+    classes = np.full(CODES, LETTER, np.uint8)
+    for run in regex.finditer(r"[\s\p{Cc}\p{Cs}]+", _every()):
+        classes[run.start() : run.end()] = SPACE
+    lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
+    for array in (classes, lower, odd):
+        array.flags.writeable = False
+    return Characters(classes, lower, odd)
+
+
+def canonical(word: str, turkic: bool = False) -> str:
+    """A word in simple lower case as the lexicon has it: lower case, normal form C, a sigma at its end in its final form."""
+    word = unicodedata.normalize("NFC", word)
+    if turkic:
+        word = word.replace("ı\u0307", "i")  # İ in two characters
+    word = unicodedata.normalize("NFC", word.lower())
+    return word[:-1] + "ς" if len(word) > 1 and word[-1] == "σ" else word
+
+
+def _every() -> str:
+    return "".join(map(chr, range(CODES)))

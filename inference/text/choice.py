@@ -1,0 +1,56 @@
+"""Which words of a stream count, and how: what a version of a corpus is made from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.text.forms import former
+
+REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common")  # why a word is left out; the first that holds
+_VALUES = {"hyphens": ("split", "join"), "apostrophes": ("split", "join"), "forms": ("written", "stems", "lemmas"), "duplicates": ("keep", "exact", "near")}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Raises Invalid, naming the field, for a value that can't be."""
+
+    stop_words: frozenset[str] = frozenset()  # as they are written, lower case
+    min_documents: int = 5  # words in fewer documents are left out
+    max_share: float = 0.5  # words in more than this share of the documents are left out
+    min_length: int = 2  # letters; a Chinese character is a word by itself, whatever this is
+    numbers: bool = False  # whether words that begin with a digit count
+    hyphens: str = "split"  # or join: "well-known" is one word
+    apostrophes: str = "split"  # or join: "l'homme" is one word
+    forms: str = "written"  # or stems, or lemmas: then stop words and the least length are of words as written, thresholds of forms
+    language: str = ""  # of stems and lemmas, ISO 639-1
+    phrases: tuple[str, ...] = ()  # words with a space between them, each then one word: "new york" is "new_york"
+    duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near
+
+    def __post_init__(self):
+        if self.min_documents < 1:
+            raise Invalid("min_documents", f"The least number of documents must be at least 1, got {self.min_documents}.")
+        if not 0 < self.max_share <= 1:
+            raise Invalid("max_share", f"The largest share of documents must be above 0 and at most 1, got {self.max_share}.")
+        if self.min_length < 1:
+            raise Invalid("min_length", f"The shortest word must have at least 1 letter, got {self.min_length}.")
+        for field, values in _VALUES.items():
+            if getattr(self, field) not in values:
+                raise Invalid(field, f"{field} must be one of {', '.join(values)}, got {getattr(self, field)!r}.")
+        if lone := next((phrase for phrase in self.phrases if len(phrase.split(" ")) < 2 or not all(phrase.split(" "))), None):
+            raise Invalid("phrases", f"A phrase is two or more words with one space between them, got {lone!r}.")
+        former(self.forms, self.language)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that stayed, most frequent first, and what was left out.
+
+    words: V strings. tokens, documents: int64[V], occurrences and documents with the word. dropped: by reason (REASONS)
+    (different words, occurrences), reasons that left out nothing excepted.
+    """
+
+    words: list[str]
+    tokens: np.ndarray
+    documents: np.ndarray
+    dropped: dict[str, tuple[int, int]]

@@ -1,0 +1,204 @@
+"""From a stream and a choice of words to a bag of words: passes over the stream, never over a text."""
+
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from inference.bow import Bow, rows_written
+from inference.errors import Invalid
+from inference.postings import Postings
+from inference.text import characters, duplicates
+from inference.text.choice import REASONS, Choice, Vocabulary
+from inference.text.forms import former
+from inference.text.lexicon import Lexicon
+from inference.text.stream import Block, Stream
+from inference.text.table import MAX_LETTERS
+from inference.text.tokenise import Tokeniser
+from inference.text.units import Units
+
+_BLOCK = 1 << 17  # words that are strings of Python's at the same time
+_STAYS = len(REASONS)
+
+
+def choose(
+    stream: Stream, choice: Choice, folder: Path, left_out: np.ndarray | None = None, documents: int | None = None
+) -> tuple[Bow, Vocabulary]:
+    """Write the bag of words of a choice, and its postings in `by_word`, into a folder.
+
+    Row n is document n of the stream, whatever it holds. left_out: bool[documents], whose words don't count; their rows are empty.
+    documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a block. Raises Invalid when no word stays.
+    """
+    documents = stream.D if documents is None else min(documents, stream.D)
+    skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
+    if choice.duplicates != "keep":
+        skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
+    return _Choosing(stream, choice, skipped, documents).write(Path(folder))
+
+
+class _Choosing:
+    def __init__(self, stream: Stream, choice: Choice, skipped: np.ndarray, documents: int):
+        self.stream, self.choice, self.skipped, self.documents = stream, choice, skipped, documents
+        self.units = Units(stream.lexicon, choice)
+        if self.units.joins:
+            for block in stream.blocks(documents):
+                self.units.learn(block.words, block.ends)
+        self.tokens = np.zeros(self.units.count, np.int64)  # of units
+        for block in stream.blocks(documents):
+            units, _, _, ends = self.units.of(block.words, block.ends)
+            _count(units, ends, self._skipped(block), self.tokens)
+        reason = reasons(self.units, choice)
+        reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
+        self.form, self.forms = self._forms(reason)
+        self._thresholds(reason)
+
+    def _skipped(self, block: Block) -> np.ndarray:
+        return self.skipped[block.first : block.first + len(block.ends)]
+
+    def _forms(self, reason: np.ndarray) -> tuple[np.ndarray, Lexicon | None]:
+        """int32 by unit, the number of its form, -1 for what is left out; and the forms' words, None where they are the units'."""
+        stays = reason == _STAYS
+        turn = former(self.choice.forms, self.choice.language)
+        if turn is None:
+            return np.where(stays, np.arange(len(reason), dtype=np.int32), np.int32(-1)), None
+        form, tokeniser = np.full(len(reason), -1, np.int32), Tokeniser(given=True)
+        phrases = self.units.phrases()
+        for first in range(0, len(reason), _BLOCK):
+            numbers = first + np.flatnonzero(stays[first : first + _BLOCK])
+            words = self.units.words(numbers[numbers < phrases.start])
+            words = [new if len(new.split()) == 1 else word for word, new in zip(words, turn(words), strict=True)]
+            words += self.units.words(numbers[numbers >= phrases.start])
+            form[numbers] = tokeniser.pieces([" ".join(words)]).words
+        return form, tokeniser.lexicon
+
+    def _thresholds(self, reason: np.ndarray) -> None:
+        form, count = self.form, len(self.form) if self.forms is None else len(self.forms)
+        used = np.flatnonzero(form >= 0)
+        tokens = np.bincount(form[used], self.tokens[used], minlength=count).astype(np.int64)
+        in_documents, last = np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        for block in self.stream.blocks(self.documents):
+            units, _, _, ends = self.units.of(block.words, block.ends)
+            _count_documents(units, ends, self._skipped(block), block.first, form, last, in_documents)
+        counted = self.documents - int(self.skipped.sum())
+        rare, common = in_documents < self.choice.min_documents, in_documents > self.choice.max_share * counted
+        exists = tokens > 0
+        dropped = {}
+        for i, name in enumerate(REASONS[:-2]):
+            found = reason == i
+            if found.any():
+                dropped[name] = (int(found.sum()), int(self.tokens[found].sum()))
+        for name, found in (("too rare", rare & exists), ("too common", common & ~rare & exists)):
+            if found.any():
+                dropped[name] = (int(found.sum()), int(tokens[found].sum()))
+        kept = np.flatnonzero(exists & ~rare & ~common)
+        if not len(kept):
+            raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
+        words = self.units.words(kept) if self.forms is None else self.forms.words(kept)
+        order = np.array(sorted(range(len(kept)), key=words.__getitem__))
+        order = order[np.argsort(-tokens[kept[order]], kind="stable")]
+        kept = kept[order]
+        column = np.full(count + 1, -1, np.int32)  # the last one: of units without a form
+        column[kept] = np.arange(len(kept), dtype=np.int32)
+        self.column = column[form]  # of units
+        self.vocabulary = Vocabulary([words[i] for i in order.tolist()], tokens[kept], in_documents[kept].astype(np.int64), dropped)
+
+    def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
+        V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
+        pairs = int(self.vocabulary.documents.sum())
+        row, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)
+        with rows_written(folder, self.documents, V, pairs, tokens) as write:
+            for block in self.stream.blocks(self.documents):
+                units, first, _, ends = self.units.of(block.words, block.ends)
+                write(*_rows(units, first, ends, self._skipped(block), block.first, block.starts, self.column, row, last))
+        bow = Bow.open(folder)
+        Postings.write(folder / "by_word", bow)
+        return bow, self.vocabulary
+
+
+def reasons(units: Units, choice: Choice) -> np.ndarray:
+    """uint8 by unit: the place in REASONS of why a word is left out wherever it stands, or len(REASONS)."""
+    lengths, first = units.sizes()
+    kinds = characters.characters().classes[first]
+    conditions = [
+        (kinds == characters.DIGIT) & (not choice.numbers),
+        (lengths < choice.min_length) & (kinds != characters.IDEOGRAPH),
+        lengths > MAX_LETTERS,
+        units.stopped(),
+    ]
+    reason = np.select(conditions, list(range(len(conditions))), _STAYS).astype(np.uint8)
+    phrases = reason[units.phrases()]
+    phrases[phrases != REASONS.index("too long")] = _STAYS
+    return reason
+
+
+@njit(cache=True, nogil=True)
+def _count(units, ends, skipped, tokens):
+    i = np.int64(0)
+    for d in range(len(ends)):
+        if not skipped[d]:
+            for j in range(i, ends[d]):
+                tokens[units[j]] += 1
+        i = ends[d]
+
+
+@njit(cache=True, nogil=True)
+def _count_documents(units, ends, skipped, first, form, last, documents):
+    """last: int32 by form, the last document that was seen with it."""
+    i = np.int64(0)
+    for d in range(len(ends)):
+        if not skipped[d]:
+            for j in range(i, ends[d]):
+                f = form[units[j]]
+                if f >= 0 and last[f] != first + d:
+                    last[f] = first + d
+                    documents[f] += 1
+        i = ends[d]
+
+
+@njit(cache=True, nogil=True)
+def _rows(units, places, ends, skipped, first, starts, column, count, last):
+    """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their tokens by document, by word, in
+    the text's order. count, last: int32[V], room; last is -1 at the beginning."""
+    lengths = np.zeros(len(ends), np.int64)
+    words, counts, offsets = np.empty(len(units), np.int32), np.empty(len(units), np.int32), np.empty(len(units), np.int32)
+    pairs = np.int64(0)
+    tokens = np.int64(0)
+    i = np.int64(0)
+    for d in range(len(ends)):
+        begin = pairs
+        if not skipped[d]:
+            for j in range(i, ends[d]):
+                w = column[units[j]]
+                if w >= 0:
+                    if last[w] != first + d:
+                        last[w] = first + d
+                        count[w] = 0
+                        words[pairs] = w
+                        pairs += 1
+                    count[w] += 1
+            words[begin:pairs].sort()
+            at = tokens
+            for p in range(begin, pairs):
+                w = words[p]
+                counts[p] = count[w]
+                count[w] = at  # from here on: where its next token goes
+                at += counts[p]
+            for j in range(i, ends[d]):
+                w = column[units[j]]
+                if w >= 0:
+                    offsets[count[w]] = starts[places[j]]
+                    count[w] += 1
+            tokens = at
+        lengths[d] = pairs - begin
+        i = ends[d]
+    return lengths, words[:pairs], counts[:pairs], offsets[:tokens]
+
+
+def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -> str:
+    if not dropped:
+        return "The documents hold no words at all. Check that the right column and encoding were chosen."
+    parts = ", ".join(f"{types:,} as {reason}" for reason, (types, _) in dropped.items())
+    return (
+        f"No word is left of {D:,} documents: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
+        f"and in at most {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose another language."
+    )

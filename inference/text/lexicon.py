@@ -1,0 +1,164 @@
+"""The words of a corpus by number, on disk: many millions, of which few are wanted at a time."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+_LETTERS, _ENDS = "lexicon-letters", "lexicon-ends"  # files: UTF-8, and where each word ends, uint32
+_BLOCK = 1 << 18  # words that are strings of Python's at the same time
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Lexicon:
+    """Word n is letters[ends[n - 1]:ends[n]] in UTF-8; no word stands there twice.
+
+    letters: uint8. ends: uint32[n]. Both may be memory maps.
+    """
+
+    def __init__(self, letters: np.ndarray, ends: np.ndarray):
+        self.letters, self.ends = letters, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, number: int) -> str:
+        return self.words(np.array([number]))[0]
+
+    def words(self, numbers: np.ndarray) -> list[str]:
+        """The words of some numbers, in their order."""
+        numbers = np.asarray(numbers, np.int64)
+        if not len(numbers):
+            return []
+        if numbers.min() < 0 or numbers.max() >= len(self):
+            raise IndexError(f"words have numbers from 0 to {len(self) - 1}, got {numbers.min()} to {numbers.max()}")
+        return _gathered(self.letters, self.ends, numbers).tobytes().decode().split("\n")
+
+    def __iter__(self) -> Iterator[str]:
+        for first, words in self.blocks():
+            yield from words
+
+    def blocks(self) -> Iterator[tuple[int, list[str]]]:
+        """(number of the first, words) of all, some at a time."""
+        for first in range(0, len(self), _BLOCK):
+            yield first, self.words(np.arange(first, min(len(self), first + _BLOCK)))
+
+    def find(self, words: Iterable[str]) -> np.ndarray:
+        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are sought."""
+        words = list(words)
+        if not words or not len(self):
+            return np.full(len(words), -1)
+        sought = [word.encode("utf-8", "replace") for word in words]
+        letters, ends = np.frombuffer(b"".join(sought) or b"\0", np.uint8), np.cumsum([len(word) for word in sought], dtype=np.uint32)
+        hashes = _hashes(letters, ends)
+        order = np.argsort(hashes, kind="stable")
+        found = np.full(len(words), -1)
+        _find(self.letters, self.ends, letters, ends, hashes[order], order, found)
+        return found
+
+    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """uint8 and uint32 by word: its length in code points (255 for more), and its first."""
+        lengths, first = np.zeros(len(self), np.uint8), np.zeros(len(self), np.uint32)
+        _sizes(self.letters, self.ends, lengths, first)
+        return lengths, first
+
+    def save(self, folder: Path) -> None:
+        np.asarray(self.letters).tofile(Path(folder) / _LETTERS)
+        np.asarray(self.ends).tofile(Path(folder) / _ENDS)
+
+    @classmethod
+    def open(cls, folder: Path, count: int) -> "Lexicon":
+        """The first `count` words in a folder, memory-mapped."""
+        if not count:
+            return cls(np.zeros(0, np.uint8), np.zeros(0, np.uint32))
+        ends = np.memmap(Path(folder) / _ENDS, np.uint32, "r", shape=(count,))
+        return cls(np.memmap(Path(folder) / _LETTERS, np.uint8, "r", shape=(int(ends[-1]),)), ends)
+
+    @staticmethod
+    def files(folder: Path) -> tuple[Path, Path]:
+        """Of the letters and of the ends."""
+        return Path(folder) / _LETTERS, Path(folder) / _ENDS
+
+
+def _gathered(letters: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """uint8: words behind one another with a new line between them; no word holds one."""
+    begins = np.where(numbers > 0, ends[numbers - 1], np.uint32(0)).astype(np.int64)
+    sizes = ends[numbers] - begins
+    out = np.full(int(sizes.sum()) + len(numbers) - 1, 10, np.uint8)
+    _gather(letters, begins, sizes, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _gather(letters, begins, sizes, out):
+    at = 0
+    for n in range(len(begins)):
+        for i in range(begins[n], begins[n] + sizes[n]):
+            out[at] = letters[i]
+            at += 1
+        at += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(letters, a, b):
+    h = _MIX
+    for i in range(a, b):
+        h = (h ^ np.uint64(letters[i])) * _MIX
+        h ^= h >> np.uint64(29)
+    return h
+
+
+@njit(cache=True, nogil=True)
+def _hashes(letters, ends):
+    out = np.empty(len(ends), np.uint64)
+    a = np.int64(0)
+    for n in range(len(ends)):
+        b = np.int64(ends[n])
+        out[n] = _hash(letters, a, b)
+        a = b
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _find(letters, ends, sought, sought_ends, hashes, order, found):
+    """hashes: uint64, ascending; order: which sought word each belongs to."""
+    a = np.int64(0)
+    for n in range(len(ends)):
+        b = np.int64(ends[n])
+        h = _hash(letters, a, b)
+        at = np.searchsorted(hashes, h)
+        while at < len(hashes) and hashes[at] == h:
+            word = order[at]
+            begin = np.int64(sought_ends[word - 1]) if word else np.int64(0)
+            if np.int64(sought_ends[word]) - begin == b - a:
+                same = True
+                for i in range(b - a):
+                    if letters[a + i] != sought[begin + i]:
+                        same = False
+                        break
+                if same:
+                    found[word] = n
+            at += 1
+        a = b
+
+
+@njit(cache=True, nogil=True)
+def _sizes(letters, ends, lengths, first):
+    a = np.int64(0)
+    for n in range(len(ends)):
+        b = np.int64(ends[n])
+        length = 0
+        for i in range(a, b):
+            length += letters[i] & 0xC0 != 0x80
+        lengths[n] = min(length, 255)
+        lead = np.uint32(letters[a])
+        if lead < 0x80:
+            first[n] = lead
+        else:
+            more = 1 + (lead >= 0xE0) + (lead >= 0xF0)
+            code = lead & (0x3F >> more)
+            for i in range(more):
+                code = code << 6 | letters[a + 1 + i] & 0x3F
+            first[n] = code
+        a = b

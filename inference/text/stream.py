@@ -1,0 +1,147 @@
+"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the texts."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.text.lexicon import Lexicon
+from inference.text.tokenise import Tokeniser
+
+FORMAT = 1  # raised when the files change their meaning
+_TEXTS, _TITLES = ("words", "starts", "lengths"), ("title-words", "title-starts", "title-lengths")
+_CHECKPOINT = "checkpoint.json"
+_BLOCK = 2_000_000  # pieces in memory at a time
+
+
+class Block(NamedTuple):
+    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's pieces end."""
+
+    first: int
+    words: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+class Stream:
+    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts, title_lengths
+    likewise. Titles share the lexicon and count no words.
+    """
+
+    def __init__(self, folder: Path, checkpoint: dict):
+        self.folder, self.checkpoint = Path(folder), checkpoint
+        self.D, self.tokens = checkpoint["D"], checkpoint["words"]
+        self.language, self.given = checkpoint["language"], checkpoint["given"]
+        self.words, self.starts, self.lengths, self.title_words, self.title_starts, self.title_lengths = (
+            _mapped(self.folder / name, checkpoint[name]) for name in (*_TEXTS, *_TITLES)
+        )
+        self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
+
+    @classmethod
+    def open(cls, folder: Path) -> "Stream":
+        """As of the last commit. Raises Invalid when there is none, or of another format."""
+        try:
+            checkpoint = json.loads((Path(folder) / _CHECKPOINT).read_text())
+        except (FileNotFoundError, ValueError):
+            raise Invalid("corpus", f"There is no stream of words in {folder}.") from None
+        if checkpoint["format"] != FORMAT:
+            raise Invalid("corpus", f"The stream of words in {folder} has format {checkpoint['format']}; this version reads {FORMAT}.")
+        return cls(folder, checkpoint)
+
+    @staticmethod
+    def write(folder: Path, tokeniser: Tokeniser, resume: dict | None = None) -> "Writer":
+        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin anew.
+
+        The tokeniser must not have been used yet: its words are read from the folder.
+        """
+        return Writer(Path(folder), tokeniser, resume)
+
+    def blocks(self, documents: int | None = None, size: int = _BLOCK) -> Iterator[Block]:
+        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many."""
+        documents = self.D if documents is None else min(documents, self.D)
+        first = 0
+        with open(self.folder / "words", "rb") as words, open(self.folder / "starts", "rb") as starts:
+            while first < documents:
+                lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
+                lengths = lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))]
+                end = int(lengths.sum())
+                yield Block(first, np.fromfile(words, np.int32, end), np.fromfile(starts, np.int32, end), np.cumsum(lengths, dtype=np.int64))
+                first += len(lengths)
+
+
+def _mapped(path: Path, count: int) -> np.ndarray:
+    return np.memmap(path, np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+
+
+class Writer:
+    """Appends documents; what was not committed is forgotten when it is opened again."""
+
+    def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
+        self.folder, self.tokeniser = folder, tokeniser
+        empty = dict.fromkeys((*_TEXTS, *_TITLES), 0)
+        self._checkpoint = resume or {"format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0, "lexicon": 0, "letters": 0} | empty
+        if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
+            raise Invalid("language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings.")
+        self.D = self._checkpoint["D"]
+
+    def __enter__(self) -> "Writer":
+        at = self._checkpoint
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if at["lexicon"]:
+            self.tokeniser.know(Lexicon.open(self.folder, at["lexicon"]))
+        letters, ends = Lexicon.files(self.folder)
+        sizes = {name: (self.folder / name, 4 * at[name]) for name in (*_TEXTS, *_TITLES)}
+        sizes |= {"letters": (letters, at["letters"]), "lexicon": (ends, 4 * at["lexicon"])}
+        self._files = {name: _opened(path, size) for name, (path, size) in sizes.items()}
+        self._keep()
+        return self
+
+    def __exit__(self, *_) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
+        """Append documents. Returns int32: the pieces of each text."""
+        found = self.tokeniser.pieces(texts)
+        for name, array in zip(_TEXTS, (found.words, found.starts, found.lengths), strict=True):
+            array.tofile(self._files[name])
+        of_titles = self.tokeniser.pieces(titles)
+        for name, array in zip(_TITLES, (of_titles.words, of_titles.starts, of_titles.lengths), strict=True):
+            array.tofile(self._files[name])
+        self.D += len(texts)
+        return found.lengths
+
+    def commit(self) -> dict:
+        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is JSON."""
+        new = self.tokeniser.since(self._checkpoint["lexicon"])
+        if self._checkpoint["letters"] + len(new.letters) >= 1 << 32:
+            raise Invalid("files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?")
+        np.asarray(new.letters).tofile(self._files["letters"])
+        (new.ends + np.uint32(self._checkpoint["letters"])).tofile(self._files["lexicon"])
+        for file in self._files.values():
+            file.flush()
+            os.fsync(file.fileno())
+        at = {name: self._files[name].tell() // 4 for name in (*_TEXTS, *_TITLES, "lexicon")}
+        self._checkpoint = self._checkpoint | at | {"letters": self._files["letters"].tell(), "D": self.D}
+        self._keep()
+        return self._checkpoint
+
+    def _keep(self) -> None:
+        temporary = self.folder / f"{_CHECKPOINT}.new"
+        temporary.write_text(json.dumps(self._checkpoint))
+        temporary.replace(self.folder / _CHECKPOINT)
+
+
+def _opened(path: Path, size: int):
+    """For appending behind the first `size` bytes. Raises Invalid where there are fewer."""
+    path.touch()
+    if path.stat().st_size < size:
+        raise Invalid("corpus", f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least {size}.")
+    os.truncate(path, size)
+    file = path.open("r+b")
+    file.seek(size)
+    return file

@@ -1,0 +1,228 @@
+"""Words by number in a hash table of our own: some 20 bytes a word beside its letters, however many there are.
+
+A dictionary of Python's takes some 150 bytes a word, and its interpreter's lock.
+"""
+
+import secrets
+
+import numpy as np
+from numba import njit
+
+from inference.errors import Invalid
+from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, IDEOGRAPH, JOINER, KATAKANA, LETTER, MARK, MIDDLE, SKIPPED, SPACE
+
+MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
+NUMBER = (1 << 29) - 1  # the bits of a piece that are its word's number
+AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = np.int32(1 << 29), np.int32(1 << 30), np.int32(-(1 << 31))
+_ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
+_FULL = 0.7  # share of the slots from which on the table is made larger
+_LARGEST = 1 << 32  # bytes of letters
+DONE, TABLE_FULL, PIECES_FULL = 0, 1, 2
+# Places in `state`.
+_AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(7)
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+
+
+class Table:
+    """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
+
+    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd characters. seed: a hash that
+    no one knows, so that no text can be made whose words all fall into one slot.
+    """
+
+    def __init__(self):
+        self.slots = np.zeros(1 << 12, np.uint64)
+        self.letters = np.zeros(1 << 14, np.uint8)
+        self.ends = np.zeros(1 << 11, np.uint32)
+        self.odd = np.zeros(1 << 11, bool)
+        self.count = self.used = 0
+        self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
+
+    def add(self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, characters) -> tuple[np.ndarray, ...]:
+        """Cut texts into pieces and number their words.
+
+        codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code points a
+        segmenter has a word begin, or empty. Returns words int32 with flags, starts int32 and stops int32 counted from the text's
+        beginning, and lengths int32, pieces of each text.
+        """
+        lengths = np.zeros(len(text_ends), np.int32)
+        pieces = [np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3)]
+        state = np.zeros(7, np.int64)
+        state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
+        while True:
+            said = _cut(codes, text_ends, breaks, *characters, self.slots, self.letters, self.ends, self.odd, self.seed, state, *pieces, lengths)
+            self.count, self.used = int(state[_WORDS]), int(state[_USED])
+            if said == DONE:
+                return *(array[: state[_PIECES]] for array in pieces), lengths
+            if said == TABLE_FULL:
+                self._grow()
+            else:
+                for array in pieces:
+                    array.resize(min(len(codes), 2 * len(array)), refcheck=False)
+
+    def _grow(self) -> None:
+        """Room for at least one word more. Resizing asks the system for more pages behind the old: nothing is held twice."""
+        if self.count >= len(self.ends):
+            for array in (self.ends, self.odd):
+                array.resize(len(array) + len(array) // 2, refcheck=False)
+        if self.used + _ROOM > len(self.letters):
+            if len(self.letters) >= _LARGEST - _ROOM:
+                raise Invalid("files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?")
+            self.letters.resize(min(_LARGEST, len(self.letters) + len(self.letters) // 2), refcheck=False)
+        if self.count >= int(_FULL * len(self.slots)):
+            slots = np.zeros(2 * len(self.slots), np.uint64)
+            _rehash(self.slots, slots)
+            self.slots = slots
+
+
+@njit(cache=True, nogil=True)
+def _rehash(old, new):
+    """The place in a slot is by the lower half of the hash kept in it, mixed: see `_slot`."""
+    mask = np.uint64(len(new) - 1)
+    for i in range(len(old)):
+        if old[i]:
+            at = _slot(old[i] >> np.uint64(32), mask)
+            while new[at]:
+                at = (at + np.uint64(1)) & mask
+            new[at] = old[i]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(half, mask):
+    """half: the upper 32 bits of a word's hash."""
+    return (half * _MIX >> np.uint64(20)) & mask
+
+
+@njit(cache=True, nogil=True)
+def _cut(codes, text_ends, breaks, classes, lower, odd_codes, slots, letters, ends, odd, seed, state, words, starts, stops, lengths):
+    """Goes on from `state` until all is done or something is full."""
+    segmented = len(breaks) > 0
+    room = np.empty(_ROOM, np.uint8)
+    mask = np.uint64(len(slots) - 1)
+    limit = min(len(ends), int(_FULL * len(slots)))
+    count, used, made, before = state[_WORDS], state[_USED], state[_PIECES], state[_END]
+    i, first = state[_AT], state[_FIRST]
+    for text in range(state[_TEXT], len(text_ends)):
+        begin = text_ends[text - 1] if text else 0
+        end = text_ends[text]
+        while i < end:
+            kind = classes[codes[i]]
+            if kind < LETTER:
+                i += 1
+                continue
+            said = DONE
+            if count >= limit or used + _ROOM > len(letters):
+                said = TABLE_FULL
+            elif made >= len(words):
+                said = PIECES_FULL
+            if said != DONE:
+                state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = i, text, count, used, made
+                state[_END], state[_FIRST] = before, first
+                return said
+            # Where it ends.
+            stop = i + 1
+            j = i + 1
+            while j < end:
+                here = classes[codes[j]]
+                if here >= LETTER:
+                    if segmented and breaks[j]:
+                        break
+                    if here >= IDEOGRAPH or kind >= IDEOGRAPH:
+                        if not ((segmented and here >= IDEOGRAPH and kind >= IDEOGRAPH) or (here == KATAKANA and kind == KATAKANA)):
+                            break
+                    stop = j + 1
+                elif here == MARK:
+                    stop = j + 1
+                elif here == MIDDLE or here == APOSTROPHE:
+                    if not (classes[codes[j - 1]] == DIGIT and j + 1 < end and classes[codes[j + 1]] == DIGIT):
+                        break
+                elif here != JOINER and here != SKIPPED:
+                    break
+                j += 1
+            # What stands between it and the piece before.
+            flag = np.int32(0)
+            if before >= 0 and i > before:
+                between = classes[codes[before]]
+                if i == before + 1 and between == HYPHEN:
+                    flag = AFTER_HYPHEN
+                elif i == before + 1 and between == APOSTROPHE:
+                    flag = AFTER_APOSTROPHE
+                else:
+                    lines = 0
+                    for g in range(before, i):
+                        between = classes[codes[g]]
+                        lines += codes[g] == 10
+                        if lines > 1 or not (between == SPACE or between == JOINER or between == SKIPPED):
+                            flag = AFTER_BREAK
+                            break
+            # Its letters and their hash.
+            size = 0
+            taken = 0
+            strange = False
+            code = np.uint32(0)
+            h = seed[0]
+            for p in range(i, stop):
+                if classes[codes[p]] == SKIPPED:
+                    continue
+                if taken > MAX_LETTERS:
+                    break
+                code = lower[codes[p]]
+                if odd_codes[code]:
+                    strange = True
+                h = (h ^ np.uint64(code)) * seed[1]
+                h ^= h >> np.uint64(29)
+                taken += 1
+                if code < 0x80:
+                    room[size] = code
+                    size += 1
+                elif code < 0x800:
+                    room[size] = 0xC0 | code >> 6
+                    room[size + 1] = 0x80 | code & 0x3F
+                    size += 2
+                elif code < 0x10000:
+                    room[size] = 0xE0 | code >> 12
+                    room[size + 1] = 0x80 | code >> 6 & 0x3F
+                    room[size + 2] = 0x80 | code & 0x3F
+                    size += 3
+                else:
+                    room[size] = 0xF0 | code >> 18
+                    room[size + 1] = 0x80 | code >> 12 & 0x3F
+                    room[size + 2] = 0x80 | code >> 6 & 0x3F
+                    room[size + 3] = 0x80 | code & 0x3F
+                    size += 4
+            h = (h ^ h >> np.uint64(32)) * _MIX
+            half = h >> np.uint64(32)
+            at = _slot(half, mask)
+            while True:
+                slot = slots[at]
+                if slot == 0:
+                    word = count
+                    slots[at] = half << np.uint64(32) | np.uint64(word + 1)
+                    letters[used : used + size] = room[:size]
+                    used += size
+                    ends[word] = used
+                    # A small sigma at the end of a word has a form of its own; a word that was cut is no word.
+                    odd[word] = (strange or (code == 0x3C3 and taken > 1)) and taken <= MAX_LETTERS
+                    count += 1
+                    break
+                if slot >> np.uint64(32) == half:
+                    word = np.int64(slot & np.uint64(0xFFFFFFFF)) - 1
+                    a = np.int64(ends[word - 1]) if word else 0
+                    if np.int64(ends[word]) - a == size:
+                        same = True
+                        for p in range(size):
+                            if letters[a + p] != room[p]:
+                                same = False
+                                break
+                        if same:
+                            break
+                at = (at + np.uint64(1)) & mask
+            words[made] = np.int32(word) | flag
+            starts[made], stops[made] = i - begin, stop - begin
+            made += 1
+            before = stop
+            i = stop
+        lengths[text] = made - first
+        first, before, i = made, -1, end
+    state[_WORDS], state[_USED], state[_PIECES] = count, used, made
+    return DONE

@@ -1,0 +1,280 @@
+"""From pieces to units: what counts as one word once hyphens, apostrophes and phrases join what stands side by side."""
+
+import secrets
+
+import numpy as np
+import regex
+from numba import njit
+
+from inference.text.characters import canonical
+from inference.text.choice import Choice
+from inference.text.lexicon import Lexicon
+from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
+
+MOST = 8  # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+_FULL = 0.6  # share of the slots from which on the hash table is made larger
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
+
+
+class Units:
+    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then phrases.
+
+    Ask `of` of every block once before the numbers of phrases and `count` hold.
+    """
+
+    def __init__(self, lexicon: Lexicon, choice: Choice):
+        self.lexicon, self.choice = lexicon, choice
+        self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (choice.apostrophes == "join")
+        # Joined words: their pieces with flags behind one another, where each ends, and a hash table of them.
+        self._slots, self._pieces, self._ends = np.zeros(1 << 10, np.uint64), np.zeros(1 << 12, np.int32), np.zeros(1 << 9, np.int64)
+        self._seed = np.uint64(secrets.randbits(64))
+        self._state = np.zeros(2, np.int64)
+        self._stops = [units[0] for units in self._read(sorted(canonical(word) for word in choice.stop_words)) if len(units) == 1]
+        self._phrases = self._read(choice.phrases)
+        self._heads: tuple[np.ndarray, ...] | None = None
+
+    @property
+    def joined(self) -> int:
+        return int(self._state[0])
+
+    @property
+    def count(self) -> int:
+        return len(self.lexicon) + self.joined + len(self.choice.phrases)
+
+    def learn(self, words: np.ndarray, ends: np.ndarray) -> None:
+        """Number the joined words of some documents."""
+        if self.joins:
+            self._join(words, ends)
+
+    def of(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and int64,
+        where each document's units end. words: int32 and ends: int64, as a stream's block has them.
+        """
+        units, first, last, unit_ends = self._join(words, ends)
+        if self.choice.phrases:
+            if self._heads is None:
+                self._heads = self._index()
+            count = _phrase(words, units, first, last, unit_ends, *self._heads)
+            units, first, last = units[:count], first[:count], last[:count]
+        return units, first, last, unit_ends
+
+    def words(self, numbers: np.ndarray) -> list[str]:
+        """The words of units."""
+        n, numbers = len(self.lexicon), np.asarray(numbers, np.int64)
+        found = np.empty(len(numbers), object)
+        plain = numbers < n
+        found[plain] = self.lexicon.words(numbers[plain])
+        for i in np.flatnonzero(~plain).tolist():
+            at = int(numbers[i]) - n
+            if at >= self.joined:
+                found[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
+                continue
+            pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
+            marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
+            found[i] = "".join(mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True))
+        return found.tolist()
+
+    def phrases(self) -> slice:
+        """Their numbers."""
+        return slice(len(self.lexicon) + self.joined, self.count)
+
+    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """uint8 and uint32 by unit: its length in code points (255 for more), and its first."""
+        lengths, first = np.zeros(self.count, np.uint8), np.zeros(self.count, np.uint32)
+        n = len(self.lexicon)
+        lengths[:n], first[:n] = self.lexicon.sizes()
+        _joined_sizes(self._pieces, self._ends[: self.joined], n, lengths, first)
+        lengths[self.phrases()] = [min(255, len(phrase)) for phrase in self.choice.phrases]
+        first[self.phrases()] = [ord(phrase[0]) for phrase in self.choice.phrases]
+        return lengths, first
+
+    def stopped(self) -> np.ndarray:
+        """bool by unit: stop words, and words that apostrophes join of nothing but stop words ("it's")."""
+        found = np.zeros(self.count, bool)
+        found[self._stops] = True
+        _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), found)
+        return found
+
+    def _read(self, phrases) -> list[np.ndarray]:
+        """The units of each; none where one of its words is in no text."""
+        parts = [regex.split(r"([-'’ ])", phrase) for phrase in phrases]
+        distinct = sorted({word for part in parts for word in part[::2]})
+        number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
+        found = []
+        for part in parts:
+            numbers = [number[word] for word in part[::2]]
+            flags = [0, *(_MARKS.get(mark, 0) for mark in part[1::2])]
+            pieces = np.array([] if -1 in numbers else [a | b for a, b in zip(numbers, flags, strict=True)], np.int32)
+            found.append(self._join(pieces, np.array([len(pieces)]))[0])
+        return found
+
+    def _join(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
+        units, first, last = (np.empty(len(words), np.int32) for _ in range(3))
+        unit_ends = np.empty(len(ends), np.int64)
+        while True:
+            table = self._seed, self._slots, self._pieces, self._ends, self._state
+            count = _join(words, ends, self.joins, len(self.lexicon), *table, units, first, last, unit_ends)
+            if count >= 0:
+                return units[:count], first[:count], last[:count], unit_ends
+            self._grow()
+
+    def _grow(self) -> None:
+        if self.joined >= len(self._ends):
+            self._ends.resize(2 * len(self._ends), refcheck=False)
+        if self._state[1] + MOST > len(self._pieces):
+            self._pieces.resize(2 * len(self._pieces), refcheck=False)
+        if self.joined >= int(_FULL * len(self._slots)):
+            self._slots = np.zeros(2 * len(self._slots), np.uint64)
+            _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
+
+    def _index(self) -> tuple[np.ndarray, ...]:
+        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each bucket's phrases
+        end, the phrases' numbers, where each phrase's units end, and the units."""
+        own = self.lexicon.find([phrase.replace(" ", "_") for phrase in self.choice.phrases])  # among words given as they are
+        numbers = np.where(own >= 0, own, np.arange(self.phrases().start, self.count))
+        buckets: dict[int, list[tuple[int, np.ndarray]]] = {}
+        for number, units in zip(numbers.tolist(), self._phrases, strict=True):
+            if len(units):
+                buckets.setdefault(int(units[0]), []).append((number, units))
+        heads = np.full(self.phrases().start, -1, np.int32)
+        heads[list(buckets)] = np.arange(len(buckets))
+        order = [found for inside in buckets.values() for found in sorted(inside, key=lambda found: -len(found[1]))]
+        return (
+            heads,
+            np.cumsum([len(inside) for inside in buckets.values()], dtype=np.int64),
+            np.array([number for number, _ in order], np.int64),
+            np.cumsum([len(units) for _, units in order], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int32), *(units for _, units in order)]),
+        )
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(seed, pieces, a, b):
+    h = seed
+    for i in range(a, b):
+        h = (h ^ np.uint64(np.uint32(pieces[i]))) * _MIX
+        h ^= h >> np.uint64(29)
+    return h
+
+
+@njit(cache=True, nogil=True)
+def _rehash(seed, slots, pieces, ends, count):
+    mask = np.uint64(len(slots) - 1)
+    begin = np.int64(0)
+    for unit in range(count):
+        at = _hash(seed, pieces, begin, ends[unit]) & mask
+        while slots[at]:
+            at = (at + np.uint64(1)) & mask
+        slots[at] = np.uint64(unit + 1)
+        begin = ends[unit]
+
+
+@njit(cache=True, nogil=True)
+def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends):
+    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined words so far,
+    and their pieces."""
+    mask = np.uint64(len(slots) - 1)
+    limit = min(len(ends), int(_FULL * len(slots)))
+    made = 0
+    i = np.int64(0)
+    seq = np.empty(MOST, np.int32)
+    for d in range(len(doc_ends)):
+        end = doc_ends[d]
+        while i < end:
+            j = i + 1
+            while j < end and j - i < MOST and words[j] & joins:
+                j += 1
+            if j == i + 1:
+                units[made] = words[i] & NUMBER
+            else:
+                size = j - i
+                seq[0] = words[i] & NUMBER
+                for k in range(1, size):
+                    seq[k] = words[i + k]
+                at = _hash(seed, seq, 0, size) & mask
+                while True:
+                    slot = np.int64(slots[at])
+                    if slot == 0:
+                        if state[0] >= limit or state[1] + MOST > len(pieces):
+                            return -1
+                        for k in range(size):
+                            pieces[state[1] + k] = seq[k]
+                        state[1] += size
+                        ends[state[0]] = state[1]
+                        state[0] += 1
+                        slot = state[0]
+                        slots[at] = np.uint64(slot)
+                        break
+                    begin = ends[slot - 2] if slot > 1 else np.int64(0)
+                    if ends[slot - 1] - begin == size:
+                        same = True
+                        for k in range(size):
+                            if pieces[begin + k] != seq[k]:
+                                same = False
+                                break
+                        if same:
+                            break
+                    at = (at + np.uint64(1)) & mask
+                units[made] = n + slot - 1
+            first[made], last[made] = i, j - 1
+            made += 1
+            i = j
+        unit_ends[d] = made
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases):
+    """Puts phrases in the place of their units. Returns how many units there are then."""
+    made = 0
+    i = np.int64(0)
+    for d in range(len(unit_ends)):
+        end = unit_ends[d]
+        while i < end:
+            unit, stop = units[i], i + 1
+            bucket = heads[unit]
+            if bucket >= 0:
+                for p in range(bucket_ends[bucket - 1] if bucket else 0, bucket_ends[bucket]):
+                    begin = phrase_ends[p - 1] if p else np.int64(0)
+                    size = phrase_ends[p] - begin
+                    same = i + size <= end
+                    for k in range(1, size):
+                        # Below zero: what AFTER_BREAK makes of a piece.
+                        if not same or units[i + k] != phrases[begin + k] or words[first[i + k]] < 0:
+                            same = False
+                            break
+                    if same:
+                        unit, stop = numbers[p], i + size
+                        break
+            units[made], first[made], last[made] = unit, first[i], last[stop - 1]
+            made += 1
+            i = stop
+        unit_ends[d] = made
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _joined_sizes(pieces, ends, n, lengths, first):
+    begin = np.int64(0)
+    for unit in range(len(ends)):
+        first[n + unit] = first[pieces[begin] & NUMBER]
+        length = ends[unit] - begin - 1
+        for i in range(begin, ends[unit]):
+            length += lengths[pieces[i] & NUMBER]
+        lengths[n + unit] = min(length, 255)
+        begin = ends[unit]
+
+
+@njit(cache=True, nogil=True)
+def _stop_joined(pieces, ends, n, stopped):
+    begin = np.int64(0)
+    for unit in range(len(ends)):
+        every = True
+        for i in range(begin, ends[unit]):
+            if not stopped[pieces[i] & NUMBER] or (i > begin and not pieces[i] & AFTER_APOSTROPHE):
+                every = False
+                break
+        if every:
+            stopped[n + unit] = True
+        begin = ends[unit]
