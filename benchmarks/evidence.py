@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from inference import Evidence, Postings, Snapshot, engines, fold_in_corpus, gather, train
-from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
 
@@ -30,10 +30,11 @@ def main() -> None:
 
 
 def report(folder: Path, K: int, passes: int) -> None:
-    with CorpusBuilder(folder / "bow", Tokeniser("en")) as builder, gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            builder.add(row["text"])
-        bow, _ = builder.finish(VocabularyOptions(stop_words("en")))
+    with Stream.write(folder / "tokens", Tokeniser("en")) as stream, gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
+        texts = [row["text"] for row in csv.DictReader(file)]
+        stream.add(texts, [""] * len(texts))
+        stream.commit()
+    bow, _ = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
     postings, engine = Postings.open(folder / "bow" / "by_word"), engines.get("ssi")
     config = engines.config("ssi", topics=K, passes=passes).chosen(bow.D, bow.tokens)
     *_, last = (event for event in train(engine, config, bow, seed=1) if isinstance(event, Snapshot))

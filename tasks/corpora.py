@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from psycopg.types.json import Jsonb
 
 from inference.errors import Invalid
-from inference.text import CorpusBuilder, Tokeniser
+from inference.text import Stream, Tokeniser, choose
 from tasks import readers, subset
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
@@ -73,19 +73,19 @@ class Ingest:
         self.corpus.versions.all().delete()  # of an attempt that was killed
         version = versions.begin(self.corpus, versions.Words.of(self.corpus.settings), status=Version.Status.CHOOSING)
         self.version_folder = files.version_folder(version.pk)
-        bow_folder = self.version_folder / "bow"
-        bow_folder.mkdir(parents=True)
-        tokeniser = Tokeniser(self.reading.language, self.reading.min_length)
+        tokens_folder = self.folder / "tokens"
+        stream = Stream.write(tokens_folder, Tokeniser(self.reading.language))
         report = (self.folder / "report.csv").open("w", newline="", encoding="utf-8")
-        with transaction.atomic(), report as file, CorpusBuilder(bow_folder, tokeniser) as builder, self._columns() as self.columns:
+        with transaction.atomic(), report as file, stream as writer, self._columns() as self.columns:
             self.report = csv.writer(file)
             self.report.writerow(["file", "place", "problem", "dropped"])
             documents = bulk.Partition("document", self.corpus.pk)
             documents.create()
-            self._copy_documents(documents, builder)
+            self._copy_documents(documents, writer)
+            writer.commit()
             self.columns.finish(self.documents)
             self._tell("vocabulary", force=True)
-            bow, vocabulary = builder.finish(self.reading.vocabulary())
+            bow, vocabulary = choose(Stream.open(tokens_folder), self.reading.choice(), self.version_folder / "bow")
             self._tell("indexing", force=True)
             words = bulk.Partition("word", version.pk)
             words.create()
@@ -111,7 +111,7 @@ class Ingest:
     def _columns(self) -> columns.Writer:
         return columns.Writer(self.version_folder / "columns")
 
-    def _copy_documents(self, partition: bulk.Partition, builder: CorpusBuilder) -> None:
+    def _copy_documents(self, partition: bulk.Partition, writer) -> None:
         config = CONFIGS.get(self.reading.language, "simple")
         with partition.writer() as write:
             for item in self._items():
@@ -119,7 +119,7 @@ class Ingest:
                 if isinstance(item, readers.Problem):
                     self._problem(item)
                     continue
-                count = builder.add(item.text)
+                count = int(writer.add([item.text], [item.title])[0])
                 date = readers.parse_date(item.date)
                 self.columns.add(self.documents, date, item.metadata)
                 write(

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.engine import load as saved
 from inference import Bow, Invalid
-from inference.text import CorpusBuilder, Tokeniser, VocabularyOptions, stop_words
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from inference.training import held_out_documents
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,11 +39,13 @@ def read(path: Path) -> Bow:
     from tasks import readers
 
     options = readers.sniff(path, path.name).options
-    with tempfile.TemporaryDirectory() as folder, CorpusBuilder(folder, Tokeniser("en")) as builder:
-        for item in readers.read(path, path.name, options):
-            if hasattr(item, "text"):  # not a Problem
-                builder.add(item.text)
-        bow = builder.finish(VocabularyOptions(stop_words("en")))[0]
+    texts = [item.text for item in readers.read(path, path.name, options) if hasattr(item, "text")]  # not a Problem
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
+            stream.add(texts, [""] * len(texts))
+            stream.commit()
+        bow, _ = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
         return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V)
 
 

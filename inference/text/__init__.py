@@ -6,7 +6,10 @@ from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Stream
 from inference.text.table import MAX_LETTERS
-from inference.text.terms import terms
+from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
-__all__ = ["LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "stop_words", "terms"]
+__all__ = [
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "stop_words", "stops",
+    "terms",
+]  # fmt: skip

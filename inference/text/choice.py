@@ -8,7 +8,12 @@ from inference.errors import Invalid
 from inference.text.forms import former
 
 REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common")  # why a word is left out; the first that holds
-_VALUES = {"hyphens": ("split", "join"), "apostrophes": ("split", "join"), "forms": ("written", "stems", "lemmas"), "duplicates": ("keep", "exact", "near")}
+_VALUES = {
+    "hyphens": ("split", "join"),
+    "apostrophes": ("split", "join"),
+    "forms": ("written", "stems", "lemmas"),
+    "duplicates": ("keep", "exact", "near"),
+}
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Choice:
     stop_words: frozenset[str] = frozenset()  # as they are written, lower case
     min_documents: int = 5  # words in fewer documents are left out
     max_share: float = 0.5  # words in more than this share of the documents are left out
-    min_length: int = 2  # letters; a Chinese character is a word by itself, whatever this is
+    min_length: int = 2  # letters; a Chinese character or a Korean syllable is a word by itself, whatever this is
     numbers: bool = False  # whether words that begin with a digit count
     hyphens: str = "split"  # or join: "well-known" is one word
     apostrophes: str = "split"  # or join: "l'homme" is one word

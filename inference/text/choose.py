@@ -121,7 +121,7 @@ def reasons(units: Units, choice: Choice) -> np.ndarray:
     kinds = characters.characters().classes[first]
     conditions = [
         (kinds == characters.DIGIT) & (not choice.numbers),
-        (lengths < choice.min_length) & (kinds != characters.IDEOGRAPH),
+        (lengths < choice.min_length) & (kinds != characters.IDEOGRAPH) & ((first < 0xAC00) | (first > 0xD7A3)),
         lengths > MAX_LETTERS,
         units.stopped(),
     ]
@@ -195,8 +195,9 @@ def _rows(units, places, ends, skipped, first, starts, column, count, last):
 
 
 def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -> str:
-    if not dropped:
-        return "The documents hold no words at all. Check that the right column and encoding were chosen."
+    if not dropped.keys() - {"number"}:
+        numbers = ", only numbers" if dropped else ""
+        return f"The documents hold no words at all{numbers}. Check that the right column and encoding were chosen."
     parts = ", ".join(f"{types:,} as {reason}" for reason, (types, _) in dropped.items())
     return (
         f"No word is left of {D:,} documents: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "

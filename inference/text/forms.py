@@ -17,8 +17,11 @@ STEMS = {  # ISO 639-1 -> Snowball's algorithms
 STEMS = {code: name for code, name in STEMS.items() if name in Stemmer.algorithms()}
 LEMMAS = {  # of simplemma, under our codes
     code: code
-    for code in "bg ca cs cy da de el en es et fa fi fr ga gd gl gv hi hu hy id is it ka la lb lt lv mk ms nb nl nn pl pt ro ru se sk sl sq sv sw tl tr uk".split()
-} | {"no": "nb"}
+    for code in """
+    ar bg ca cs cy da de el en eo es et fa fi fr ga gd gl gv he hi hu hy id is it ka la lb lt lv mk ml ms nb nl nn pl pt ro ru se sk sl sq sv
+    sw tl tr uk
+    """.split()
+} | {"no": "nb", "hr": "hbs", "sr": "hbs"}
 
 
 def former(forms: str, language: str) -> Callable[[list[str]], list[str]] | None:

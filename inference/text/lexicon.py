@@ -36,7 +36,7 @@ class Lexicon:
         return _gathered(self.letters, self.ends, numbers).tobytes().decode().split("\n")
 
     def __iter__(self) -> Iterator[str]:
-        for first, words in self.blocks():
+        for _, words in self.blocks():
             yield from words
 
     def blocks(self) -> Iterator[tuple[int, list[str]]]:

@@ -38,11 +38,11 @@ class Table:
         self.count = self.used = 0
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
-    def add(self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, characters) -> tuple[np.ndarray, ...]:
+    def add(self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
         codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code points a
-        segmenter has a word begin, or empty. Returns words int32 with flags, starts int32 and stops int32 counted from the text's
+        segmenter has a word begin, or empty. together: ideographs that stand side by side are one word between them. Returns words int32 with flags, starts int32 and stops int32 counted from the text's
         beginning, and lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
@@ -50,7 +50,7 @@ class Table:
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
-            said = _cut(codes, text_ends, breaks, *characters, self.slots, self.letters, self.ends, self.odd, self.seed, state, *pieces, lengths)
+            said = _cut(codes, text_ends, breaks, together, *characters, self.slots, self.letters, self.ends, self.odd, self.seed, state, *pieces, lengths)
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
             if said == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
@@ -94,7 +94,7 @@ def _slot(half, mask):
 
 
 @njit(cache=True, nogil=True)
-def _cut(codes, text_ends, breaks, classes, lower, odd_codes, slots, letters, ends, odd, seed, state, words, starts, stops, lengths):
+def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, seed, state, words, starts, stops, lengths):
     """Goes on from `state` until all is done or something is full."""
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
@@ -128,7 +128,7 @@ def _cut(codes, text_ends, breaks, classes, lower, odd_codes, slots, letters, en
                     if segmented and breaks[j]:
                         break
                     if here >= IDEOGRAPH or kind >= IDEOGRAPH:
-                        if not ((segmented and here >= IDEOGRAPH and kind >= IDEOGRAPH) or (here == KATAKANA and kind == KATAKANA)):
+                        if not ((together and here >= IDEOGRAPH and kind >= IDEOGRAPH) or (here == KATAKANA and kind == KATAKANA)):
                             break
                     stop = j + 1
                 elif here == MARK:
@@ -201,8 +201,8 @@ def _cut(codes, text_ends, breaks, classes, lower, odd_codes, slots, letters, en
                     letters[used : used + size] = room[:size]
                     used += size
                     ends[word] = used
-                    # A small sigma at the end of a word has a form of its own; a word that was cut is no word.
-                    odd[word] = (strange or (code == 0x3C3 and taken > 1)) and taken <= MAX_LETTERS
+                    # A small sigma at the end of a word has a form of its own, where case is changed; a word that was cut is no word.
+                    odd[word] = (strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)) and taken <= MAX_LETTERS
                     count += 1
                     break
                 if slot >> np.uint64(32) == half:

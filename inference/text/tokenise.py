@@ -41,6 +41,7 @@ class Tokeniser:
         self._turkic = language in ("tr", "az") and not given
         self._characters = characters.given() if given else characters.characters(self._turkic)
         self._segment = None if given else segmenter(language)
+        self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
         self._table = Table()
         self._ids = np.zeros(0, np.int32)  # of the table's words: the number of the canonical word, -1 where it has none yet
         self._sources = np.zeros(0, np.int64)  # of canonical words: the table's
@@ -98,7 +99,7 @@ class Tokeniser:
     def _pieces(self, texts: list[str]) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
         ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-        words, starts, stops, lengths = self._table.add(codes, ends, self._breaks(texts, ends), self._characters)
+        words, starts, stops, lengths = self._table.add(codes, ends, self._breaks(texts, ends), self._together, self._characters)
         self._canonise()
         _translate(words, self._ids)
         return Pieces(words, starts, stops, lengths)
@@ -127,7 +128,7 @@ class Tokeniser:
         ends = np.arange(1, len(words) + 1, dtype=np.int64)
         joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
         ends = np.flatnonzero(joined == 32) + 1
-        return self._table.add(joined, ends, np.zeros(0, bool), characters.given())[0].astype(np.int64)
+        return self._table.add(joined, ends, np.zeros(0, bool), False, characters.given())[0].astype(np.int64)
 
     def _room(self) -> None:
         """As many places as the table has words."""

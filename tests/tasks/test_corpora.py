@@ -95,6 +95,9 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")
+    tokens = files.corpus_folder(corpus.pk) / "tokens"
+    tokens.mkdir()
+    (tokens / "words").write_bytes(b"half")
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
     ingest(corpus.pk)
     corpus.refresh_from_db()
@@ -105,6 +108,6 @@ def test_an_error_of_ours_has_an_id_and_no_text_in_it(draft, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret words of a document")
 
-    monkeypatch.setattr("inference.text.CorpusBuilder.add", broken)
+    monkeypatch.setattr("inference.text.Tokeniser.pieces", broken)
     corpus = read(draft, as_csv(example_rows(10)))
     assert corpus.status == "failed" and "error " in corpus.error and "secret" not in corpus.error

@@ -146,8 +146,9 @@ def test_similar_documents(client, run):
             both = np.minimum(shares[row["number"]], shares[number])
             assert [t["share"] for t in row["shared"]] == pytest.approx([shares[row["number"], t["number"]] for t in row["shared"]])
             assert row["shared"][0]["number"] == int(np.argmax(both))
-    twin = client.get(reverse("run_document_json", args=[run.pk, TWIN])).json()["similar"][0]
-    assert twin["number"] == TWIN + 1 and twin["same"] and twin["likeness"] == pytest.approx(1)
+    similar = client.get(reverse("run_document_json", args=[run.pk, TWIN])).json()["similar"]
+    (twin,) = (row for row in similar if row["number"] == TWIN + 1)  # not the first where others have the same mixture
+    assert twin["same"] and twin["likeness"] == pytest.approx(1)
 
 
 def test_a_large_corpus_is_compared_when_asked(client, run, monkeypatch):

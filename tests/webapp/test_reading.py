@@ -11,10 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
-from inference.text import Tokeniser
 from tests.webapp.test_results import download
 from webapp.models import Answer, Document, DocumentTopic
-from webapp.queries import evidence
+from webapp.queries import evidence, wording
 from webapp.queries import reading as queries
 from webapp.queries.exports import FORMS, wanted
 from webapp.services import curation, reading
@@ -69,16 +68,15 @@ def test_sample_is_reproducible_and_in_strata(trained):
 
 
 def test_passages_are_where_the_topic_is(trained):
-    tokeniser = Tokeniser("en", trained.corpus.settings["min_length"])
     vocabulary = dict(queries.rows("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id], as_tuples=True))
     for row in queries.passages(trained, 2, 0):
         text = Document.objects.filter(corpus_id=trained.corpus_id, number=row["document"]).values_list("text", flat=True).get()
         assert row["text"] == text[row["start"] : row["end"]]
         words, _, given, _ = evidence.of(trained).document(row["document"])
         mine = {vocabulary[w] for w in words[given == 2].tolist()}
-        has = [word in mine for _, _, word in tokeniser.spans(text)]
+        has = [word in mine for _, _, word in wording.terms(trained.version, [text])[0]]
         most = max(sum(has[i : i + queries.WINDOW]) for i in range(max(1, len(has) - queries.WINDOW + 1)))
-        assert sum(word in mine for _, _, word in tokeniser.spans(row["text"])) == most > 0
+        assert sum(word in mine for _, _, word in wording.terms(trained.version, [row["text"]])[0]) == most > 0
 
 
 def test_word_intruder(trained):

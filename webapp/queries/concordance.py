@@ -13,15 +13,14 @@ from django.urls import reverse
 
 from inference.kernels import assign
 from inference.senses import Uses
-from inference.text.tokenise import WORD
 from webapp.models import Run
-from webapp.queries import embargo, evidence, fields
+from webapp.queries import embargo, evidence, fields, wording
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
 PAGE = 25
 SIDE = 80  # characters on each side of the word
-LONGEST = 260  # characters of a word as it is written: 64 letters, each with marks of its own
+LONGEST = 260  # characters of a word or a phrase as it is written
 SORTED = 1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
 ORDERS = {
     "certainty": "most certain first",
@@ -32,6 +31,7 @@ ORDERS = {
 }
 _SURE = [(0.95, "almost certain"), (0.8, "very likely"), (0.6, "likely"), (0.4, "as likely as not"), (0.0, "a guess")]
 _SPACE = regex.compile(r"\s+")
+WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in order
 
 
 class Lines(NamedTuple):
@@ -139,9 +139,10 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
         {"corpus": run.corpus_id, "documents": documents, "places": places, "side": SIDE, "longest": LONGEST},
     )
     cut = []
-    for row, (pair, _), document, at in zip(found, tokens, documents, places, strict=True):
+    stops = wording.stops(run.version, [row["before"] + row["after"] for row in found], [np.array([len(row["before"])]) for row in found])
+    for row, (pair, _), document, at, (stop,) in zip(found, tokens, documents, places, stops, strict=True):
         after = row["after"]
-        end = WORD.match(after).end()
+        end = stop - len(row["before"])
         cut.append(Cut(pair, document, at, row["title"], row["date"], row["before"], after[:end], after[end : end + SIDE]))
     return cut
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import regex
 from django.db.models import Avg
 
-from inference.text import LANGUAGES
-from inference.text.tokenise import MAX_LETTERS
+from inference.text import LANGUAGES, MAX_LETTERS
 from inference.versions import topograph
 from webapp.models import Metric, Run, Topic
 from webapp.queries import fields
@@ -36,7 +35,8 @@ def _corpus(run: Run) -> str:
 def _words(run: Run) -> str:
     reading = run.version.settings
     language, own = LANGUAGES.get(reading.get("language", "")), len(reading.get("extra_stop_words", []))
-    left = [f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters"]
+    left = [] if reading.get("numbers") else ["numbers"]
+    left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
     if language:
         left.append(f"{language} stop words")
     if own:
@@ -48,10 +48,29 @@ def _words(run: Run) -> str:
     dropped = run.version.report.get("dropped", {}).values()
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
-        "Texts were set in lower case and in Unicode normal form C. A word is a letter followed by letters, combining marks and digits, so that "
-        f"numbers are not words, and an apostrophe or a hyphen ends a word. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} "
-        "different words. Words were not stemmed or lemmatised."
+        "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
+        f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. {_forms(reading)}"
     )
+
+
+def _joined(reading: dict) -> str:
+    joins = [name for name in ("hyphens", "apostrophes") if reading.get(name) == "join"]
+    if len(joins) == 2:
+        return "hyphens and apostrophes within a word are a part of it"
+    if joins:
+        return f"{joins[0]} within a word are a part of it, {'apostrophes' if joins == ['hyphens'] else 'hyphens'} end it"
+    return "an apostrophe or a hyphen ends a word"
+
+
+def _forms(reading: dict) -> str:
+    """What was made of words as they are written."""
+    said = {
+        "stems": "Words were reduced to their stems (Snowball).",
+        "lemmas": "Words were reduced to their lemmas (simplemma).",
+        "written": "Words were not stemmed or lemmatised.",
+    }[reading.get("forms", "written")]
+    phrases = reading.get("phrases", [])
+    return said + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
 
 
 def _without(run: Run) -> str:

@@ -12,9 +12,8 @@ import numpy as np
 from django.db.models import Count
 
 from inference.evaluate.agreement import MISSING, alpha, kappa
-from inference.text import Tokeniser
 from webapp.models import Answer, Run, Topic
-from webapp.queries import embargo, evidence, topics
+from webapp.queries import embargo, evidence, topics, wording
 from webapp.queries.sql import rows
 
 STRATA = {"high": 4, "middle": 3, "borderline": 3}  # passages of each: ten in all
@@ -75,7 +74,7 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
         [READ, run.corpus_id, [row["document"] for row in chosen]],
     )
     texts = {row["number"]: row for row in found}
-    of, tokeniser = evidence.of(run), Tokeniser(run.version.settings["language"], run.version.settings["min_length"])
+    of = evidence.of(run)
     pairs = {row["document"]: of.document(row["document"]) for row in chosen}
     mine = {d: words[given == number].tolist() for d, (words, _, given, _) in pairs.items()}
     spelled = rows(
@@ -85,7 +84,7 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
     for row in chosen:
         document = texts[row["document"]]
         wanted = {word[w] for w in mine[row["document"]]}
-        row["start"], row["end"] = _densest(document["text"], tokeniser.spans(document["text"]), wanted)
+        row["start"], row["end"] = _densest(document["text"], wording.terms(run.version, [document["text"]])[0], wanted)
         if run.corpus.embargo:
             row["end"] = min(row["end"], row["start"] + embargo.PASSAGE)
         row["text"] = document["text"][row["start"] : row["end"]]

@@ -6,9 +6,8 @@ import numpy as np
 from django.db import connection
 
 from inference import reading
-from inference.text import Tokeniser
 from webapp.models import Run, Topic, Version
-from webapp.queries import documents, evidence, texts, topics
+from webapp.queries import documents, evidence, texts, topics, wording
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
@@ -20,8 +19,7 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
 
     Words that are too short or too long are neither, stop words are among those it has not.
     """
-    tokeniser = Tokeniser(version.settings["language"], version.settings["min_length"])
-    spans = tokeniser.spans(text)
+    (spans,) = wording.terms(version, [text])
     distinct = list({word for _, _, word in spans})
     found = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
     number = {row["word"]: row["number"] for row in found}
@@ -95,4 +93,4 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
         "proportions": documents.parts(run, said.merged(mixture)),
         "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(tokens, text[: texts.PART], 0)
+    return data, texts.words(run, tokens, text[: texts.PART], 0)

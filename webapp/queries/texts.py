@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
-from inference.text.tokenise import WORD
 from webapp.models import Corpus, Run
-from webapp.queries import embargo, evidence
+from webapp.queries import embargo, evidence, wording
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
@@ -92,13 +91,13 @@ class Word(NamedTuple):
     certainty: float = 0.0
 
 
-def words(of: Tokens, text: str, start: int) -> list[Word]:
+def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
     """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
     inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
+    (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
     found, at = [], 0
-    for offset, word, topic, certainty in zip(*(column[inside].tolist() for column in of), strict=True):
+    for offset, word, topic, certainty, end in zip(*(column[inside].tolist() for column in of), stops, strict=True):
         begin = offset - start
-        end = WORD.match(text, begin).end()
         if begin > at:
             found.append(Word(text[at:begin], start + at))
         found.append(Word(text[begin:end], offset, word, topic, certainty / 255))
@@ -135,7 +134,13 @@ def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[s
         " JOIN document ON corpus_id = %s AND number = n",
         [PASSAGE + 2 * MARGIN, list(first), list(first.values()), run.corpus_id],
     )
-    return {row["number"]: embargo.passage(run.corpus, _cut(row, first[row["number"]], of[row["number"]], topic)) for row in found}
+    cuts = [_ends(row, first[row["number"]]) for row in found]
+    places = [_within(of[row["number"]], topic, first[row["number"]], *ends) for row, ends in zip(found, cuts, strict=True)]
+    stops = wording.stops(run.version, [row["text"] for row in found], places)
+    return {
+        row["number"]: embargo.passage(run.corpus, _cut(row, first[row["number"]], *of_row))
+        for row, *of_row in zip(found, cuts, places, stops, strict=True)
+    }
 
 
 def _densest(of: Tokens, topic: int) -> int | None:
@@ -144,17 +149,25 @@ def _densest(of: Tokens, topic: int) -> int | None:
     return int(own[np.argmax(np.searchsorted(own, own + PASSAGE) - np.arange(len(own)))]) if len(own) else None
 
 
-def _cut(row: dict, first: int, of: Tokens, topic: int) -> list[tuple[str, bool]]:
-    """The passage with whole words at its ends, its words of the topic marked. first: where row["text"] begins in the document."""
+def _ends(row: dict, first: int) -> tuple[int, int]:
+    """Where a passage begins and ends in row["text"], which is from character `first` of its document, so that its words are whole."""
     text, end = row["text"], first + len(row["text"])
     a = text.find(" ", 0, MARGIN) + 1 if first else 0
     b = text.rfind(" ", len(text) - MARGIN) if end < row["length"] else len(text)
-    b = b if b > a else len(text)
+    return a, b if b > a else len(text)
+
+
+def _within(of: Tokens, topic: int, first: int, a: int, b: int) -> np.ndarray:
+    """The places of a topic's words between a and b of a text that is from character `first` of its document."""
+    return of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)] - first
+
+
+def _cut(row: dict, first: int, ends: tuple[int, int], places: np.ndarray, stops: list[int]) -> list[tuple[str, bool]]:
+    """The passage between `ends` with the words marked that begin at `places` and end at `stops`."""
+    text, end = row["text"], first + len(row["text"])
+    at, b = ends
     parts = [("… ", False)] if first else []
-    at = a
-    for offset in of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)].tolist():
-        begin = offset - first
-        stop = WORD.match(text, begin).end()
+    for begin, stop in zip(places.tolist(), stops, strict=True):
         parts += [(text[at:begin], False), (text[begin:stop], True)]
         at = stop
     parts.append((text[at : max(at, b)] + (" …" if end < row["length"] else ""), False))

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from django.db import transaction
 from django.db.models import Max
 
-from inference.text import VocabularyOptions, stop_words
+from inference.text import Choice, stop_words
 from webapp.models import Corpus, Version
 
 
@@ -18,15 +18,23 @@ class Words:
     max_share: float = 0.5
     min_length: int = 2
     extra_stop_words: list[str] = field(default_factory=list)
+    numbers: bool = False  # from here on as inference.text.Choice has them
+    hyphens: str = "split"
+    apostrophes: str = "split"
+    forms: str = "written"
+    phrases: list[str] = field(default_factory=list)
+    duplicates: str = "keep"
 
     @classmethod
     def of(cls, settings: dict) -> "Words":
         """Of a version's settings, or a corpus's, which hold more."""
         return cls(**{f.name: settings[f.name] for f in fields(Words) if f.name in settings})
 
-    def vocabulary(self) -> VocabularyOptions:
+    def choice(self) -> Choice:
+        """Raises Invalid, naming the field, for what can't be."""
+        same = {f.name: getattr(self, f.name) for f in fields(Words) if f.name not in ("extra_stop_words", "phrases")}
         stops = stop_words(self.language) | frozenset(word.lower() for word in self.extra_stop_words)
-        return VocabularyOptions(stop_words=stops, min_documents=self.min_documents, max_share=self.max_share)
+        return Choice(stop_words=stops, phrases=tuple(self.phrases), **same)
 
 
 def begin(corpus: Corpus, words: Words, **fields) -> Version:

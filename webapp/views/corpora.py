@@ -21,6 +21,7 @@ from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "stop word": "stop words",
+    "number": "numbers",
     "too short": "too short",
     "too long": "too long to be a word",
     "too rare": "in too few documents",

@@ -109,7 +109,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:
         return page(request, "", data, as_json=True)
-    words = texts.words(tokens, document["text"], document["start"])
+    words = texts.words(run, tokens, document["text"], document["start"])
     ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
     hues = [names(run).hue(k) for k in range(run.topics)]
     return page(request, "run/document.html", data, run=run, text_words=words, shown=chosen.topics, ways=ways, hues=hues, length_shown=document["end"] - document["start"])

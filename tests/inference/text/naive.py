@@ -1,0 +1,120 @@
+"""Slow, obvious twins of inference/text: regular expressions, dictionaries, one text at a time."""
+
+from collections import Counter
+
+import regex
+
+from inference.text.characters import canonical
+from inference.text.segment import segmenter
+
+_IDEOGRAPH = r"[\p{L}&&[\p{Han}\p{Hiragana}]]|〇"
+_KATAKANA = r"[\p{L}&&\p{WB=Katakana}--[\uFF9E\uFF9F]]"
+_LETTER = r"[\p{L}--\p{Han}--\p{Hiragana}--\p{WB=Katakana}--[\uFF9E\uFF9F\u02BC]]"
+_BETWEEN = r"[\u200C\u200D\p{WB=Format}]*"
+_MARK = rf"(?:{_BETWEEN}[\p{{M}}\uFF9E\uFF9F])"
+_NUMBER = r"(?<=\p{Nd})[.,'\u2019\u02BC](?=\p{Nd})"
+_CHARACTER = rf"(?:{_LETTER}|\p{{Nd}})"
+PIECE = regex.compile(
+    rf"{_CHARACTER}(?:{_MARK}|{_BETWEEN}{_CHARACTER}|{_NUMBER}\p{{Nd}})*|(?:{_KATAKANA})(?:{_MARK}|{_BETWEEN}{_KATAKANA})*|(?:{_IDEOGRAPH}){_MARK}*",
+    regex.V1,
+)
+TOGETHER = regex.compile(
+    rf"{_CHARACTER}(?:{_MARK}|{_BETWEEN}{_CHARACTER}|{_NUMBER}\p{{Nd}})*|(?:{_IDEOGRAPH}|{_KATAKANA})(?:{_MARK}|{_BETWEEN}(?:{_IDEOGRAPH}|{_KATAKANA}))*",
+    regex.V1,
+)
+GIVEN = regex.compile(r"[^\s\p{Cc}\p{Cs}]+")
+_BREAK = regex.compile(r"[\s\p{Cc}\u200C\u200D\p{WB=Format}]*")
+
+
+def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int, int, str, str]]:
+    """(start, end, word, what stands before: "" "-" "'" or "|")."""
+    if given:
+        return [(m.start(), m.end(), m.group()[:65], "") for m in GIVEN.finditer(text)]
+    segment = segmenter(language)
+    cuts = {0, len(text)} | (set(segment(text).tolist()) if segment else set())
+    pattern = TOGETHER if language in ("zh", "ja", "ko") else PIECE
+    found, before = [], None
+    at = 0
+    while match := pattern.search(text, at):
+        start, end = match.span()
+        inside = sorted(cut for cut in cuts if start < cut < end and pattern.match(text[cut]))
+        if inside:
+            end = pattern.match(text[start : inside[0]]).end() + start
+        between = text[before:start] if before is not None else ""
+        mark = "-" if regex.fullmatch(r"[-\u2010\u2011]", between) else "'" if regex.fullmatch(r"['\u2019\u02BC]", between) else ""
+        if not mark and (not _BREAK.fullmatch(between) or between.count("\n") > 1):
+            mark = "|"
+        found.append((start, end, word(text[start:end], language), mark))
+        before = at = end
+    return found
+
+
+def word(written: str, language: str = "") -> str:
+    turkic = language in ("tr", "az")
+    written = regex.sub(r"(?![\u200C\u200D])\p{WB=Format}", "", written)[:65]
+    if turkic:
+        written = written.replace("I", "ı").replace("İ", "i")
+    low = "".join(c.lower() if len(c.lower()) == 1 else c for c in written)
+    return canonical(low, turkic) if len(low) <= 64 else low
+
+
+def units(text: str, choice, language: str = "", given: bool = False) -> list[tuple[int, int, str]]:
+    """(start, end, written word) of a text, hyphens, apostrophes and phrases joined as a choice has them."""
+    found: list[list] = []
+    for start, end, word, mark in pieces(text, language, given):
+        joins = (mark == "-" and choice.hyphens == "join") or (mark == "'" and choice.apostrophes == "join")
+        if joins and found and found[-1][4] < 8:
+            found[-1] = [found[-1][0], end, found[-1][2] + mark + word, found[-1][3], found[-1][4] + 1]
+        else:
+            found.append([start, end, word, mark, 1])
+    phrases = sorted((phrase.split(" ") for phrase in choice.phrases), key=len, reverse=True)
+    out, i = [], 0
+    while i < len(found):
+        for phrase in phrases:
+            part = found[i : i + len(phrase)]
+            if [unit[2] for unit in part] == phrase and all(unit[3] != "|" for unit in part[1:]):
+                out.append((part[0][0], part[-1][1], "_".join(phrase)))
+                i += len(phrase)
+                break
+        else:
+            out.append(tuple(found[i][:3]))
+            i += 1
+    return out
+
+
+def choose(texts, choice, turn=None, left_out=(), language: str = "", given: bool = False):
+    """(words, dropped, rows: of each document word -> places)."""
+    phrases = {phrase.replace(" ", "_") for phrase in choice.phrases}
+    cut = [[] if d in left_out else units(text, choice, language, given) for d, text in enumerate(texts)]
+
+    def reason(word):
+        if word in phrases:
+            return "too long" if len(word) > 64 else None
+        if regex.match(r"\p{Nd}", word) and not choice.numbers:
+            return "number"
+        if len(word) < choice.min_length and not regex.match(r"[\p{Han}\p{Hiragana}가-힣]", word):
+            return "too short"
+        if len(word) > 64:
+            return "too long"
+        parts = word.split("'")
+        return "stop word" if word in choice.stop_words or (len(parts) > 1 and choice.stop_words.issuperset(parts)) else None
+
+    dropped, counted = {}, []
+    for found in cut:
+        counted.append([])
+        for start, _, word in found:
+            if why := reason(word):
+                dropped.setdefault(why, []).append(word)
+            else:
+                counted[-1].append((start, word if turn is None or word in phrases else turn(word)))
+    tokens = Counter(word for found in counted for _, word in found)
+    documents = Counter(word for found in counted for word in {word for _, word in found})
+    rare = {word for word in tokens if documents[word] < choice.min_documents}
+    common = {word for word in tokens if documents[word] > choice.max_share * (len(texts) - len(left_out))} - rare
+    kept = sorted(tokens.keys() - rare - common, key=lambda word: (-tokens[word], word))
+    said = {why: (len(set(words)), len(words)) for why, words in dropped.items()}
+    for why, words in (("too rare", rare), ("too common", common)):
+        if words:
+            said[why] = (len(words), sum(tokens[word] for word in words))
+    rows = [{word: [at for at, other in found if other == word] for _, word in found if word in set(kept)} for found in counted]
+    return kept, said, rows

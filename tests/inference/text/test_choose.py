@@ -1,0 +1,158 @@
+"""A choice of words gives the vocabulary and the bag of words that its slow twin gives."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+import Stemmer
+from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.postings import Postings
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words, stops, terms
+from inference.text.forms import LEMMAS, STEMS, former
+from tests.inference.text import naive
+
+TEXTS = [f"the {'war ' * (i % 4)} peace{i % 7} topic{i % 13} a common {'rare' if i == 3 else ''} in 18{i % 9}0" for i in range(60)]
+TEXTS[10] = ""
+TEXTS[20] = "the the a"
+TEXTS[30] = "New York's well-known mother-in-law isn't in New-York. In New York City, new. York 1984-85 don't it's"
+TEXTS[31] = "new york city news; New\nYork is well-known: New\n\nYork, l'homme a-b-c-d-e-f-g-h-i-j-k running runs ran"
+TEXTS[32] = "漢字 한 x running run"
+
+
+def written(folder, texts, language="", given=False, size=7):
+    with Stream.write(folder, Tokeniser(language, given)) as stream:
+        for i in range(0, len(texts), size):
+            stream.add(texts[i : i + size], [f"Title {i}" for _ in texts[i : i + size]])
+        stream.commit()
+    return Stream.open(folder)
+
+
+def agree(folder, texts, choice, left_out=(), language="", given=False, documents=None):
+    stream = written(folder / "tokens", texts, language, given)
+    mask = np.isin(np.arange(documents or len(texts)), list(left_out))
+    bow, vocabulary = choose(stream, choice, folder / "bow", mask if left_out else None, documents)
+    turn = former(choice.forms, choice.language)
+    kept, dropped, rows = naive.choose(texts[:documents], choice, turn and (lambda word: turn([word])[0]), left_out, language, given)
+    assert vocabulary.words == kept
+    assert vocabulary.dropped == dropped
+    assert bow.D == len(rows) and vocabulary.tokens.sum() == bow.tokens
+    for d, row in enumerate(rows):
+        span = slice(bow.indptr[d], bow.indptr[d + 1])
+        at = bow.first_token[d]
+        found = {}
+        for w, c in zip(bow.words[span].tolist(), bow.counts[span].tolist(), strict=True):
+            found[kept[w]] = bow.offsets[at : at + c].tolist()
+            at += c
+        assert found == row
+    Bow(bow.indptr, bow.words, bow.counts, bow.V)  # which checks
+    assert vocabulary.documents.tolist() == np.bincount(bow.words, minlength=bow.V).tolist()
+    assert sorted(p.name for p in (folder / "bow").iterdir()) == ["by_word", "counts.npy", "indptr.npy", "meta.json", "offsets.npy", "words.npy"]
+    postings = Postings.open(folder / "bow" / "by_word")
+    for w in range(0, bow.V, 5):
+        span = slice(postings.indptr[w], postings.indptr[w + 1])
+        found = dict(zip(postings.documents[span].tolist(), postings.counts[span].tolist(), strict=True))
+        assert found == {d: len(row[kept[w]]) for d, row in enumerate(rows) if kept[w] in row}
+    return vocabulary
+
+
+CHOICES = [
+    Choice(stop_words("en"), min_documents=2, max_share=0.9),
+    Choice(min_documents=1, max_share=1.0, min_length=1, numbers=True),
+    Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join"),
+    Choice(stop_words("en"), min_documents=1, max_share=1.0, apostrophes="join", min_length=1),
+    Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join", apostrophes="join", numbers=True),
+    Choice(frozenset(["new"]), min_documents=1, max_share=1.0, phrases=("new york", "new york city", "in the", "no such")),
+    Choice(min_documents=1, max_share=1.0, hyphens="join", phrases=("is well-known", "new york", "mother-in-law isn")),
+    Choice(stop_words("en"), min_documents=1, max_share=1.0, forms="stems", language="en", phrases=("running run",)),
+    Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
+]
+
+
+@pytest.mark.parametrize("block", [2_000_000, 30, 1])
+@pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
+def test_twins(tmp_path, monkeypatch, choice, block):
+    monkeypatch.setattr(Stream.blocks, "__defaults__", (None, block))
+    agree(tmp_path, TEXTS, choice)
+
+
+def test_what_words_become(tmp_path):
+    choice = Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join", apostrophes="join", phrases=("new york", "new york city"))
+    words = set(agree(tmp_path, TEXTS, choice).words)
+    assert {"new_york", "new_york_city", "well-known", "mother-in-law", "york's", "漢", "字", "한"} <= words
+    assert not {"it's", "don't", "isn't", "x"} & words  # of nothing but stop words; too short
+
+
+def test_documents_that_are_left_out_and_later_ones(tmp_path):
+    agree(tmp_path, TEXTS, CHOICES[0], left_out={0, 5, 33}, documents=40)
+
+
+def test_given_words(tmp_path):
+    texts = ["Alpha beta\tBETA new_york x-y 5th", "new york Alpha", "new york beta"]
+    words = agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0, phrases=("new york",)), given=True).words
+    assert words == ["new_york", "Alpha", "beta", "BETA", "x-y"]
+
+
+def test_segmented_words(tmp_path):
+    texts = ["我们的经济和他们的文化因为这个问题而不同", "经济 ABC 文化 1984年"]
+    assert "经济" in agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0), language="zh").words
+
+
+def test_real_news(tmp_path, corpora_folder):
+    with gzip.open(corpora_folder / "reuters21578.jsonl.gz", "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line, _ in zip(file, range(400), strict=False)]
+    agree(tmp_path, texts, Choice(stop_words("en"), min_documents=2, hyphens="join", apostrophes="join", phrases=("crude oil", "mln dlrs")))
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
+def test_terms_of_a_text_are_those_of_the_corpus(choice):
+    turn = former(choice.forms, choice.language)
+    phrases = {phrase.replace(" ", "_") for phrase in choice.phrases}
+    found = terms(TEXTS[28:33], choice)
+    for text, of in zip(TEXTS[28:33], found, strict=True):
+        expected = naive.units(text, choice)
+        keep = Choice(min_documents=1, max_share=1.0, min_length=choice.min_length, numbers=choice.numbers)
+        kept = set(naive.choose([" ".join(word for *_, word in expected) + " a"], keep, given=True)[0]) | phrases
+        named = [(a, b, word if not turn or word in phrases else turn([word])[0]) for a, b, word in expected if word in kept]
+        assert of == named
+    (places,) = stops([TEXTS[30]], [np.array([a for a, _, _ in found[2]] + [len(TEXTS[30]) - 1])], choice)
+    assert places == [b for _, b, _ in found[2]] + [len(TEXTS[30])]
+
+
+def test_a_megabyte_without_a_space_is_left_out(tmp_path):
+    stream = written(tmp_path / "tokens", ["x" * 1_000_000 + " word"] * 3)
+    _, vocabulary = choose(stream, Choice(min_documents=1, max_share=1.0), tmp_path / "bow")
+    assert vocabulary.words == ["word"]
+    assert vocabulary.dropped == {"too long": (1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [(["...", ""], "no words at all."), (["1 2 3", ""], "only numbers"), (["the of", "of the"], "as stop word"), (["alpha", "beta"], "as too rare")],
+)
+def test_nothing_left_says_why(tmp_path, texts, said):
+    with pytest.raises(Invalid, match=said):
+        choose(written(tmp_path / "tokens", texts), Choice(stop_words("en")), tmp_path / "bow")
+    assert not (tmp_path / "bow").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_documents": 0}, {"max_share": 0.0}, {"max_share": 1.1}, {"max_share": float("nan")}, {"min_length": 0}, {"hyphens": "cut"},
+        {"forms": "stems"}, {"forms": "lemmas", "language": "zh"}, {"phrases": ("alone",)}, {"phrases": ("two  spaces",)}, {"duplicates": "yes"},
+    ],
+)  # fmt: skip
+def test_choices_that_can_not_be(options):
+    with pytest.raises(Invalid) as refused:
+        Choice(**options)
+    assert refused.value.field in options
+
+
+def test_every_form_that_is_offered_can_be_had():
+    assert set(STEMS.values()) <= set(Stemmer.algorithms())
+    assert set(LEMMAS.values()) <= set(SUPPORTED_LANGUAGES)
+    assert former("stems", "en")(["running"]) == ["run"] and former("lemmas", "de")(["ging"]) == ["gehen"]

@@ -1,0 +1,23 @@
+"""A text's words as a version of its corpus has them, and where they stand in it."""
+
+import numpy as np
+
+from inference import text
+from inference.text import Choice
+from webapp.models import Version
+
+
+def terms(version: Version, texts: list[str]) -> list[list[tuple[int, int, str]]]:
+    """Of each text (start, end, word), as inference.text.terms: what is too short or no word is not among them."""
+    return text.terms(texts, *_how(version))
+
+
+def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[list[int]]:
+    """Where the words end that begin at some places of texts: a phrase ends behind its last word."""
+    return text.stops(texts, places, *_how(version))
+
+
+def _how(version: Version) -> tuple[Choice, str]:
+    chosen = version.settings
+    names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
+    return Choice(**{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ()))), version.corpus.settings.get("language", "")
