@@ -148,7 +148,7 @@ def test_similar_documents(client, run):
             assert row["shared"][0]["number"] == int(np.argmax(both))
     similar = client.get(reverse("run_document_json", args=[run.pk, TWIN])).json()["similar"]
     (twin,) = (row for row in similar if row["number"] == TWIN + 1)  # not the first where others have the same mixture
-    assert twin["same"] and twin["likeness"] == pytest.approx(1)
+    assert twin["same"] and twin["likeness"] == pytest.approx(1, abs=0.01)  # a word that fits two topics alike may go to either
 
 
 def test_a_large_corpus_is_compared_when_asked(client, run, monkeypatch):
