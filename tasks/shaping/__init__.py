@@ -3,7 +3,7 @@
 All are generators over the documents and problems of the readers, and hold no more than one document, whatever their number.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,26 +12,28 @@ from tasks.shaping.joining import join
 from tasks.shaping.names import Pattern, name_fields
 from tasks.shaping.options import Shaping
 from tasks.shaping.sections import cut
-from tasks.shaping.table import Files, Guess, Table, guess
+from tasks.shaping.table import Guess, Table, guess, upload_of
 
-__all__ = ["Files", "Guess", "Pattern", "Shaping", "guess", "shape"]
+__all__ = ["Guess", "Pattern", "Shaping", "guess", "shape", "upload_of"]
 
 
 def shape(
     items: Iterable[Document | Problem],
     shaping: Shaping,
     folder: Path,
-    files: Files = (),
+    upload: tuple[Path, str] | None = None,
+    advance: Callable[[int], None] = lambda n: None,
 ) -> Iterator[Document | Problem]:
     """The documents as they will be rows, and problems; whatever else comes is handed on.
 
     The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files, else they
-    may be one file's. `files`: the uploads, among which is `shaping.table`; the items may have it in them or not. What is written
-    into `folder`, on the disk of the corpora, has no name and is gone when it ends.
+    may be one file's. `upload`: where the file is that is `shaping.table`, and the user's name of it, or those of the archive that
+    holds it (`upload_of`). The table by itself is not among the items: its bytes `advance` is told. What is written into `folder`,
+    on the disk of the corpora, has no name and is gone when it ends.
 
     Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
     """
-    with Table(files, shaping.table, shaping.key, folder) if shaping.table else nullcontext() as about:
+    with Table(upload, shaping.table, shaping.key, folder, advance) if shaping.table else nullcontext() as about:
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
         if about:

@@ -8,7 +8,7 @@ import contextlib
 import itertools
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -83,12 +83,9 @@ def _opened(upload: tuple[Path, str], name: str) -> Iterator[Source]:
     raise Invalid("table", f"“{upload[1]}” does not hold the table “{name}”.")
 
 
-def upload_of(files: Files, name: str) -> tuple[Path, str]:
-    """The upload that is a table, or the archive that it is in. Raises Invalid("table", …) where there is none."""
-    for path, upload in files:
-        if name == upload or name.startswith(f"{upload}/"):
-            return path, upload
-    raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
+def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
+    """The upload that is a table, or the archive that it is in."""
+    return next(((path, upload) for path, upload in files if name == upload or name.startswith(f"{upload}/")), None)
 
 
 def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Guess | None:
@@ -138,8 +135,10 @@ def _of_row(value: str) -> list[_Key]:
 class Table:
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
 
-    def __init__(self, files: Files, name: str, key: str, folder: Path):
-        self.upload, self.name, self.key = upload_of(files, name), name, key
+    def __init__(self, upload: tuple[Path, str] | None, name: str, key: str, folder: Path, advance: Callable[[int], None] = lambda n: None):
+        if upload is None:
+            raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
+        self.upload, self.name, self.key, self.advance = upload, name, key, advance
         place = folder / "table.sqlite"
         place.unlink(missing_ok=True)
         self.rows = sqlite3.connect(place)
@@ -180,8 +179,9 @@ class Table:
 
     def _load(self) -> Iterator[Problem]:
         twice = _Said("and {count:,} more rows name a file that was named before.")
+        advance = self.advance if self.upload[1] == self.name else lambda n: None  # else it is read with the rest
         with _opened(self.upload, self.name) as source:
-            for item in readers.read(source, self.name, self._options(source)):
+            for item in readers.read(source, self.name, self._options(source), advance):
                 if isinstance(item, Problem):
                     yield replace(item, dropped=False)  # no document is lost by it
                     continue

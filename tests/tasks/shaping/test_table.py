@@ -12,7 +12,7 @@ import pytest
 from inference.errors import Invalid
 from tasks import readers
 from tasks.readers import Document, Problem, Unreadable
-from tasks.shaping import Shaping, guess, shape
+from tasks.shaping import Shaping, guess, shape, upload_of
 from tasks.shaping.table import Table
 from tests.tasks.shaping import naive
 
@@ -30,7 +30,7 @@ def joined(tmp_path, rows, files, key="file", ids=None, name="meta.csv") -> tupl
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     items = [Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"}) for i, file in enumerate(files)]
-    found = list(shape(items, Shaping(table=name, key=key), folder, [(path, name)]))
+    found = list(shape(items, Shaping(table=name, key=key), folder, (path, name)))
     assert list(folder.iterdir()) == []
     return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Problem)]
 
@@ -121,24 +121,25 @@ def test_a_table_in_an_archive(tmp_path, kind):
     found = guess(files)
     assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2)
     items = readers.read(*files[0], readers.sniff(*files[0]).options)
-    shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files))
+    assert upload_of(files, found.name) == files[0]
+    shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
     assert [(document.text, document.metadata) for document in shaped] == [("words of boston", {"place": "Boston"}), ("words of rome", {"place": "Rome"})]
     with pytest.raises(Invalid, match="does not hold"):
-        list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files))
+        list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files[0]))
 
 
 def test_what_is_neither_document_nor_problem_is_handed_on(tmp_path):
     path, name = stored(tmp_path, [HEADER, ["a", "A", "", ""], ["b", "B", "", ""]])
     options = Shaping(table=name, key="file", names=True, join=("place",), sections="words")
-    assert list(shape(["else", Document("of it", file=name)], options, tmp_path, [(path, name)]))[0] == "else"
+    assert list(shape(["else", Document("of it", file=name)], options, tmp_path, (path, name)))[0] == "else"
 
 
 def test_a_column_that_is_not_there(tmp_path):
     path, name = stored(tmp_path, [HEADER, ["a", "b", "c", "d"]])
     with pytest.raises(Invalid, match="no column “nothing”"):
-        next(shape([], Shaping(table=name, key="nothing"), tmp_path, [(path, name)]))
+        next(shape([], Shaping(table=name, key="nothing"), tmp_path, (path, name)))
     with pytest.raises(Invalid, match="not among the files"):
-        next(shape([], Shaping(table="other.csv", key="file"), tmp_path, [(path, name)]))
+        next(shape([], Shaping(table="other.csv", key="file"), tmp_path, upload_of([(path, name)], "other.csv")))
 
 
 def test_hostile_names_are_data(tmp_path):
@@ -166,13 +167,13 @@ def test_what_can_t_be_read_is_no_table(tmp_path):
     text.write_text("words")
     assert guess([(bad, "meta.csv"), (text, "a.txt"), (bad, "b.zip")]) is None
     with pytest.raises(Unreadable):
-        next(shape([], Shaping(table="meta.csv", key="file"), tmp_path, [(bad, "meta.csv")]))
+        next(shape([], Shaping(table="meta.csv", key="file"), tmp_path, (bad, "meta.csv")))
 
 
 def test_memory_of_a_long_table(tmp_path):
     path, name = stored(tmp_path, [["file", "place"]] + [[f"folder/{n}.txt", "somewhere " * 90] for n in range(20_000)])
     tracemalloc.start()
-    with Table([(path, name)], name, "file", tmp_path) as table:
+    with Table((path, name), name, "file", tmp_path) as table:
         found = list(table.join(Document("t", file=f"folder/{n}.txt") for n in range(0, 20_000, 200)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
