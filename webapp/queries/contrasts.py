@@ -64,7 +64,7 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     labels = [a.name, b.name]
     cut = shares.of_groups(run, fields.Groups("", labels, group), base, ("two", *a.set.parameters, "and", *b.set.parameters, b.rest))
     every = [k for k in range(run.topics) if said.into[k] == k and not said.hidden(k)]
-    bands, sums = shares.intervals(cut, every), shares.sums(cut)
+    bands, sums = shares.intervals(cut, every), shares.tokens(cut)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = bands.share[:, 0] / bands.share[:, 1]

@@ -12,6 +12,7 @@ from webapp.columns import NONE, Category, Columns
 from webapp.models import Version
 
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
+LONG = 60  # years above which a chart begins with decades
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -127,6 +128,14 @@ def span(groups: Groups, i: int) -> tuple[str, str]:
     """The first and the last date of a period, as addresses name them: ("1910", "1919")."""
     label = groups.labels[i].rstrip("s").zfill(7 if groups.by == "month" else 4)
     return label, label[:3] + "9" if groups.by == "decade" else label
+
+
+def usual(version: Version) -> str | None:
+    """By what a page groups documents that was not asked: a period, else the first category; None where there is neither."""
+    by, span = period(version), dated(version)
+    if by == "year" and span[1].year - span[0].year > LONG:
+        return "decade"
+    return by or next((category.name for category in categories(version)), None)
 
 
 def choices(version: Version) -> list[str]:

@@ -24,7 +24,7 @@ def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], agains
     cut = shares.cut(run, by, selection)
     chosen = wanted or trends.most_changing(cut)[:ROWS]
     places = _columns(cut)
-    bands, sums = shares.intervals(cut, chosen), shares.sums(cut)
+    bands, sums = shares.intervals(cut, chosen), shares.tokens(cut)
     overall = sums.sum(axis=0) / max(int(sums.sum()), 1)
     if order == "time" and cut.groups.in_time:
         chosen_order = np.argsort(_middle(bands.share), kind="stable").tolist()
@@ -59,7 +59,7 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     cells = fields.Groups(f"{field} and {by}", [""] * max(most_values * wide, 1), both)
     cut = shares.of_groups(run, cells, selection, (field, by))
     bands = shares.intervals(cut, [topic])
-    sums = shares.sums(columns)
+    sums = shares.tokens(columns)
     overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
     most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
     home, rows = reverse("run_documents", args=[run.pk]), []

@@ -4,9 +4,7 @@ Merged topics are counted as one, and a Selection restricts all of it. Sums and 
 take their place: a page that is opened again, or shows one topic more, does not go through all documents anew.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from threading import Lock
+from collections.abc import Hashable
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -14,33 +12,18 @@ import numpy as np
 
 from inference.explore import bands, change
 from webapp.models import Run
-from webapp.queries import evidence, fields
+from webapp.queries import evidence, fields, sums
 from webapp.queries.fields import Groups
+from webapp.queries.kept import Kept
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 
-KEPT = 200  # results that a web process remembers
-KEPT_LARGE = 4  # of which hold a number for each document
-_kept: OrderedDict[Hashable, object] = OrderedDict()
-_large: OrderedDict[Hashable, object] = OrderedDict()
-_lock = Lock()
-
-
-def _remembered(kept: OrderedDict, most: int, key: Hashable, make: Callable[[], object]):
-    with _lock:
-        if key in kept:
-            kept.move_to_end(key)
-            return kept[key]
-    found = make()  # outside the lock: another page need not wait
-    with _lock:
-        kept[key] = found
-        while len(kept) > most:
-            kept.popitem(last=False)
-    return found
+_kept = Kept(200)
+_large = Kept(4)  # of which each holds a number for each document
 
 
 class Cut(NamedTuple):
-    """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers.
+    """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers; `name` names its groups.
 
     first, end: the groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
@@ -51,6 +34,7 @@ class Cut(NamedTuple):
     group: np.ndarray
     first: int
     end: int
+    name: Hashable
     key: tuple
 
     @property
@@ -59,10 +43,10 @@ class Cut(NamedTuple):
 
 
 def cut(run: Run, by: str, selection: Selection) -> Cut:
-    return of_groups(run, fields.groups(run.version, by), selection, (by,))
+    return of_groups(run, fields.groups(run.version, by), selection, by)
 
 
-def of_groups(run: Run, groups: Groups, selection: Selection, name: tuple) -> Cut:
+def of_groups(run: Run, groups: Groups, selection: Selection, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
     key = (run.snapshot_id, name, tuple(selection.parameters), names(run).into.tobytes())
 
@@ -71,27 +55,23 @@ def of_groups(run: Run, groups: Groups, selection: Selection, name: tuple) -> Cu
         some = np.bincount(group[group >= 0], minlength=len(groups.labels)).nonzero()[0]
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 
-    group, (first, end) = _remembered(_large, KEPT_LARGE, ("cut", *key), make)
-    return Cut(run, groups, selection, group, first, end, key)
+    group, (first, end) = _large.of(("cut", *key), make)
+    return Cut(run, groups, selection, group, first, end, name, key)
 
 
-def sums(of: Cut) -> np.ndarray:
-    """Tokens of each topic in each group: int64[G, K], those of merged topics with their targets'."""
-
-    def make():
-        return evidence.of(of.run).sums(of.group, len(of.groups.labels), names(of.run).into)[0]
-
-    return _remembered(_kept, KEPT, ("sums", *of.key), make)
+def tokens(of: Cut) -> np.ndarray:
+    """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
+    return sums.grouped(of.run, of.selection, of.groups, of.name).tokens
 
 
 def information(of: Cut) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _remembered(_kept, KEPT, ("information", *of.key), lambda: change.information(sums(of)))
+    return _kept.of(("information", *of.key), lambda: change.information(tokens(of)))
 
 
 def intervals(of: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are computed."""
-    known = _remembered(_kept, KEPT, ("bands", *of.key), dict)
+    known = _kept.of(("bands", *of.key), dict)
     if missing := [k for k in dict.fromkeys(topics) if k not in known]:
         found = evidence.of(of.run)
         new = bands.shares(*_folded(of.run), found.lengths, of.group, len(of.groups.labels), missing)
@@ -105,7 +85,7 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 def _folded(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     into = names(run).into
-    return _remembered(_large, KEPT_LARGE, ("folded", run.snapshot_id, into.tobytes()), lambda: evidence.of(run).folded(into))
+    return _large.of(("folded", run.snapshot_id, into.tobytes()), lambda: evidence.of(run).folded(into))
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:

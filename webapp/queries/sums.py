@@ -1,17 +1,17 @@
 """Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then remembered."""
 
 from collections.abc import Hashable
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from webapp.models import Run
 from webapp.queries import evidence, fields
+from webapp.queries.kept import Kept
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 
-_KEPT = 32  # results that a web process remembers; one of 100 years and 2,000 topics has 3 MB
+_kept = Kept(32)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
@@ -40,36 +40,23 @@ class Sums(NamedTuple):
 
 def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such thing."""
+    return grouped(run, selection, fields.groups(run.version, by) if by else None, by)
+
+
+def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+    """The same in any groups. name: tells them from others of the same documents."""
     into = names(run).into
-    key = (run.snapshot_id, by, tuple(selection.parameters), into.tobytes())
-    found = _remembered(key)
-    if found is None:
-        groups = fields.groups(run.version, by) if by else None
-        group = groups.group if groups else np.zeros(run.version.documents, np.int32)
-        group, G = selection.group(group), len(groups.labels) if groups else 1
+
+    def make() -> Sums:
+        # A copy that can be written to: a kernel is compiled for one type.
+        group = np.array(selection.group(groups.group if groups else np.zeros(run.version.documents, np.int32)))
+        G = len(groups.labels) if groups else 1
         tokens, documents = evidence.of(run).sums(group, G, into)
-        counted = np.bincount(group[group >= 0], minlength=G)
-        found = _remember(key, Sums(groups, tokens, documents, tokens.sum(axis=1), counted))
-    return found
+        return Sums(groups, tokens, documents, tokens.sum(axis=1), np.bincount(group[group >= 0], minlength=G))
+
+    return _kept.of((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
 def whole(run: Run) -> Sums:
     """Of all documents, as one group."""
     return of(run, Selection.all(run))
-
-
-_kept: dict[Hashable, Sums] = {}
-_lock = Lock()
-
-
-def _remembered(key: Hashable) -> Sums | None:
-    with _lock:
-        return _kept.get(key)
-
-
-def _remember(key: Hashable, found: Sums) -> Sums:
-    with _lock:
-        _kept[key] = found
-        while len(_kept) > _KEPT:
-            _kept.pop(next(iter(_kept)))
-    return found

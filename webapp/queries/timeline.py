@@ -24,7 +24,7 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     choices = fields.choices(run.version)
     if overview.tokens is None or not choices:
         return None
-    by = by or fields.period(run.version) or choices[0]
+    by = by or fields.usual(run.version)
     found = sums.of(run, selection, by)
     some = np.flatnonzero(found.of_documents)
     if not len(some):

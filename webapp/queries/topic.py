@@ -240,7 +240,7 @@ def groups(run: Run, k: int, selection: Selection, by: str) -> dict | None:
     choices = fields.choices(run.version)
     if not choices:
         return None
-    found = sums.of(run, selection, by or fields.period(run.version) or choices[0])
+    found = sums.of(run, selection, by or fields.usual(run.version))
     some = np.flatnonzero(found.of_documents)
     if len(some) and found.groups.in_time:
         some = np.arange(some[0], some[-1] + 1)

@@ -17,27 +17,13 @@ from webapp.queries.sql import rows
 SHOWN = 9  # topics of a page that names none: those that change most
 MOST = 24  # side by side; more can't be compared
 OFFERED = 200  # topics to choose from in a list; others by their number
-LONG = 60  # years above which a page that names no period shows decades
 PASSAGES = 3  # of a bin
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
 
 def choices(version: Version) -> list[dict]:
-    """Periods and categories by which documents can be told apart: name, and how a page says it."""
-    found, span = [], fields.dated(version)
-    if span:
-        years = span[1].year - span[0].year
-        counts = {"month": 12 * years, "year": years, "decade": years // 10}
-        found += [{"name": by, "said": fields.PERIODS[by]} for by in ("month", "year", "decade") if counts[by] < fields.MOST_GROUPS]
-    return found + [{"name": category.name, "said": category.name} for category in fields.categories(version)]
-
-
-def usual(version: Version) -> str | None:
-    """By what a page shows topics that was not asked: a period, else the first category; None where there is neither."""
-    by, span = fields.period(version), fields.dated(version)
-    if by == "year" and span[1].year - span[0].year > LONG:
-        return "decade"
-    return by or next((category.name for category in fields.categories(version)), None)
+    """What `fields.choices` offers: name, and how a page says it."""
+    return [{"name": by, "said": fields.PERIODS.get(by, by)} for by in fields.choices(version)]
 
 
 def most_changing(cut: shares.Cut) -> list[int]:
@@ -67,7 +53,7 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
     changing = most_changing(cut)
     chosen = wanted or changing[:SHOWN]
     bands = shares.intervals(cut, chosen)
-    sums, told = shares.sums(cut), shares.information(cut)
+    sums, told = shares.tokens(cut), shares.information(cut)
     span = slice(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES))
     total = max(int(sums.sum()), 1)
     words = topics.top_words(run, chosen, 6)
@@ -127,7 +113,7 @@ def table(run: Run, selection: Selection, by: str, wanted: list[int]) -> Iterato
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
     cut = shares.cut(run, by, selection)
     chosen = wanted or most_changing(cut)[:SHOWN]
-    bands, sums, said = shares.intervals(cut, chosen), shares.sums(cut), names(run)
+    bands, sums, said = shares.intervals(cut, chosen), shares.tokens(cut), names(run)
     write = csv.writer(_Line()).writerow
     of = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
 

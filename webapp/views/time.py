@@ -167,7 +167,7 @@ def _by(request: HttpRequest, run: Run) -> str | None:
     """By what documents are told apart; None where there is nothing to show."""
     if run.snapshot is None or not run.snapshot.final:
         return None
-    return request.GET.get("by") or trends.usual(run.version)
+    return request.GET.get("by") or fields.usual(run.version)
 
 
 def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpResponse:

@@ -1,0 +1,26 @@
+"""What a web process keeps of what it computed, until others take its place."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+
+
+class Kept:
+    """At most `most` results; the one that was asked for longest ago makes room."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self._found: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, key: Hashable, make: Callable[[], object]):
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+        found = make()  # outside the lock: another page need not wait
+        with self._lock:
+            self._found[key] = found
+            while len(self._found) > self.most:
+                self._found.popitem(last=False)
+        return found
