@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from psycopg.types.json import Jsonb
 
 from inference.errors import Invalid
+from inference.index import Index
 from inference.text import Stream, Tokeniser, choose
 from tasks import readers, subset
 from tasks.celery import app
@@ -24,13 +25,6 @@ from webapp.services import corpora, jobs, versions
 TRANSIENT = (OperationalError, InterfaceError)
 TELL_EVERY = 0.25  # seconds between two pieces of news
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
-CONFIGS = {  # ISO 639-1 -> Postgres's text search configurations; others are searched without stemming
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch", "en": "english",
-    "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian",
-    "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish",
-    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
 
 
 @app.task(name="tasks.corpora.ingest")
@@ -85,8 +79,10 @@ class Ingest:
             writer.commit()
             self.columns.finish(self.documents)
             self._tell("vocabulary", force=True)
-            bow, vocabulary = choose(Stream.open(tokens_folder), self.reading.choice(), self.version_folder / "bow")
+            tokens = Stream.open(tokens_folder)
+            bow, vocabulary = choose(tokens, self.reading.choice(), self.version_folder / "bow")
             self._tell("indexing", force=True)
+            Index.write(self.folder / "index", tokens, self.reading.language, advance=lambda _: self.beat.check())
             words = bulk.Partition("word", version.pk)
             words.create()
             with words.writer() as write:
@@ -112,7 +108,6 @@ class Ingest:
         return columns.Writer(self.version_folder / "columns")
 
     def _copy_documents(self, partition: bulk.Partition, writer) -> None:
-        config = CONFIGS.get(self.reading.language, "simple")
         with partition.writer() as write:
             for item in self._items():
                 self.beat.check()
@@ -134,7 +129,6 @@ class Ingest:
                     item.text,
                     hashlib.sha256(item.text.encode()).digest(),
                     count,
-                    config,
                 )
                 self.documents += 1
                 self.words += count

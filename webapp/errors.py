@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from inference.errors import Invalid
+from inference.index import LONGEST
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class ErrorPages:
         if isinstance(error, BadRequest):
             return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
         if isinstance(error, Invalid):
-            return self._answer(request, "400.html", 400, {"message": error.message}, error.message)
+            return self._answer(request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message)
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
         error_id = secrets.token_hex(4)
@@ -42,3 +43,11 @@ class ErrorPages:
         if wants_json(request):
             return JsonResponse({"error": sentence}, status=status)
         return render(request, template, context, status=status)
+
+
+def _mend(request: HttpRequest, error: Invalid) -> dict | None:
+    """A search that was not understood, for the form in which it is mended: q, and what else the address says."""
+    if error.field != "q" or request.method != "GET":
+        return None
+    others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]
+    return {"q": request.GET.get("q", "")[:LONGEST], "others": others}

@@ -1,7 +1,6 @@
 """The tables. Four large ones are partitioned, and written by webapp.bulk alone: see migrations/0001_initial.py."""
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 
@@ -114,8 +113,6 @@ class Document(models.Model):
     text = models.TextField()
     digest = models.BinaryField()  # sha256 of the text
     words = models.BigIntegerField()
-    config = models.TextField()  # the name of the text search configuration: english, simple …
-    search = SearchVectorField(null=True)
 
     class Meta:
         managed = False

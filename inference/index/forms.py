@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -14,23 +13,10 @@ import Stemmer
 
 from inference.errors import Invalid
 from inference.index.query import BEGIN, EXACT, Piece
+from inference.text.forms import STEMS
 
 MOST = 2_000  # words that a beginning may stand for: each has documents of its own to be gone through
 _BATCH = 100_000  # words stemmed at a time
-
-
-def stems(language: str) -> str | None:
-    """The Snowball algorithm of a language (ISO 639-1), or None where there is none."""
-    return _algorithm(language) if language else None
-
-
-@lru_cache
-def _algorithm(language: str) -> str | None:
-    try:
-        Stemmer.Stemmer(language)
-    except KeyError:
-        return None
-    return language
 
 
 class Sorted(NamedTuple):
@@ -79,7 +65,7 @@ class Forms(NamedTuple):
         all_words = _strings(words)
         order = pc.array_sort_indices(all_words)
         _save(folder, "words", Sorted.of(all_words.take(order)), numbers=order.to_numpy().astype(np.int32))
-        if not stems(language):
+        if language not in STEMS:
             return
         stemmed = _strings(_stemmed(all_words, language))
         order = pc.array_sort_indices(stemmed)
@@ -110,7 +96,7 @@ class Forms(NamedTuple):
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())
             return np.zeros(0, np.int32) if at is None else np.array(self.numbers[at : at + 1])
-        stem = Stemmer.Stemmer(self.language).stemWord(piece.word) if self.language else piece.word
+        stem = Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word) if self.language else piece.word
         at = self.stems.at(stem.encode())
         return np.zeros(0, np.int32) if at is None else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
 
@@ -123,7 +109,7 @@ def _strings(words: Iterable[str]) -> pa.LargeStringArray:
 
 
 def _stemmed(words: pa.LargeStringArray, language: str) -> Iterable[str]:
-    stemmer = Stemmer.Stemmer(language)  # one a call: they are not for several threads
+    stemmer = Stemmer.Stemmer(STEMS[language])  # one a call: they are not for several threads
     for i in range(0, len(words), _BATCH):
         yield from stemmer.stemWords(words[i : i + _BATCH].to_pylist())
 

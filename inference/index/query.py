@@ -57,7 +57,7 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
     Raises Invalid("q", a sentence) for what can't be understood.
     """
     if len(text) > LONGEST:
-        raise _invalid(f"A search may have {LONGEST:,} characters, this one has {len(text):,}.")
+        raise _invalid(f"A search may have {LONGEST:,} characters, this one is longer.")
     found = _Parser(text, cut).whole()
     if found is None:
         raise _invalid(f"There is no word to search for in “{_shown(text)}”.")

@@ -19,7 +19,10 @@ FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
 TITLE = 5.0  # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
+END = 1 << 40  # behind every text
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
+
+Spans = Callable[[str], list[tuple[int, int, str]]]  # a text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
 
 
 class Stream(Protocol):
@@ -36,8 +39,8 @@ class Stream(Protocol):
 class Index:
     """Made by `write`, read by `open`. Documents are numbered as in the stream."""
 
-    def __init__(self, stream: Stream, cut: Callable[[str], list[str]], forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray):
-        self.stream, self.cut, self.forms, self.fields = stream, cut, forms, fields
+    def __init__(self, stream: Stream, spans: Spans, forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray):
+        self.stream, self.spans, self.forms, self.fields = stream, spans, forms, fields
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
 
@@ -84,19 +87,19 @@ class Index:
                 shutil.rmtree(path)
 
     @classmethod
-    def open(cls, folder: Path, stream: Stream, cut: Callable[[str], list[str]]) -> "Index":
-        """cut: a text's words as the stream has them. Raises Invalid("corpus", …) where there is none."""
+    def open(cls, folder: Path, stream: Stream, spans: Spans) -> "Index":
+        """spans: of a text's words, as the stream has them. Raises Invalid("corpus", …) where there is none."""
         folder = Path(folder)
         meta = _meta(folder)
         if meta is None:
             raise Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again.")
         fields = {name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS}
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
-        return cls(stream, cut, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
+        return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
 
     def parse(self, query: str) -> Node:
         """Raises Invalid("q", a sentence) for what can't be understood."""
-        return parse(query, self.cut)
+        return parse(query, lambda text: [word for _, _, word in self.spans(text)])
 
     def find(self, query: str) -> np.ndarray:
         """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too many words."""
@@ -115,16 +118,22 @@ class Index:
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
-        """Of each document, for each word and phrase of a query that is in its text, the characters at which its words begin, int32."""
+        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the character at which
+        a word of it begins, and that at which the next piece of the text does (of the last: END)."""
         wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
         found = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
             here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
-            pieces, starts = self.stream.words[here] & NUMBER, self.stream.starts[here]
-            found[number] = [starts[at] for at in (_standing(pieces, accepted) for accepted in wanted) if len(at)]
+            pieces, starts = self.stream.words[here] & NUMBER, np.append(self.stream.starts[here], END)
+            found[number] = [np.stack([starts[at], starts[at + 1]], axis=1) for at in (_standing(pieces, one) for one in wanted) if len(at)]
         return found
+
+    def extent(self, text: str) -> int:
+        """How many characters of a text, which begins with a piece and holds no other, belong to the piece."""
+        found = self.spans(text)
+        return found[-1][1] if found else len(text)
 
     def _mask(self, node: Node) -> np.ndarray:
         if isinstance(node, Sequence):

@@ -1,17 +1,20 @@
 """Lists of documents: every order against a naive sort, pages without gaps, neighbours, passages and facets."""
 
+import re
 from collections import Counter
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from django.db import connection
 from django.http import QueryDict
 from django.urls import reverse
 
 from inference.errors import Invalid
+from inference.text import Tokeniser
+from tests.inference.index.naive import Naive
+from tests.webapp.making import corpus_of
 from webapp.models import Document, DocumentTopic, Topic
-from webapp.queries import documents, facets, listing, texts
+from webapp.queries import documents, facets, search, texts
 from webapp.queries.listing import Listing
 from webapp.queries.selection import Selection
 
@@ -42,13 +45,7 @@ def naive(run, of: Listing) -> list[int]:
     numbers = list(range(run.version.documents)) if mask is None else np.flatnonzero(mask).tolist()
     rows = {d.number: d for d in Document.objects.filter(corpus_id=run.corpus_id, number__in=numbers)}
     if of.by == "relevance":
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT number, ts_rank(search, websearch_to_tsquery('english', %s)) FROM document WHERE corpus_id = %s",
-                [of.selection.q, run.corpus_id],
-            )
-            ranks = dict(cursor.fetchall())
-        key = {n: -ranks[n] for n in numbers}
+        key = dict(zip(numbers, (-search.of(run.corpus).rank(of.selection.q, np.array(numbers, np.int32))).tolist(), strict=True))
     elif of.by == "T01":
         shares = DocumentTopic.objects.filter(snapshot_id=run.snapshot_id, topic=1)
         shares = {row.document: row.tokens / sum_of(run, row.document) for row in shares}
@@ -87,12 +84,15 @@ def test_a_document_outside_the_list_has_no_neighbours(trained):
     assert of.around(outside) == (None, None, 0)
 
 
-def test_more_matches_than_are_ranked_are_all_there(trained, monkeypatch):
-    monkeypatch.setattr(listing, "RANKED", 5)
-    of = made(trained, "q=country")
-    numbers = np.flatnonzero(of.selection.mask).tolist()
-    found = whole(of, 9)
-    assert sorted(found) == numbers and sorted(found[:5]) == numbers[:5] and found[5:] == numbers[5:]
+def test_all_matches_are_ranked(trained):
+    """BM25 over every document, by the naive search."""
+    rows = list(Document.objects.filter(corpus_id=trained.corpus_id).order_by("number"))
+    naive = Naive([(row.title, row.text) for row in rows], "en", cut=lambda text: [word for _, _, word in Tokeniser("en").spans(text)])
+    of = made(trained, "q=country war")
+    tree = ("all", ("stem", ["country"]), ("stem", ["war"]))
+    scores = [naive.score(tree, number) for number in whole(of, 9)]
+    assert len(scores) == len(naive.find(tree)) > 5
+    assert all(a > b - 1e-4 for a, b in zip(scores, scores[1:], strict=False)) and scores[0] > scores[-1]
 
 
 @pytest.mark.parametrize("by", ["T99", "T1x", "share", "1", "'; --", "T٣"])
@@ -129,13 +129,25 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 
-def test_a_match_far_into_a_text_is_shown(trained, monkeypatch):
-    of = made(trained, "q=militia")
+@pytest.mark.parametrize(("q", "words"), [("militia", "militia"), ('"of war" militia', "of|war|militia"), ("fortif*", r"fortif\w*")])
+def test_matches_are_shown_wherever_they_stand(trained, q, words):
+    of = made(trained, urlencode({"q": q}))
     numbers = whole(of, 50)[:25]
-    expected = [row["snippet"] for row in documents.listed(of, numbers)]
-    assert all(any(match for _, match in snippet) for snippet in expected)
-    monkeypatch.setattr(documents, "GLANCED", 10)
-    assert [row["snippet"] for row in documents.listed(of, numbers)] == expected
+    stored = {d.number: d for d in Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers)}
+    far = 0
+    for row in documents.listed(of, numbers):
+        text = "".join(part for part, _ in row["snippet"]).removeprefix("… ").removesuffix(" …")
+        assert text in stored[row["number"]].text and len(text) <= texts.PASSAGE + 2 * texts.MARGIN
+        marked = [part for part, match in row["snippet"] if match]
+        assert marked and all(re.fullmatch(f"({words})s?", part, re.I) for part in marked)
+        far += stored[row["number"]].text.index(text) > 100
+    assert far
+
+
+def test_a_match_in_the_title_alone_shows_the_beginning(draft):
+    corpus = corpus_of(draft, [["title", "text"], ["Navy", "one two"], ["Other", "three four"]], "titles.csv", language="en", min_documents=1, max_share=1.0)
+    of = Listing(Selection.read(QueryDict("q=navies"), corpus))
+    assert [row["snippet"] for row in documents.listed(of, whole(of, 5))] == [[("one two", False)]]
 
 
 def test_facets_count_the_set(trained):

@@ -58,14 +58,29 @@ def test_nothing_asked_for_is_everything(ready, trained):
         assert selection.sentence == "all documents" and selection.address() == "?"
 
 
-@pytest.mark.parametrize("q", ["militia", '"militia"', "militia or navy", "war -peace"])
-def test_search(ready, q):
+@pytest.mark.parametrize(
+    "q", ["militia", "militia or navy", "war -peace", "militia OR navies", "(war OR wars) AND NOT peace", "army navy", "constitut*:constitut:*"]
+)
+def test_search_finds_what_postgres_would(ready, q):
+    q, _, theirs = q.partition(":")
+    theirs = theirs or q.replace("AND NOT ", "-").replace("AND ", "").replace("(war OR wars)", "war")
+    function = "to_tsquery" if ":*" in theirs else "websearch_to_tsquery"
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT number FROM document WHERE corpus_id = %s AND to_tsvector('english', title || ' ' || text) @@ websearch_to_tsquery('english', %s)",
-            [ready.pk, q],
+            f"SELECT number FROM document WHERE corpus_id = %s AND to_tsvector('english', title || ' ' || text) @@ {function}('english', %s)",
+            [ready.pk, theirs],
         )
         expected = {number for (number,) in cursor}
+    assert 0 < len(expected) < ready.documents
+    assert numbers(read(ready, q=q)) == expected
+
+
+@pytest.mark.parametrize(
+    ("q", "pattern"), [('"militia"', r"\bmilitia\b"), ('"the United States"', r"\bthe\W+united\W+states\b"), ("“of war”", r"\bof\W+war\b")]
+)
+def test_words_in_quotes_are_found_as_they_are(ready, q, pattern):
+    rows = Document.objects.filter(corpus_id=ready.pk)
+    expected = {d.number for d in rows if re.search(pattern, d.text, re.I) or re.search(pattern, d.title, re.I)}
     assert 0 < len(expected) < ready.documents
     assert numbers(read(ready, q=q)) == expected
 
@@ -179,11 +194,28 @@ def test_a_run_without_evidence_says_so(ready):
         read(ready, run, has="1:10").mask  # noqa: B018
 
 
-@pytest.mark.parametrize("q", ["a" * 10_000, "\0", "\0war\0", "&|!()", "'", '"', "😀", "-", "or", "\\", "<->", " "])
-def test_any_search_is_a_search(ready, q):
+@pytest.mark.parametrize("q", ["\0", "\0war\0", "war &|!()", "or", " ", "<-> peace", "war'", '"war', "%s war", "戦争", "شعب", "o" * 1000])
+def test_any_words_are_a_search(ready, q):
     selection = read(ready, q=q)
-    assert len(selection.q) <= 1000 and "\0" not in selection.q
+    assert "\0" not in selection.q
     assert 0 <= selection.count <= ready.documents
+
+
+@pytest.mark.parametrize("q", ["a" * 10_000, "&|!()", "'", '"', "😀", "-", "\\", "(" * 999, "war (", "AND", "war OR", "a " * 200])
+def test_a_search_that_is_none_is_said_and_can_be_mended(client, ready, q):
+    with pytest.raises(Invalid) as error:
+        read(ready, q=q)
+    assert error.value.field == "q"
+    response = client.get(f"/corpora/{ready.pk}/documents/", {"q": q, "by": "date"})
+    html = unescape(response.content.decode())
+    assert response.status_code == 400 and error.value.message in html
+    assert f'value="{q[:1000]}"' in html and 'name="by" value="date"' in html and f'action="/corpora/{ready.pk}/documents/"' in html
+
+
+def test_a_corpus_without_an_index_says_what_to_do(ready, monkeypatch, tmp_path):
+    monkeypatch.setattr("webapp.queries.search.files.corpus_folder", lambda corpus_id: tmp_path)
+    with pytest.raises(Invalid, match="Read it again"):
+        read(ready, q="war")
 
 
 def test_names_and_values_may_have_any_sign(strange):

@@ -1,26 +1,20 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
-from functools import lru_cache
 
 import numpy as np
 from django.urls import reverse
 
 from inference.explore.similar import nearest
 from webapp.models import Corpus, Run
-from webapp.queries import embargo, evidence, texts, topics
+from webapp.queries import embargo, evidence, search, texts, topics
 from webapp.queries.listing import Listing
 from webapp.queries.names import names
-from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
 
 PAGE = 25
-GLANCED = 20_000  # characters in which a match is looked for first
-SEARCHED = 200_000  # characters of a document that can be searched: migrations/0001_initial.py
 SIMILAR = 10  # documents that a document's page names as like it
 SHARED = 3  # topics that are named of each
-START, STOP = "\x02", "\x03"  # around a match in a headline; no document holds them (tasks.readers removes controls)
-_HEADLINE = f"MaxFragments=2, MaxWords=30, MinWords=12, StartSel={START}, StopSel={STOP}"
 
 
 def listed(listing: Listing, numbers: list[int]) -> list[dict]:
@@ -32,52 +26,14 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
         [selection.corpus.pk, numbers],
     )
     by_number = {row["number"]: row for row in found}
-    headlines = _headlines(selection, numbers) if selection.q else {}
+    matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
     for row in found:
         beginning = [(row.pop("passage"), False)]
-        row["snippet"] = embargo.passage(selection.corpus, headlines.get(row["number"]) or beginning)
+        row["snippet"] = matches.get(row["number"]) or embargo.passage(selection.corpus, beginning)
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.run, numbers, topic).items():
             by_number[number]["snippet"] = snippet
     return [by_number[number] for number in numbers]
-
-
-def _headlines(selection: Selection, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
-    """Where each document matches the search; in most the first pages say it, and few must be looked through to the end."""
-    found: dict[int, list[tuple[str, bool]]] = {}
-    for characters in (GLANCED, SEARCHED):
-        rest = [number for number in numbers if number not in found]
-        looked = rows(
-            f"SELECT number, ts_headline(config, left(text, %s), websearch_to_tsquery(config, %s), '{_HEADLINE}') AS passage"
-            " FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-            [characters, selection.q, selection.corpus.pk, rest],
-        ) if rest else []  # fmt: skip
-        found |= {row["number"]: _marked(row["passage"]) for row in looked if START in row["passage"] or characters == SEARCHED}
-    return found
-
-
-def has_long(corpus: Corpus) -> bool:
-    """Whether the document with most words goes on where the search ends."""
-    return corpus.status == Corpus.Status.READY and _longest(corpus.version_id) >= SEARCHED
-
-
-@lru_cache(64)
-def _longest(version_id: int) -> int:
-    """Where the last word of a corpus's document with most words begins."""
-    bow = evidence.bow(version_id)
-    if bow.offsets is None or not bow.tokens:
-        return 0
-    most = int(np.argmax(np.diff(bow.first_token)))
-    return int(bow.offsets[bow.first_token[most] : bow.first_token[most + 1]].max())
-
-
-def _marked(headline: str) -> list[tuple[str, bool]]:
-    """(text, is a match) parts of a headline."""
-    parts = []
-    for i, piece in enumerate(headline.split(START)):
-        match, _, rest = piece.partition(STOP) if i else ("", "", piece)
-        parts += [(match, True)] * bool(match) + [(rest, False)] * bool(rest)
-    return parts
 
 
 def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:

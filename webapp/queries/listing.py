@@ -6,15 +6,13 @@ import numpy as np
 import regex
 
 from inference.errors import Invalid
-from webapp.queries import evidence, fields
+from webapp.queries import evidence, fields, search
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
-from webapp.queries.sql import rows
 
-RANKED = 10_000  # documents of a search that are ranked: the rank of each is read from its index entry
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
-_LAST = 1e12  # the key of a document without a date, or without a rank
+_LAST = 1e12  # the key of a document without a date
 _KEPT = 8
 
 
@@ -118,15 +116,10 @@ def _topic(by: str, selection: Selection) -> int | None:
 
 
 def _relevance(selection: Selection, numbers: np.ndarray) -> np.ndarray:
-    """Less for better matches. Of more than RANKED documents the first are ranked, and the others follow in their order."""
+    """Less for better matches."""
     keys = _ranks.get(selection.key)
     if keys is None:
-        found = rows(
-            "SELECT number, ts_rank(search, websearch_to_tsquery(config, %s)) AS rank FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-            [selection.q, selection.corpus.pk, numbers[:RANKED].tolist()],
-        )
-        keys = np.full(len(numbers), _LAST)
-        keys[np.searchsorted(numbers, [row["number"] for row in found])] = [-row["rank"] for row in found]
+        keys = -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64)
         while len(_ranks) >= _KEPT:
             _ranks.pop(next(iter(_ranks)), None)
         _ranks[selection.key] = keys

@@ -107,7 +107,7 @@ def of_topic(run: Run, number: int) -> dict:
 
 def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None) -> dict:
     """A passage, in the document's own characters: what was sent is found in the text, not believed."""
-    document = Document.objects.filter(corpus_id=corpus.pk, number=number).defer("search", "metadata").first()
+    document = Document.objects.filter(corpus_id=corpus.pk, number=number).defer("metadata").first()
     if document is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
     if corpus.embargo and not quote.strip():

@@ -1,6 +1,6 @@
 """A set of documents that an address describes, and that every page can be restricted to.
 
-?q=       words, "a phrase", or, -without, as in a search
+?q=       a search (inference.index.query): words, "a phrase", or, -without, AND OR NOT, parentheses, begin*
 ?has=     12:20, at least 20% of the document is topic 12 and what was merged into it; may be repeated
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
@@ -18,26 +18,21 @@ from urllib.parse import urlencode
 
 import numpy as np
 import regex
-from django.db import connection
 from django.http import QueryDict
-from psycopg import sql
 
 from inference.errors import Invalid
+from inference.index import LONGEST
 from webapp.columns import Category
 from webapp.models import Corpus, Run, Version
-from webapp.queries import evidence, fields
+from webapp.queries import evidence, fields, search
 from webapp.queries.names import names
 
 NAMES = ("q", "has", "from", "to", "in", "with", "least")
 PLACES = ("after", "before", "at")  # where a page of a list begins
-LONGEST = 1000  # characters of a search
 _DATE = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
 _TOPIC = regex.compile(r"[Tt]?(\d{1,5})", regex.ASCII)
-# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; a row's field count, a field's bytes.
-_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_ROW = np.dtype([("fields", ">i2"), ("bytes", ">i4"), ("number", ">i8")])
 _KEPT = 8  # masks that a web process remembers: a byte a document each
 
 
@@ -57,7 +52,9 @@ class Selection:
     def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
         version = run.version if run else corpus.version
-        q = "".join(c for c in query.get("q", "")[:LONGEST] if c.isprintable()).strip()
+        q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
+        if q:
+            search.of(corpus).parse(q)
         has = [_has(text, run) for text in [*query.getlist("has"), _joined(query)] if text] if run else []
         span = (query.get("from", "").strip(), query.get("to", "").strip())
         values = [_value(text, version) for text in query.getlist("in") if text]
@@ -164,8 +161,8 @@ class Selection:
             mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
         if self.q:
             found = np.zeros(self.version.documents, bool)
-            numbers = matching(self.corpus, self.q)
-            found[numbers[numbers < len(found)]] = True
+            numbers = search.of(self.corpus).find(self.q)
+            found[numbers[numbers < len(found)]] = True  # others were added later
             mask &= found
         return mask
 
@@ -179,17 +176,6 @@ class Selection:
 
 
 _masks: dict[tuple, np.ndarray] = {}
-
-
-def matching(corpus: Corpus, q: str) -> np.ndarray:
-    """int64: numbers of all documents that a search finds, in no order."""
-    query = sql.SQL(
-        "COPY (SELECT number FROM document WHERE corpus_id = {corpus} AND search @@ websearch_to_tsquery("
-        "(SELECT config FROM document WHERE corpus_id = {corpus} AND number = 0), {q})) TO STDOUT (FORMAT binary)"
-    ).format(corpus=corpus.pk, q=q)
-    with connection.cursor() as cursor, cursor.copy(query) as copy:
-        rows = b"".join(map(bytes, copy))
-    return np.frombuffer(rows[len(_HEAD) : -2], _ROW)["number"].astype(np.int64)
 
 
 def _has(text: str, run: Run) -> tuple[int, float]:

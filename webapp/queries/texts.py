@@ -129,16 +129,12 @@ def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[s
     of = {number: tokens(run, number) for number in numbers}
     densest = {number: _densest(of[number], topic) for number in numbers}
     first = {number: max(0, at - MARGIN) for number, at in densest.items() if at is not None}
-    found = rows(
-        "SELECT number, length(text) AS length, substr(text, at::int + 1, %s) AS text FROM unnest(%s::bigint[], %s::bigint[]) AS passage (n, at)"
-        " JOIN document ON corpus_id = %s AND number = n",
-        [PASSAGE + 2 * MARGIN, list(first), list(first.values()), run.corpus_id],
-    )
-    cuts = [_ends(row, first[row["number"]]) for row in found]
-    places = [_within(of[row["number"]], topic, first[row["number"]], *ends) for row, ends in zip(found, cuts, strict=True)]
+    found = around(run.corpus, first)
+    cuts = [ends(row, first[row["number"]]) for row in found]
+    places = [_within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(found, cuts, strict=True)]
     stops = wording.stops(run.version, [row["text"] for row in found], places)
     return {
-        row["number"]: embargo.passage(run.corpus, _cut(row, first[row["number"]], *of_row))
+        row["number"]: embargo.passage(run.corpus, marked(row, first[row["number"]], *of_row))
         for row, *of_row in zip(found, cuts, places, stops, strict=True)
     }
 
@@ -149,7 +145,16 @@ def _densest(of: Tokens, topic: int) -> int | None:
     return int(own[np.argmax(np.searchsorted(own, own + PASSAGE) - np.arange(len(own)))]) if len(own) else None
 
 
-def _ends(row: dict, first: int) -> tuple[int, int]:
+def around(corpus: Corpus, first: dict[int, int]) -> list[dict]:
+    """Of each document the text from a character on, as long as a passage with its margins: number, length of the whole, text."""
+    return rows(
+        "SELECT number, length(text) AS length, substr(text, at::int + 1, %s) AS text FROM unnest(%s::bigint[], %s::bigint[]) AS passage (n, at)"
+        " JOIN document ON corpus_id = %s AND number = n",
+        [PASSAGE + 2 * MARGIN, list(first), list(first.values()), corpus.pk],
+    )
+
+
+def ends(row: dict, first: int) -> tuple[int, int]:
     """Where a passage begins and ends in row["text"], which is from character `first` of its document, so that its words are whole."""
     text, end = row["text"], first + len(row["text"])
     a = text.find(" ", 0, MARGIN) + 1 if first else 0
@@ -162,10 +167,10 @@ def _within(of: Tokens, topic: int, first: int, a: int, b: int) -> np.ndarray:
     return of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)] - first
 
 
-def _cut(row: dict, first: int, ends: tuple[int, int], places: np.ndarray, stops: list[int]) -> list[tuple[str, bool]]:
-    """The passage between `ends` with the words marked that begin at `places` and end at `stops`."""
+def marked(row: dict, first: int, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> list[tuple[str, bool]]:
+    """The passage between the ends `cut` with the words marked that begin at `places` and end at `stops`."""
     text, end = row["text"], first + len(row["text"])
-    at, b = ends
+    at, b = cut
     parts = [("… ", False)] if first else []
     for begin, stop in zip(places.tolist(), stops, strict=True):
         parts += [(text[at:begin], False), (text[begin:stop], True)]

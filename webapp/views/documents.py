@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from webapp.models import Corpus, Run
 from webapp.queries import documents as queries
 from webapp.queries import facets, fields, readings, texts
-from webapp.queries.listing import ORDERS, RANKED, Listing
+from webapp.queries.listing import ORDERS, Listing
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.templatetags.pages import topic_label
@@ -54,11 +54,9 @@ def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int)
         "q": selection.q,
         "by": listing.by,
         "orders": _orders(listing),
-        "ranked": RANKED if listing.by == "relevance" and selection.count > RANKED else None,
         "next": address(request, after=following) if following else None,
         "facets": facets.counts(selection),
         "uses": _uses(selection),
-        "long": queries.SEARCHED if queries.has_long(selection.corpus) else None,
     }
 
 
@@ -185,5 +183,4 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
         "sentence": selection.sentence,
         "url": home + (f"?{urlencode(listing.parameters)}" if listing.parameters else ""),
     }
-    data["searched"] = queries.SEARCHED if document["length"] > queries.SEARCHED else None
     return data

@@ -10,8 +10,12 @@ import Stemmer
 PIECE = regex.compile(r"[\p{L}\p{M}\p{Nd}]+")
 
 
+def spans(text: str) -> list[tuple[int, int, str]]:
+    return [(*match.span(), match.group().lower()) for match in PIECE.finditer(text)]
+
+
 def cut(text: str) -> list[str]:
-    return [match.group().lower() for match in PIECE.finditer(text)]
+    return [word for _, _, word in spans(text)]
 
 
 def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
@@ -30,9 +34,10 @@ def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
 class Naive:
     """Queries are given as trees: ("all", …), ("any", …), ("not", one), or ("stem" | "exact", [words]), ("begin", word)."""
 
-    def __init__(self, documents: list[tuple[str, str]], language: str):
+    def __init__(self, documents: list[tuple[str, str]], language: str, cut=cut):
         self.documents = [(cut(title), cut(text)) for title, text in documents]
         self.stem = Stemmer.Stemmer(language).stemWord if language else str
+        self.kept: dict = {}
 
     def count(self, words: list[str], how: str, wanted: list[str]) -> int:
         like = {
@@ -42,6 +47,13 @@ class Naive:
         }[how]
         n = len(wanted)
         return sum(all(map(like, words[i : i + n], wanted)) for i in range(len(words) - n + 1))
+
+    def counts(self, how: str, wanted: list[str]) -> list[int]:
+        """Of each document, its title's five times."""
+        key = (how, *wanted)
+        if key not in self.kept:
+            self.kept[key] = [5 * self.count(title, how, wanted) + self.count(text, how, wanted) for title, text in self.documents]
+        return self.kept[key]
 
     def has(self, document, tree) -> bool:
         kind, *rest = tree
@@ -66,7 +78,7 @@ class Naive:
         D, score = len(self.documents), 0.0
         mean = sum(len(text) for _, text in self.documents) / D
         for how, wanted in self.leaves(tree):
-            counts = [5 * self.count(title, how, wanted) + self.count(text, how, wanted) for title, text in self.documents]
+            counts = self.counts(how, wanted)
             having = sum(count > 0 for count in counts)
             norm = 1.2 * (1 - 0.75 + 0.75 * len(self.documents[d][1]) / mean)
             score += math.log(1 + (D - having + 0.5) / (having + 0.5)) * counts[d] * 2.2 / (counts[d] + norm)
