@@ -11,11 +11,19 @@ from webapp.services.corpora import Reading
 
 MAX_STOP_WORDS = 10_000
 ENCODINGS = [
-    ("utf-8", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"),
-    ("cp1250", "Central European, Windows (cp1250)"), ("cp1251", "Cyrillic, Windows (cp1251)"), ("koi8-r", "Russian, KOI8-R"),
-    ("cp1253", "Greek, Windows (cp1253)"), ("cp1254", "Turkish, Windows (cp1254)"), ("cp1255", "Hebrew, Windows (cp1255)"),
-    ("cp1256", "Arabic, Windows (cp1256)"), ("shift_jis", "Japanese, Shift-JIS"), ("euc_jp", "Japanese, EUC-JP"),
-    ("gb18030", "Chinese, GB18030"), ("big5", "Chinese, Big5"), ("euc_kr", "Korean, EUC-KR"),
+    ("utf-8", "UTF-8"), ("detect", "each file’s own, found anew"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
+    ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"), ("mac_roman", "Western, old Macintosh"),
+    ("cp850", "Western, DOS (cp850)"), ("cp437", "American, DOS (cp437)"), ("iso8859-14", "Celtic, ISO 8859-14"),
+    ("cp1250", "Central European, Windows (cp1250)"), ("iso8859-2", "Central European, ISO 8859-2"), ("iso8859-16", "Romanian, ISO 8859-16"),
+    ("mac_latin2", "Central European, old Macintosh"), ("cp852", "Central European, DOS (cp852)"), ("iso8859-3", "Esperanto and Maltese, ISO 8859-3"),
+    ("cp1251", "Cyrillic, Windows (cp1251)"), ("koi8-r", "Russian, KOI8-R"), ("koi8-u", "Ukrainian, KOI8-U"), ("iso8859-5", "Cyrillic, ISO 8859-5"),
+    ("cp866", "Cyrillic, DOS (cp866)"), ("mac_cyrillic", "Cyrillic, old Macintosh"), ("cp1253", "Greek, Windows (cp1253)"),
+    ("iso8859-7", "Greek, ISO 8859-7"), ("cp1254", "Turkish, Windows (cp1254)"), ("cp1255", "Hebrew, Windows (cp1255)"),
+    ("cp1256", "Arabic, Windows (cp1256)"), ("iso8859-6", "Arabic, ISO 8859-6"), ("cp1257", "Baltic, Windows (cp1257)"),
+    ("iso8859-13", "Baltic, ISO 8859-13"), ("iso8859-4", "Baltic, ISO 8859-4"), ("cp1258", "Vietnamese, Windows (cp1258)"),
+    ("cp874", "Thai, Windows (cp874)"), ("cp932", "Japanese, Shift-JIS"), ("euc_jp", "Japanese, EUC-JP"), ("iso2022_jp", "Japanese, ISO-2022-JP"),
+    ("gb18030", "Chinese, GB18030"), ("big5hkscs", "Chinese, Big5"), ("hz", "Chinese, HZ"), ("cp949", "Korean, EUC-KR"),
+    ("iso2022_kr", "Korean, ISO-2022-KR"), ("johab", "Korean, Johab"),
 ]  # fmt: skip
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 

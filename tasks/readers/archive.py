@@ -16,7 +16,7 @@ from tasks.readers import formats
 from tasks.readers.companions import Companions
 from tasks.readers.copies import Stat
 from tasks.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import check_encoding, clean, guess_encoding, head
+from tasks.readers.opening import DETECT, check_encoding, clean, guess_encoding, head, together
 
 MAX_ENTRIES = 2_000_000
 MAX_RATIO = 200  # text compresses to a tenth, or a hundredth where it repeats itself; a bomb far beyond
@@ -85,8 +85,11 @@ def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
         with contextlib.suppress(Unreadable, *DAMAGED):
             if formats.by_name(entry.name) == "text" and _refused(entry) is None:
                 samples[entry.name] = head(entry, entry.name, 1 << 13)
-    encoding = check_encoding(known.get("encoding") or guess_encoding(b"\n".join(samples.values())))
-    rows = [[f"{n}: {clean(c.decode(encoding, 'replace'))}"[:PREVIEW_CELL]] for n, c in samples.items()]
+    own = {name: guess_encoding(sample) for name, sample in samples.items()}
+    encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
+    rows = [
+        [f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[:PREVIEW_CELL]] for n, c in samples.items()
+    ]
     return Sniff(Options(format=form, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS])
 
 

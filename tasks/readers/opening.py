@@ -5,17 +5,18 @@ import gzip
 import io
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, TextIO
 
 import regex
-from charset_normalizer import from_bytes
 
+from tasks.readers import encodings
 from tasks.readers.model import Unreadable
 
 REPLACED = "\ufffd"  # stands for bytes that are no character
+DETECT = "detect"  # the encoding of each file by itself, where those of several differ
 SAMPLE = 1 << 18  # bytes by which an encoding is guessed
 _BOMS = [(codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")]  # fmt: skip
@@ -124,21 +125,21 @@ def looks_like(path: Source, name: str) -> str | None:
     for magic, kind in _KINDS:
         if start.startswith(magic):
             return kind
-    if by_mark(start) or _utf16(start):
+    if by_mark(start) or _wide(start):
         return None
     if len(start.translate(None, _TEXT_BYTES)) > max(8, MOST_CONTROLS * len(start)):
         return "binary data (it has bytes that no text has)"
     return None
 
 
-def _utf16(start: bytes) -> str | None:
-    """UTF-16 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
+def _wide(start: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
     zeros = start.count(0)
     if zeros < 0.01 * len(start) or (zeros < 0.2 * len(start) and start.isascii()):  # plain ASCII with stray zero bytes
         return None
     scores = {}
-    for encoding in ("utf-16-be", "utf-16-le"):
-        text = start[: len(start) & ~1].decode(encoding, "replace")
+    for encoding, size in (("utf-16-be", 2), ("utf-16-le", 2), ("utf-32-be", 4), ("utf-32-le", 4)):
+        text = start[: len(start) // size * size].decode(encoding, "replace")
         scores[encoding] = sum(unicodedata.category(c)[0] in "LMNPZ" or c in "\r\n\t" for c in text) / max(1, len(text))
     best = max(scores, key=scores.get)
     return best if scores[best] > 0.95 else None
@@ -149,19 +150,26 @@ def by_mark(start: bytes) -> str | None:
 
 
 def guess_encoding(sample: bytes) -> str:
-    """By its mark; else UTF-8 where the sample is; else what charset-normalizer finds most likely."""
-    if found := by_mark(sample) or _utf16(sample):
+    """By its mark; else UTF-8 where the sample is; else the encoding in which it reads like a language."""
+    if found := by_mark(sample) or _wide(sample[:4096]) or (encodings.escaped(sample) if sample.isascii() else None):
         return found
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)  # not final: the sample may end within a character
         return "utf-8"
     except UnicodeDecodeError:
-        best = from_bytes(sample).best()
-        return best.encoding if best else "cp1252"
+        return encodings.guess(sample)
+
+
+def together(samples: Iterable[bytes], own: Iterable[str]) -> str:
+    """The encoding of several files by samples of them and the encoding of each: DETECT where they differ."""
+    found = {encoding for sample, encoding in zip(samples, own, strict=True) if not sample.isascii()} or {"utf-8"}
+    return found.pop() if len(found) == 1 else DETECT
 
 
 def check_encoding(encoding: str) -> str:
     """Raises Unreadable for what is no encoding of texts: it may come from a form, or from a command."""
+    if encoding == DETECT:
+        return encoding
     try:
         if codecs.lookup(encoding).name in _NO_ENCODINGS:
             raise LookupError
@@ -176,6 +184,7 @@ def decoded(file: io.BufferedReader, encoding: str) -> io.TextIOWrapper:
 
     A file's own mark is believed: of several files some have one, and UTF-8 with a mark is not told from UTF-8 by eye.
     """
+    encoding = guess_encoding(file.peek(SAMPLE)) if encoding == DETECT else encoding
     return io.TextIOWrapper(file, by_mark(file.peek(4)) or check_encoding(encoding), errors="replace", newline="")
 
 
@@ -197,6 +206,7 @@ def clean(text: str) -> str:
 def repairs(raw: str, encoding: str) -> str | None:
     """What `clean` and `decoded` did to a text, as the end of a sentence; None where it is as it came."""
     if REPLACED in raw:
+        encoding = "its encoding" if encoding == DETECT else encoding
         return f"some bytes are no characters in {encoding}; each is shown as {REPLACED}. Choose another encoding if many are wrong"
     if removed := len(raw) - len(clean(raw)):
         return "1 control character was taken out" if removed == 1 else f"{removed:,} control characters were taken out"

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tasks.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import SAMPLE, Source, by_mark, check_encoding, clean, guess_encoding, head, opened, repairs, stem
+from tasks.readers.opening import DETECT, SAMPLE, Source, by_mark, check_encoding, clean, guess_encoding, head, opened, repairs, stem
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     sample = head(path, name)
-    encoding = known.get("encoding") or guess_encoding(sample)
-    start = clean(sample[: 4 * PREVIEW_CELL].decode(check_encoding(encoding), "replace"))
+    encoding = check_encoding(known.get("encoding") or guess_encoding(sample))
+    own = guess_encoding(sample) if encoding == DETECT else encoding
+    start = clean(sample[: 4 * PREVIEW_CELL].decode(own, "replace"))
     return Sniff(replace(options, encoding=encoding), [], [[start[:PREVIEW_CELL]]] if start.strip() else [])
 
 
@@ -29,18 +30,18 @@ def characters(path: Source, name: str, encoding: str, advance: Callable[[int], 
         content = file.read(4 * MAX_TEXT + 1)
     if len(content) > 4 * MAX_TEXT:
         raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
-    encoding = by_mark(content) or encoding
+    own = by_mark(content) or (guess_encoding(content[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
     try:
-        text = content.decode(check_encoding(encoding))
+        text = content.decode(own)
     except UnicodeDecodeError as error:
-        guess = guess_encoding(content[:SAMPLE])
         line = content.count(b"\n", 0, error.start) + 1
+        begin = content.rfind(b"\n", 0, error.start) + 1
+        guess = own if encoding == DETECT else guess_encoding(content[begin : begin + SAMPLE])
         text = content.decode(guess, "replace")
-        yield Problem(
-            name, f"line {line}", f"“{name}”, line {line}: the bytes are no characters in {encoding}; the file was read as {guess}.", False
-        )
+        done = repairs(text, own) if guess == own else f"the bytes are no characters in {own}; the file was read as {guess}"
+        yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
     else:
-        if done := repairs(text, encoding):
+        if done := repairs(text, own):
             yield Problem(name, "", f"“{name}”: {done}.", False)
     if len(text) > MAX_TEXT:
         raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
