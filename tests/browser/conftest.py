@@ -38,7 +38,7 @@ def example(browser, live_system) -> Example:
     """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
-    page.locator("input[type=file]").set_input_files({"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))})
+    page.locator("input[name=files]").set_input_files({"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))})
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     draft = page.url.removesuffix("prepare/")

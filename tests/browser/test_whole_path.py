@@ -120,7 +120,7 @@ def test_uploaded_csv(page, database):
     rows[0] = ["key", "headline", "year", "who", "side", "body"]
     page.goto("/")
     content = gzip.compress(as_csv(rows))
-    page.locator("input[type=file]").set_input_files({"name": "speeches.csv.gz", "mimeType": "application/gzip", "buffer": content})
+    page.locator("input[name=files]").set_input_files({"name": "speeches.csv.gz", "mimeType": "application/gzip", "buffer": content})
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     expect(page.get_by_label("Text", exact=True)).to_have_value("5")

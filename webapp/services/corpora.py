@@ -48,7 +48,7 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
     if len(empty) == len(uploads):
         raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
     with transaction.atomic():
-        corpus = Corpus.objects.create(name=(name.strip() or _name_from(uploads[0].name))[:200])
+        corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200])
         folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
         stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
@@ -58,8 +58,11 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
     return corpus
 
 
-def _name_from(file_name: str) -> str:
-    return readers.stem(file_name).replace("_", " ").strip() or "Untitled"
+def _name_from(names: list[str]) -> str:
+    """Of the folder that all came in, else of the first file."""
+    folders = {name.partition("/")[0] if "/" in name else "" for name in names}
+    stem = folders.pop() if len(folders) == 1 and folders != {""} else readers.stem(names[0])
+    return stem.replace("_", " ").strip() or "Untitled"
 
 
 def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> SourceFile:

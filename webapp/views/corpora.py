@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from django.conf import settings
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
@@ -33,7 +34,8 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     found, following = queries.recent(number(request, "before"))
     more = address(request, before=following) if following else None
-    return page(request, "home.html", {"corpora": found, "more": more, "accept": readers.formats.accepted(), "formats": readers.formats.listed()})
+    accepted = {"accept": readers.formats.accepted(), "formats": readers.formats.listed(), "most": settings.MAX_UPLOAD}
+    return page(request, "home.html", {"corpora": found, "more": more} | accepted)
 
 
 @require_POST
