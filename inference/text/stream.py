@@ -138,6 +138,8 @@ class Writer:
 
 def _opened(path: Path, size: int):
     """For appending behind the first `size` bytes. Raises Invalid where there are fewer."""
+    if not size:
+        path.unlink(missing_ok=True)  # whoever has it mapped keeps what it was: cut short under them, it would end their process
     path.touch()
     if path.stat().st_size < size:
         raise Invalid("corpus", f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least {size}.")

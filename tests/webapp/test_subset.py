@@ -11,7 +11,7 @@ from webapp.services import corpora, jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-KEPT = ("source_id", "file", "place", "title", "date_text", "date", "metadata", "text", "digest", "words", "config")
+KEPT = ("source_id", "file", "place", "title", "date_text", "date", "metadata", "text", "digest", "words")
 
 
 @pytest.fixture

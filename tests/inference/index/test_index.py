@@ -7,6 +7,7 @@ import pytest
 
 from inference.errors import Invalid
 from inference.index import Index, forms, segments
+from inference.text import Stream, Tokeniser
 from tests.inference.index.naive import Naive, cut, spans, stream
 
 WORDS = (
@@ -168,3 +169,47 @@ def test_a_writer_that_was_killed_leaves_the_index_that_there_was(tmp_path, docu
         Index.write(tmp_path, stream(documents), "en", advance=killed)
     assert Index.open(tmp_path, stream(documents[:50]), spans).find("war").tolist() == expected
     assert index_of(tmp_path, documents).find("war").tolist() == Naive(documents, "en").find(("stem", ["war"]))
+
+
+def of_texts(folder, language: str, texts: list[str]) -> Index:
+    """Of a stream as corpora have it."""
+    with Stream.write(folder / "tokens", Tokeniser(language)) as writer:
+        writer.add(texts, ["" for _ in texts])
+        writer.commit()
+    Index.write(folder / "index", Stream.open(folder / "tokens"), language)
+    return Index.open(folder / "index", Stream.open(folder / "tokens"), lambda text: Tokeniser(language).spans(text))
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "found"),
+    [
+        ("en", ["Don’t stop.", "don't", "DONT", "do not"], {"don't": [0, 1], "“don’t”": [0, 1], "dont": [2]}),
+        ("en", ["a well-known man", "well known", "wellknown"], {"well-known": [0, 1], '"known man"': [0], "well": [0, 1]}),
+        ("en", ["cafe\u0301", "CAFÉ", "cafe"], {"café": [0, 1], "cafe\u0301": [0, 1], '"cafe"': [2]}),
+        ("en", ["1,000 men", "1000 men", "U.S. troops"], {"1,000": [0], "1000": [1], "U.S.": [2], "tro*": [2]}),
+        ("de", ["die Häuser", "das Haus", "Straße"], {"Häuser": [0, 1], "hauses": [0, 1], '"haus"': [1], "STRASSE OR straße": [2]}),
+        ("el", ["ΟΔΟΣ", "οδός", "οδος"], {'"οδος"': [0, 2]}),
+        ("tr", ["ISPARTA", "ısparta", "isparta"], {'"ısparta"': [0, 1], '"Isparta"': [0, 1], '"isparta"': [2]}),
+        ("zh", ["人民热爱共和国", "人民", "共和国"], {"人民 -共和国": [1], "共和国": [0, 2], '"热爱共和国"': [0]}),
+        ("", ["中华人民", "人民", "民人"], {"人民": [0, 1], '"民人"': [2]}),
+        ("ru", ["войны", "война и мир"], {"войной": [0, 1], "война и мир": [1]}),
+        ("he", ["שלום עולם"], {"עולם": [0], "“שלום עולם”": [0]}),
+    ],
+)
+def test_words_of_every_script(tmp_path, language, texts, found):
+    index = of_texts(tmp_path, language, texts)
+    for query, expected in found.items():
+        assert index.find(query).tolist() == expected, query
+        places = index.places(query, expected)
+        assert all(places[number] for number in expected)
+        for number in expected:
+            for begin, limit in np.concatenate(places[number]).tolist():
+                assert 0 < index.extent(texts[number][begin:limit]) <= len(texts[number])
+
+
+def test_a_stream_that_is_written_anew_leaves_what_is_open(tmp_path):
+    """Or a page that still reads it would end its process."""
+    index = of_texts(tmp_path, "en", ["war and peace " * 2_000])
+    again = of_texts(tmp_path, "en", ["navy"])
+    assert index.find('"war and peace"').tolist() == [0] and len(index.places("war", [0])[0][0]) == 2_000
+    assert again.find("war").tolist() == [] and again.find("navy").tolist() == [0]
