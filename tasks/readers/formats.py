@@ -11,7 +11,7 @@ import regex
 from tasks.readers import apart
 from tasks.readers.companions import Companions
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import ZIP, Source, looks_like, plain
+from tasks.readers.opening import PARQUET, PDF, ZIP, Source, looks_like, plain
 
 ROLES = ("text", "title", "date", "id")
 
@@ -39,18 +39,32 @@ class Form:
 
 
 _FILE, _ROW, _ENTRY, _OBJECT = "one document a file", "one document a row; you pick the columns", "of files in these formats", "one document an object"
+_LINE, _MESSAGE = "one document a line: id, label and text, as MALLET reads it", "one document a message"
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
     "uci": Form(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),
+    "text": Form((".txt",), "text", _FILE, "text", encoded=True),
+    "markdown": Form((".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, apart=True),
+    "html": Form((".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, apart=True),
+    "pdf": Form((".pdf",), "PDF", _FILE, "pdf", looks=PDF, apart=True),
+    "docx": Form((".docx",), "Word document", _FILE, "docx", looks=ZIP, apart=True),
+    "odt": Form((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, apart=True),
+    "epub": Form((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, apart=True),
+    "xml": Form((".xml", ".tei"), "XML, TEI", _FILE, "tei", apart=True),
+    "csv": Form((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
+    "tsv": Form((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
+    "xlsx": Form((".xlsx",), "spreadsheet (Excel)", _ROW, "spreadsheet", looks=ZIP, columns=True, apart=True),
+    "ods": Form((".ods",), "spreadsheet (OpenDocument)", _ROW, "spreadsheet", looks=ZIP, columns=True, apart=True),
+    "parquet": Form((".parquet",), "table (Parquet)", _ROW, "parquet", looks=PARQUET, columns=True, apart=True),
+    "jsonl": Form((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
+    "json": Form((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
+    "mail": Form((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", apart=True),
+    "mallet": Form((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
+    "zip": Form((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
+    "tar": Form((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
     "mtx": Form((".mtx",), "bag of words (Matrix Market)", _BAG, "mtx", bag=True),
     "ldac": Form((".ldac", ".dat"), "bag of words (LDA-C)", _BAG, "ldac", bag=True),
     "vocabulary": Form((".vocab",), "vocabulary of a bag of words", _BAG, "vocabulary", encoded=True),
-    "text": Form((".txt",), "text", _FILE, "text", encoded=True),
-    "zip": Form((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
-    "tar": Form((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
-    "csv": Form((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
-    "tsv": Form((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
-    "jsonl": Form((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
 }
 
 
@@ -80,7 +94,7 @@ def accepted() -> str:
 def listed() -> list[tuple[str, str]]:
     """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
     kinds: dict[str, list[str]] = {}
-    for kind in (_FILE, _ROW, _OBJECT):
+    for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY):
         kinds[kind] = []
     for form in FORMATS.values():
         kinds.setdefault(form.yields, []).extend(form.endings)

@@ -1,6 +1,7 @@
 """JSON lines: .jsonl, one object a line."""
 
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from tasks.readers.model import (
 from tasks.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened, repairs
 
 SAMPLE_LINES = 50
+MAX_DEPTH = 20  # of lists in lists that are joined
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -32,7 +34,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     objects, broken, characters = [], 0, 0
     with opened(path, name) as file:
         for line, _ in itertools.islice(lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES):
-            value = _object(line)
+            value = value_of(line)
             if isinstance(value, dict):
                 objects.append(value)
             elif line.strip():
@@ -45,54 +47,79 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             f"“{name}”: expected one JSON object a line, such as {{\"text\": \"…\"}}, but none of the first lines is one. "
             "Save it as JSON lines, or as CSV."
         )
-    columns = list(dict.fromkeys(key for value in objects for key in value))[:1000]
+    problem = f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
+    return sniffed(objects, options, problem)
+
+
+def sniffed(objects: list[dict], options: Options, problem: str | None = None) -> Sniff:
+    """What the first objects seem to be."""
+    columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
     options = replace(options, **roles.guess(columns, rows), names=tuple(columns))
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
-    problem = f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
     return Sniff(options, columns, preview, problem)
 
 
-def _object(line: str):
+class _Number(str):
+    """A number as it is written: some have no place in a machine's."""
+
+
+def value_of(line: str):
+    """The value that a line holds; None where it is no JSON."""
     try:
         return orjson.loads(line)
-    except ValueError:
-        return None
+    except ValueError:  # halves of surrogate pairs and numbers beyond a double: nothing that should lose a document
+        try:
+            return json.loads(line, parse_int=_Number, parse_float=_Number)
+        except (ValueError, RecursionError):
+            return None
 
 
-def _string(value) -> str:
+def _string(value, depth: int = 0) -> str:
     """A value as a cell: text as it is, lists joined, nothing as nothing."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return "; ".join(_string(item) for item in value)
-    return orjson.dumps(value).decode()
+    if isinstance(value, list) and depth < MAX_DEPTH:
+        return "; ".join(_string(item, depth + 1) for item in value)
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # halves of surrogate pairs, or too deep
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except RecursionError:
+            return "…"
+
+
+def keys(name: str, options: Options) -> dict[str, str]:
+    """The chosen fields, by their roles."""
+    if options.text is None or options.text >= len(options.names):
+        raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
+    return {role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None}
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-    if options.text is None or options.text >= len(options.names):
-        raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
-    keys = {role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None}
+    chosen = keys(name, options)
     with opened(path, name, advance) as file:
         for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
             if not whole:
                 sentence = f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
                 yield Problem(name, f"line {number}", sentence, True)
             elif line.strip():
-                yield from _document(line, keys, name, f"line {number}", options.encoding)
+                yield from document(value_of(line), chosen, name, f"line {number}", options.encoding)
 
 
-def _document(line: str, keys: dict[str, str], name: str, place: str, encoding: str) -> Iterator[Document | Problem]:
-    value = _object(line)
+def document(value, keys: dict[str, str], name: str, place: str, encoding: str) -> Iterator[Document | Problem]:
+    """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
         found = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
         yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {found}; it was left out.", True)
         return
     text = value.get(keys["text"])
-    if not isinstance(text, str) or not clean(text).strip():
-        found = "is missing" if text is None else "is empty" if isinstance(text, str) else f"is no text ({type(text).__name__})"
+    if not isinstance(text, str) or isinstance(text, _Number) or not clean(text).strip():
+        kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
+        found = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {found}; it was left out.", True)
         return
     if done := repairs(text, encoding):

@@ -17,6 +17,10 @@ def known(name: str) -> bool:
     return any(_plain(name) in names for names in _NAMES.values())
 
 
+def is_text(name: str) -> bool:
+    return _plain(name) in _NAMES["text"]
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
 
