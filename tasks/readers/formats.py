@@ -120,8 +120,7 @@ def of(source: Source, name: str) -> str:
     if looks == form.looks:
         return found
     if looks is None:
-        no = form.looks.replace("a ", "no ", 1)
-        raise Unreadable(f"“{name}” was expected to be {form.looks} by its ending, but its content is {no}. Save it again.")
+        raise Unreadable(f"“{name}” is no {form.label}, though its ending says so: its content is something else. Save it again.")
     expected = {"text": "plain text", "zip": "a ZIP archive"}.get(found, f"{form.label}" if form.looks else f"text in the form {form.endings[0]}")
     raise Unreadable(f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text.")
 
