@@ -7,8 +7,10 @@ from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
 from webapp.models import Corpus, Run
+from webapp.services import corpora as services
 from webapp.services.corpora import Reading
 
+ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 MAX_STOP_WORDS = 10_000
 ENCODINGS = [
     ("utf-8", "UTF-8"), ("detect", "each file’s own, found anew"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
@@ -90,7 +92,8 @@ class ReadingForm(VocabularyForm):
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
 
     def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
-        reading = Reading(**corpus.settings) if corpus.settings else Reading(language="en")
+        language, share = services.language(sniff)
+        reading = Reading(**corpus.settings) if corpus.settings else Reading(language=language)
         options = sniff.options
         initial = {
             "encoding": options.encoding, "header": options.header, "delimiter": options.delimiter or ",",
@@ -98,6 +101,7 @@ class ReadingForm(VocabularyForm):
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
+        self.fields["language"].help_text = f"{_seems(language, share)} {self.fields['language'].help_text}"
         known = dict(ENCODINGS)
         guess = sniff.options.encoding
         self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
@@ -126,6 +130,12 @@ class ReadingForm(VocabularyForm):
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         options |= {name: values[name] for name in options.keys() & values.keys()}
         return self.with_options(options)
+
+
+def _seems(language: str, share: float) -> str:
+    if not language:
+        return "It can’t be told from the first rows."
+    return f"It seems to be {LANGUAGES[language]}." if share > ALL else f"Most of it seems to be {LANGUAGES[language]}."
 
 
 class TrainForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from inference.text.choice import REASONS, Choice, Vocabulary
 from inference.text.choose import choose
+from inference.text.language import detect
 from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Stream
@@ -10,6 +11,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "stop_words", "stops",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "detect", "stop_words", "stops",
     "terms",
 ]  # fmt: skip

@@ -4,17 +4,20 @@
 does not lose the rest.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tasks.readers import formats
 from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import Source, stem
+from tasks.readers.opening import Source, guess_encoding, head, stem, together
 
 __all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "inside", "parse_date", "read", "sniff", "sniff_first", "stem"]
 
+_TEXT_SAMPLE = 1 << 13  # bytes of each plain text, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
 
@@ -27,14 +30,30 @@ def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Compan
 
 
 def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
-    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first."""
+    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first.
+
+    Of several plain texts the encoding is what they have in common.
+    """
     companions, first = Companions.of(files), None
     for path, name in files[:MOST_TRIED]:
         try:
-            return sniff(path, name, companions, **known)
+            found = sniff(path, name, companions, **known)
         except Unreadable as error:
             first = first or error
+            continue
+        if found.options.format == "text" and len(files) > 1 and "encoding" not in known:
+            return replace(found, options=replace(found.options, encoding=_in_common(files[:MOST_TRIED])))
+        return found
     raise first
+
+
+def _in_common(files: list[tuple[Path, str]]) -> str:
+    samples = []
+    for path, name in files:
+        with contextlib.suppress(Unreadable):
+            if formats.by_name(name) == "text":
+                samples.append(head(path, name, _TEXT_SAMPLE))
+    return together(samples, map(guess_encoding, samples))
 
 
 def read(

@@ -159,3 +159,20 @@ def test_example_is_queued_at_once(client):
     corpus = Corpus.objects.latest("pk")
     assert response.url == reverse("corpus", args=[corpus.pk])
     assert corpus.status == "queued" and corpus.settings["language"] == "en" and corpus.settings["options"]["text"] == 5
+
+
+def test_the_language_is_found_and_said(client):
+    rows = [["id", "text"], *[[str(i), f"Les élections législatives ont été précédées d’une campagne animée, et la ville {i} a voté."] for i in range(9)]]
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    assert fields(client, url)["language"] == "fr"
+    assert "It seems to be French." in client.get(url).content.decode()
+    _, url = prepare(client, ("a.csv", as_csv([["id", "text"], ["1", "123 456"], ["2", "789"]])))
+    assert not fields(client, url)["language"] and "can’t be told" in client.get(url).content.decode()
+
+
+def test_each_of_several_texts_can_have_its_own_encoding(client):
+    french, russian = "Les élections ont été précédées d’une campagne animée à Paris, où l’été était chaud.", "Москва является столицей России и крупнейшим городом."
+    _, url = prepare(client, ("a.txt", french.encode("cp1252")), ("b.txt", russian.encode("koi8-r")))
+    assert fields(client, url)["encoding"] == "detect"
+    _, url = prepare(client, ("a.txt", french.encode("cp1252")), ("b.txt", french.encode("cp1252")))
+    assert fields(client, url)["encoding"] == "cp1252"

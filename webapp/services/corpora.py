@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from inference.errors import Invalid
+from inference.text import detect
 from tasks import readers
 from webapp import files
 from webapp.models import Corpus, SourceFile
@@ -93,6 +94,12 @@ def paths(corpus: Corpus) -> list[tuple[Path, str]]:
 def sniff(corpus: Corpus, **known) -> readers.Sniff:
     """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`."""
     return readers.sniff_first(paths(corpus), **known)
+
+
+def language(found: readers.Sniff) -> tuple[str, float]:
+    """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0) where that can't be told."""
+    column = found.options.text if found.columns else 0
+    return detect(row[column] for row in found.rows if column is not None and column < len(row))
 
 
 def read(corpus: Corpus, reading: Reading) -> None:

@@ -24,8 +24,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder: all files in it")
         parser.add_argument("--name", default="", help="of the corpus; by default the first file's")
-        parser.add_argument("--language", default="en", choices=["none", *LANGUAGES], metavar="CODE",
-                            help="ISO 639-1, for stop words and search; none for none (default: en)")  # fmt: skip
+        parser.add_argument("--language", default="detect", choices=["detect", "none", *LANGUAGES], metavar="CODE",
+                            help="ISO 639-1, for stop words and search; none for none (default: what the texts seem to be in)")  # fmt: skip
         parser.add_argument("--min-documents", type=int, default=DEFAULT.min_documents,
                             help="leave out words in fewer documents (default: %(default)s)")  # fmt: skip
         parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
@@ -79,12 +79,19 @@ class Command(BaseCommand):
         words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
         return corpora.Reading(
             options=asdict(replace(sniff.options, **columns)),
-            language="" if given["language"] == "none" else given["language"],
+            language=self._language(sniff, given["language"]),
             min_documents=given["min_documents"],
             max_share=given["max_share"],
             min_length=given["min_length"],
             extra_stop_words=sorted(set(words)),
         )
+
+    def _language(self, sniff: readers.Sniff, given: str) -> str:
+        if given != "detect":
+            return "" if given == "none" else given
+        language, _ = corpora.language(sniff)
+        self.stderr.write(f"It seems to be {LANGUAGES[language]}." if language else "Its language can't be told; no stop words are left out.")
+        return language
 
     def _column(self, sniff: readers.Sniff, wanted: str) -> int:
         if wanted in sniff.columns:
