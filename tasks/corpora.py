@@ -129,6 +129,9 @@ class Ingest:
                     item.text,
                     hashlib.sha256(item.text.encode()).digest(),
                     count,
+                    item.part,
+                    item.parts,
+                    item.whole,
                 )
                 self.documents += 1
                 self.words += count

@@ -14,7 +14,7 @@ from webapp.services.corpora import NUMBERS
 
 _BLOCK = 32  # documents in memory at a time: each may have 20 million characters
 
-_COLUMNS = "source_id, file, place, title, date_text, metadata, text"
+_COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text, metadata, text"
 
 
 def size(corpus: Corpus) -> int:
@@ -29,6 +29,8 @@ def size(corpus: Corpus) -> int:
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
     """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises Invalid where it is gone.
+
+    Of a whole that was cut into sections those that are in the part are a whole there.
 
     Over a connection of its own: during a COPY that of the task answers nothing else.
     """
@@ -46,8 +48,11 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
                     raise Invalid(
                         "parent", f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too."
                     )
-                for source_id, file, place, title, date, metadata, text in found:
-                    yield readers.Document(text, title, date, source_id, json.loads(metadata), file, place)
+                for number, part, parts, whole, source_id, file, place, title, date, metadata, text in found:
+                    first = number - part + 1
+                    before, this, end = np.searchsorted(numbers, [first, number, first + parts]).tolist()
+                    section = {"part": this - before + 1, "parts": end - before, "whole": whole} if end - before > 1 else {}
+                    yield readers.Document(text, title, date, source_id, json.loads(metadata), file, place, **section)
                     advance(len(text.encode()))
     finally:
         other.close()

@@ -10,6 +10,7 @@ PAGES = [  # with a .json twin
     "corpus",
     "corpus_documents",
     "corpus_document",
+    "corpus_whole",
     "run",
     "run_topics",
     "run_topic",
@@ -17,6 +18,7 @@ PAGES = [  # with a .json twin
     "run_topic_word",
     "run_documents",
     "run_document",
+    "run_whole",
     "run_without",
     "run_carry",
     "run_time",
@@ -77,6 +79,7 @@ ELSEWHERE = [*TUS, "notebook", "notebook_json", "notebook_md", "notebook_html", 
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,
+    "first": 2,
     "word": "militia",
     "edit_id": 1,
     "batch": UUID(int=1),

@@ -13,7 +13,7 @@ from psycopg import sql
 
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
 COLUMNS = {
-    "document": "corpus_id number source_id file place title date_text date metadata text digest words",
+    "document": "corpus_id number source_id file place title date_text date metadata text digest words part parts whole",
     "word": "version_id number word tokens documents",
     "topic_word": "snapshot_id topic word rank weight tokens documents",
     "document_topic": "snapshot_id document topic tokens share",

@@ -113,6 +113,9 @@ class Document(models.Model):
     text = models.TextField()
     digest = models.BinaryField()  # sha256 of the text
     words = models.BigIntegerField()
+    part = models.IntegerField(default=1)  # which section of a whole, whose first one is document number - part + 1
+    parts = models.IntegerField(default=1)  # how many sections the whole has
+    whole = models.TextField(default="")  # its title, where it has several
 
     class Meta:
         managed = False

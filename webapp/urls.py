@@ -21,6 +21,7 @@ from webapp.views import (
     topics,
     trying,
     uploads,
+    wholes,
     without,
     words,
 )
@@ -52,6 +53,7 @@ urlpatterns = [
     path(f"{CORPUS}/delete/", corpora.delete, name="corpus_delete"),
     *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
     *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),
+    *page(f"{CORPUS}/wholes/<int:first>", wholes.in_corpus, "corpus_whole"),
     *page(RUN, runs.detail, "run"),
     path(f"{RUN}/events", runs.watch, name="run_events"),
     path(f"{RUN}/stop/", runs.stop, name="run_stop"),
@@ -88,6 +90,7 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
+    *page(f"{RUN}/wholes/<int:first>", wholes.in_run, "run_whole"),
     path(f"{RUN}/try/", trying.text, name="run_try"),
     path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
     *page(f"{RUN}/without", without.index, "run_without"),

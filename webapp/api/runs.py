@@ -10,7 +10,7 @@ from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
 from webapp.models import Metric, Run
-from webapp.queries import comparisons, concordance, documents, evidence, exports, methods, senses, sums, topics, words
+from webapp.queries import comparisons, concordance, documents, evidence, exports, methods, senses, sums, topics, wholes, words
 from webapp.queries.overview import ORDERS, Asked, Overview
 from webapp.queries.selection import Selection
 from webapp.services import runs
@@ -88,6 +88,17 @@ def mixture(request: HttpRequest, run_id: int, number: int):
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     parts, tokens = documents.proportions(run, number), int(evidence.of(run).lengths[number])
     return found | {"id": found["source_id"], "date": found["date_text"], "tokens": tokens, "topics": parts}
+
+
+@router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},
+            summary="The topics of the whole document that a document is a section of")  # fmt: skip
+def whole(request: HttpRequest, run_id: int, number: int):
+    run = finished(run_id)
+    found = wholes.of(run.corpus, number) if number < run.version.documents else None
+    if found is None:
+        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
+    tokens = wholes.mixture(run, found)
+    return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(run, tokens)}
 
 
 @router.get("/{int:run_id}/words", response={200: shapes.Words, **ERRORS}, summary="Words that begin with q, most frequent first")

@@ -180,6 +180,8 @@ class Document(Schema):
     place: str
     metadata: dict
     words: int
+    part: int = Field(description="which section of a whole document it is, from 1 on")
+    parts: int = Field(description="how many sections the whole has; 1 where the document is one")
     text: str = Field(description="empty under embargo")
     embargo: str = Field(description="why there is no text, or empty")
 
@@ -199,6 +201,14 @@ class Mixture(Schema):
     date: str
     tokens: int
     topics: list[Part] = Field(description="largest first")
+
+
+class Whole(Schema):
+    first: int = Field(description="the document that is its first section; the others follow")
+    parts: int
+    title: str
+    tokens: int
+    topics: list[Part] = Field(description="largest first, of all sections together")
 
 
 class Counts(Schema):

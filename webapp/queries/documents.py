@@ -42,7 +42,7 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
     Under embargo the text is "" and `embargo` says why.
     """
     found = rows(
-        "SELECT number, source_id, file, place, title, date_text, date, metadata, words, encode(digest, 'hex') AS digest FROM document"
+        "SELECT number, source_id, file, place, title, date_text, date, metadata, words, part, parts, whole, encode(digest, 'hex') AS digest FROM document"
         " WHERE corpus_id = %s AND number = %s",
         [corpus.pk, number],
     )

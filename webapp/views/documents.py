@@ -170,7 +170,11 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
     around = listing.around(number)
     kept = listing.parameters + [("show", request.GET.get("show", ""))]
     way = urlencode([(name, value) for name, value in kept if value])
-    data = {"document": document, "at": min(at, document["length"])}
+    data = {"document": document, "at": min(at, document["length"]), "whole": None}
+    if document["parts"] > 1:
+        first = number - document["part"] + 1
+        whole = reverse("run_whole" if selection.run else "corpus_whole", args=[owner, first])
+        data["whole"] = {"first": first, "title": document["whole"], "url": whole}
     for name in ("previous", "next"):
         n = getattr(around, name)
         data[name] = None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}

@@ -88,7 +88,8 @@ def topics_wide(wanted: Wanted) -> Table:
     return Table(columns, blocks())
 
 
-_DOCUMENT = [Column("document", int), Column("id", str), Column("title", str), Column("date", str)]
+# whole: the document that is the first section of the same whole; part: which of its sections this one is, from 1 on.
+_DOCUMENT = [Column("document", int), Column("whole", int), Column("part", int), Column("id", str), Column("title", str), Column("date", str)]
 _PLACE = [Column("file", str), Column("place", str), Column("sha256", str)]
 
 
@@ -104,7 +105,7 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
 def about(run: Run, numbers: np.ndarray) -> dict[int, dict]:
     """What is known of documents, without their texts."""
     found = rows(
-        "SELECT number, source_id AS id, title, date_text AS date, file, place, encode(digest, 'hex') AS sha256, metadata::text AS metadata"
+        "SELECT number, source_id AS id, title, date_text AS date, file, place, encode(digest, 'hex') AS sha256, part, number - part + 1 AS whole, metadata::text AS metadata"
         " FROM document WHERE corpus_id = %s AND number = ANY(%s)",
         [run.corpus_id, numbers.tolist()],
     )
@@ -119,7 +120,7 @@ def documents(wanted: Wanted) -> Table:
         for numbers in selected(wanted):
             known = about(wanted.run, numbers)
             yield [
-                (d, row["id"], row["title"], row["date"], int(lengths[d]), row["file"], row["place"], row["sha256"], row["metadata"])
+                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), row["file"], row["place"], row["sha256"], row["metadata"])
                 for d in numbers.tolist() if (row := known[d])
             ]  # fmt: skip
 
@@ -134,7 +135,7 @@ def document_topics(wanted: Wanted) -> Table:
         for numbers in selected(wanted):
             known = about(wanted.run, numbers)
             yield [
-                (d, row["id"], row["title"], row["date"], k, n, n / length, row["file"], row["place"], row["sha256"])
+                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], k, n, n / length, row["file"], row["place"], row["sha256"])
                 for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(found, d)
             ]  # fmt: skip
 
@@ -160,7 +161,7 @@ def document_topics_wide(wanted: Wanted) -> Table:
                 row, length, shares = known[d], int(found.lengths[d]), [0.0] * K
                 for k, n, _ in _mixture(found, d):
                     shares[k] = n / length
-                block.append((d, row["id"], row["title"], row["date"], length, row["file"], row["place"], row["sha256"], *shares))
+                block.append((d, row["whole"], row["part"], row["id"], row["title"], row["date"], length, row["file"], row["place"], row["sha256"], *shares))
             yield block
 
     return Table(columns, blocks())
