@@ -7,7 +7,7 @@ from django.urls import reverse
 from inference.explore import seriation
 from inference.explore.saliency import saliency
 from webapp.models import Run
-from webapp.queries import evidence, sums
+from webapp.queries import dropping, evidence, sums
 from webapp.queries.overview import Overview
 from webapp.queries.sql import rows
 
@@ -33,7 +33,7 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
     if overview.tokens is None:
         return None
     columns = overview.numbers[after : after + TOPICS]
-    found = _named(run, words) if words else _salient(overview, columns)
+    found = [row for row in (_named(run, words) if words else _salient(overview, columns)) if row["word"] not in dropping.words(run)]
     table = _tokens(overview, [row["number"] for row in found])[:, columns]
     if by_likeness and table.size:
         across, down = seriation.order(table.T), seriation.order(table)
@@ -49,7 +49,7 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
         "topics": overview.named(columns[across].tolist(), 3),
         "lines": lines,
         "most": most,
-        "unknown": sorted(set(words) - {row["word"] for row in found}),
+        "unknown": sorted(set(words) - {row["word"] for row in found} - set(dropping.words(run))),
         "next": after + TOPICS if len(overview.numbers) > after + TOPICS else None,
     }
 
@@ -70,11 +70,12 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:
         """,
         {"snapshot": run.snapshot_id, "topics": parts, "rank": CANDIDATES},
     )
-    candidates = sorted({row["word"] for row in found})
+    candidates = sorted({row["word"] for row in found} - set(dropping.numbers(run)))
     place = {word: i for i, word in enumerate(candidates)}
     table = np.zeros((len(candidates), run.topics))
     for row in found:
-        table[place[row["word"]], row["topic"]] = row["tokens"]
+        if row["word"] in place:
+            table[place[row["word"]], row["topic"]] = row["tokens"]
     telling = saliency(overview.names.merged(table), sums.whole(run).tokens[0])
     best = np.argsort(-telling, kind="stable")[:WORDS]
     numbers = [candidates[i] for i in best.tolist()]

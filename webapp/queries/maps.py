@@ -3,9 +3,10 @@
 from functools import lru_cache
 
 import numpy as np
+from django.urls import reverse
 
 from inference.explore.layout import separate
-from webapp.queries import measures, topics
+from webapp.queries import dropping, measures, topics
 from webapp.queries.overview import Overview
 
 WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
@@ -34,13 +35,13 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     numbers = overview.numbers[np.argsort(-overview.share[overview.numbers], kind="stable")].tolist()
     words = topics.first_words(run, WORDS)
     picked = set(chosen)
-    base = topics.link(run, 0)["url"].removesuffix("0/") if run.topics else ""
+    base, end = reverse("run_topics", args=[run.pk]), dropping.address(run)
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
         name = overview.names.label(k)
         label = f"T{k:02d}"
         circles.append({
-            "number": k, "label": label, "hue": overview.names.hue(k), "url": f"{base}{k}/", "share": float(overview.share[k]),
+            "number": k, "label": label, "hue": overview.names.hue(k), "url": f"{base}{k}/{end}", "share": float(overview.share[k]),
             "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
             "text": name or " ".join(words[k]), "chosen": k in picked,
         })  # fmt: skip

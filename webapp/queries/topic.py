@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from inference.explore.relevance import relevance
 from webapp.models import Run, Topic, Version, Word
-from webapp.queries import concordance, evidence, fields, measures, senses, sums, texts, topics
+from webapp.queries import concordance, dropping, evidence, fields, measures, senses, sums, texts, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
@@ -91,7 +91,7 @@ def _everywhere(version_id: int) -> np.ndarray:
 
 
 def relevant(run: Run, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS) -> tuple[list[dict], int | None]:
-    """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on; and the next place.
+    """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without those dropped from view; and the next place.
 
     Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share (of its tokens
     that are the topic's), part (of the topic's tokens), and bar and bar_everywhere of the longest on the page.
@@ -103,6 +103,7 @@ def relevant(run: Run, k: int, selection: Selection, lam: float, after: int = 0,
     score = relevance(found.tokens, found.everywhere, lam, inside_total=found.of_topic, total=found.of_all)
     seldom = (found.tokens < LEAST) & (lam < 1)
     order = np.lexsort((found.numbers, -found.tokens, -score, seldom))
+    order = order[~np.isin(found.numbers[order], dropping.numbers(run))]
     page = order[after : after + limit]
     texts = _texts(run.version, found.numbers[page].tolist())
     most = int(found.everywhere[page].max(initial=1))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.urls import reverse
 
 from webapp.models import Run
-from webapp.queries import measures
+from webapp.queries import dropping, measures
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 from webapp.templatetags.pages import topic_label
@@ -24,7 +24,7 @@ def link(run: Run, number: int) -> dict:
         "hue": said.hue(number),
         "hidden": said.hidden(number),
         "into": topic_label(said.into[number]) if said.into[number] != number else "",
-        "url": reverse("run_topic", args=[run.pk, number]),
+        "url": reverse("run_topic", args=[run.pk, number]) + dropping.address(run),
     }
 
 
@@ -39,8 +39,8 @@ def largest(run: Run, limit: int) -> list[dict]:
 
 
 def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int, list[str]]:
-    """The first words of several topics, by weight; of merged topics by what they weigh together."""
-    said = names(run)
+    """The first words of several topics, by weight, without those dropped from view; of merged topics by what they weigh together."""
+    said, dropped = names(run), dropping.words(run)
     members = {k: said.members(k) for k in numbers}
     asked = sorted({*numbers, *(m for of in members.values() for m in of)})
     found = rows(
@@ -50,17 +50,20 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
         WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(count)s
         ORDER BY tw.topic, tw.rank
         """,
-        {"snapshot": run.snapshot_id, "version": run.version_id, "asked": asked, "count": count},
+        {"snapshot": run.snapshot_id, "version": run.version_id, "asked": asked, "count": count + len(dropped)},
     )
     words: dict[int, dict[str, float]] = {k: {} for k in asked}
     for row in found:
-        words[row["topic"]][row["word"]] = row["weight"]
-    return {k: _together(run, [k, *members[k]], words, count) if members[k] else list(words[k]) for k in numbers}
+        if row["word"] not in dropped:
+            words[row["topic"]][row["word"]] = row["weight"]
+    return {k: _together(run, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers}
 
 
 def first_words(run: Run, count: int) -> list[list[str]]:
-    """The first words of every topic, by weight, as the model has them."""
-    return _first_words(run.snapshot_id, run.version_id, run.topics, count)
+    """The first words of every topic, by weight, as the model has them, without those dropped from view."""
+    dropped = dropping.words(run)
+    found = _first_words(run.snapshot_id, run.version_id, run.topics, count + len(dropped))
+    return [[word for word in words if word not in dropped][:count] for words in found] if dropped else found
 
 
 @lru_cache(32)

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from webapp.queries import fields, grid, maps, timeline
+from webapp.queries import dropping, fields, grid, maps, timeline
 from webapp.queries.overview import Asked, Overview
 from webapp.queries.selection import Selection
 from webapp.views.pages import address, number, page, run_or_404
@@ -17,8 +17,9 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     run = run_or_404(run_id)
     view = _view(request)
     selection = Selection.read(request.GET, run.corpus, run)
+    drop = dropping.read(request.GET, run)
     overview = Overview(run, selection, Asked.read(request.GET, run))
-    data = {"view": view, "asked": overview.asked._asdict(), "count": len(overview.numbers), "left_out": overview.left_out}
+    data = {"view": view, "asked": overview.asked._asdict(), "count": len(overview.numbers), "left_out": overview.left_out, "drop": drop}
     data |= PARTS[view](request, overview)
     return page(
         request,

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_GET
 
 from inference.errors import Invalid
 from webapp.models import Run
-from webapp.queries import curation, sums, topic
+from webapp.queries import curation, dropping, sums, topic
 from webapp.queries import topics as queries
 from webapp.queries import words as of_words
 from webapp.queries.selection import Selection
@@ -19,10 +19,11 @@ RANKS = {"share": "share", "words": "tokens"}
 
 @require_GET
 def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
-    run, found = _topic(run_id, number)
+    run, found, drop = _topic(request, run_id, number)
     selection = Selection.read(request.GET, run.corpus, run)
     data = {
         "topic": found,
+        "drop": drop,
         "previous": queries.link(run, number - 1) if number > 0 else None,
         "next": queries.link(run, number + 1) if number + 1 < run.topics else None,
         "curation": curation.of(run, number),
@@ -55,15 +56,15 @@ def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False
 @require_GET
 def words(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
-    run, found = _topic(run_id, number)
+    run, found, drop = _topic(request, run_id, number)
     selection = Selection.read(request.GET, run.corpus, run)
-    data = {"topic": found} | _words(request, run, number, selection, ALL_WORDS, _place(request))
+    data = {"topic": found, "drop": drop} | _words(request, run, number, selection, ALL_WORDS, _place(request))
     return page(request, "run/topic_words.html", data, as_json=as_json, run=run, selection=selection)
 
 
 @require_GET
 def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool = False) -> HttpResponse:
-    run, found = _topic(run_id, number)
+    run, found, _ = _topic(request, run_id, number)
     if not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     known = of_words.word(run.version, word.lower())
@@ -74,12 +75,14 @@ def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool
     return page(request, "run/topic_word.html", data, as_json=as_json, run=run, selection=selection)
 
 
-def _topic(run_id: int, number: int) -> tuple[Run, dict]:
+def _topic(request: HttpRequest, run_id: int, number: int) -> tuple[Run, dict, dict | None]:
+    """The run, the topic, and what is dropped from view."""
     run = run_or_404(run_id)
+    drop = dropping.read(request.GET, run)
     found = queries.topic(run, number)
     if found is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
-    return run, found
+    return run, found, drop
 
 
 def _words(request: HttpRequest, run: Run, k: int, selection: Selection, limit: int, after: int) -> dict:
