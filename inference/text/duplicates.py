@@ -1,0 +1,159 @@
+"""Documents that repeat an earlier one: word for word, or nearly."""
+
+import numpy as np
+from numba import njit
+
+from inference.text.stream import Stream
+from inference.text.table import NUMBER
+
+ALIKE = 0.8  # Jaccard similarity of their shingles from which on two documents nearly repeat one another
+SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
+BANDS, ROWS = 20, 5  # of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
+_KEYS = 1 << 25  # band keys in memory at a time; where documents are many, the stream is read several times
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def find(stream: Stream) -> tuple[np.ndarray, np.ndarray]:
+    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly included);
+    -1 for none.
+
+    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard similarity
+    of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words repeat none.
+    """
+    exact = _exact(stream)
+    return exact, _near(stream, exact)
+
+
+def _exact(stream: Stream) -> np.ndarray:
+    keys = np.zeros((stream.D, 2), np.uint64)
+    for block in stream.blocks():
+        _digests(block.words, block.ends, keys[block.first : block.first + len(block.ends)])
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
+    found = _firsts(order, np.concatenate([[False], same]))
+    found[np.asarray(stream.lengths) == 0] = -1
+    return found
+
+
+def _firsts(order: np.ndarray, same: np.ndarray) -> np.ndarray:
+    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within each; same:
+    bool, whether one is of the group of the one before it."""
+    begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    found = np.full(len(order), -1, np.int64)
+    found[order[same]] = order[begins[same]]
+    return found
+
+
+def _near(stream: Stream, exact: np.ndarray) -> np.ndarray:
+    near = exact.copy()
+    seen = np.flatnonzero((exact < 0) & (np.asarray(stream.lengths) >= SHINGLE))
+    number = np.full(stream.D, -1, np.int64)
+    number[seen] = np.arange(len(seen))
+    bounds = np.concatenate([[0], np.cumsum(stream.lengths, dtype=np.int64)])
+    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(2) + np.uint32(1)
+    together = min(BANDS, max(1, _KEYS // max(len(seen), 1)))
+    for band in range(0, BANDS, together):
+        mine = factors[band * ROWS : (band + together) * ROWS]
+        keys = np.zeros((len(mine) // ROWS, len(seen)), np.uint32)
+        for block in stream.blocks():
+            _signatures(block.words, block.ends, number[block.first : block.first + len(block.ends)], mine, ROWS, keys)
+        for row in keys:
+            order = np.argsort(row, kind="stable")
+            _verify(stream.words, bounds, seen, order, row, near)
+    return near
+
+
+@njit(cache=True, nogil=True)
+def _digests(words, ends, out):
+    i = np.int64(0)
+    for d in range(len(ends)):
+        a, b = _MIX, ~_MIX
+        for j in range(i, ends[d]):
+            word = np.uint64(words[j] & NUMBER)
+            a = (a ^ word) * _MIX
+            a ^= a >> np.uint64(31)
+            b = (b + word) * np.uint64(0xBF58476D1CE4E5B9)
+            b ^= b >> np.uint64(27)
+        out[d, 0], out[d, 1] = a, b
+        i = ends[d]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _shingle(words, j):
+    h = _MIX
+    for k in range(SHINGLE):
+        h = (h ^ np.uint64(words[j + k] & NUMBER)) * _MIX
+        h ^= h >> np.uint64(29)
+    return h
+
+
+@njit(cache=True, nogil=True)
+def _signatures(words, ends, number, factors, rows, keys):
+    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits: an odd factor."""
+    least = np.empty(len(factors), np.uint32)
+    i = np.int64(0)
+    for d in range(len(ends)):
+        if number[d] >= 0:
+            least[:] = np.uint32(0xFFFFFFFF)
+            for j in range(i, ends[d] - SHINGLE + 1):
+                h = _shingle(words, j)
+                low, high = np.uint32(h >> np.uint64(32)), np.uint32(h & np.uint64(0xFFFFFFFF))
+                for f in range(len(factors)):
+                    value = np.uint32(np.uint32(low * factors[f]) ^ high)
+                    least[f] = min(least[f], value)
+            for band in range(len(keys)):
+                h = _MIX
+                for f in range(band * rows, (band + 1) * rows):
+                    h = (h ^ np.uint64(least[f])) * _MIX
+                    h ^= h >> np.uint64(29)
+                keys[band, number[d]] = np.uint32(h >> np.uint64(32))
+        i = ends[d]
+
+
+@njit(cache=True, nogil=True)
+def _verify(words, bounds, seen, order, keys, near):
+    """Compares each document of a group with the group's first and with the one before it; earlier ones are kept."""
+    begin = 0
+    for at in range(1, len(order)):
+        if keys[order[at]] != keys[order[begin]]:
+            begin = at
+            continue
+        d = seen[order[at]]
+        for candidate in (seen[order[begin]], seen[order[at - 1]]):
+            if (near[d] < 0 or candidate < near[d]) and _alike(words[bounds[d] : bounds[d + 1]], words[bounds[candidate] : bounds[candidate + 1]]):
+                near[d] = candidate
+
+
+@njit(cache=True, nogil=True)
+def _alike(a, b):
+    if len(a) < SHINGLE or len(b) < SHINGLE:
+        return False
+    x, y = _shingles(a), _shingles(b)
+    if min(len(x), len(y)) < ALIKE * max(len(x), len(y)):
+        return False
+    i = j = both = 0
+    while i < len(x) and j < len(y):
+        if x[i] == y[j]:
+            both += 1
+            i += 1
+            j += 1
+        elif x[i] < y[j]:
+            i += 1
+        else:
+            j += 1
+    return both >= ALIKE * (len(x) + len(y) - both)
+
+
+@njit(cache=True, nogil=True)
+def _shingles(words):
+    """uint64, ascending, each once."""
+    found = np.empty(len(words) - SHINGLE + 1, np.uint64)
+    for j in range(len(found)):
+        found[j] = _shingle(words, j)
+    found.sort()
+    count = 1
+    for j in range(1, len(found)):
+        if found[j] != found[count - 1]:
+            found[count] = found[j]
+            count += 1
+    return found[:count]

@@ -2,8 +2,10 @@
 
 from collections import Counter
 
+import numpy as np
 import regex
 
+from inference.text import Choice
 from inference.text.characters import canonical
 from inference.text.segment import segmenter
 
@@ -118,3 +120,54 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
             said[why] = (len(words), sum(tokens[word] for word in words))
     rows = [{word: [at for at, other in found if other == word] for _, word in found if word in set(kept)} for found in counted]
     return kept, said, rows
+
+
+def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]]:
+    """One round: phrase -> (documents, times, score)."""
+    cut, tokens = [], Counter()
+    for text in texts:
+        found = []
+        marks = {start: mark for start, *_, mark in pieces(text)}
+        for start, end, word in units(text, Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases)):
+            found.append((word.replace("_", " "), marks[start] == "|"))
+        cut.append(found)
+        tokens.update(word for word, _ in found)
+
+    def stop(word):
+        return word in choice.stop_words and len(word) >= choice.min_length
+
+    def content(word):
+        return " " in word or (not stop(word) and not word[0].isdigit() and choice.min_length <= len(word) <= 64)
+
+    times, documents = Counter(), Counter()
+    for found in cut:
+        seen = []
+        for i in range(len(found)):
+            for j in range(i + 1, min(i + 4, len(found))):
+                part = found[i : j + 1]
+                words = [word for word, _ in part]
+                between = all(stop(word) and not content(word) for word in words[1:-1])
+                if content(words[0]) and content(words[-1]) and between and not any(after for _, after in part[1:]):
+                    seen.append((" ".join(words), words[0], words[-1]))
+        times.update(seen)
+        documents.update(set(seen))
+    N, out = sum(tokens.values()), {}
+    for (phrase, a, b), k in times.items():
+        table = np.array([[k, tokens[a] - k], [tokens[b] - k, N - tokens[a] - tokens[b] + k]], float).clip(0)
+        expected = np.outer([tokens[a], N - tokens[a]], [tokens[b], N - tokens[b]]) / N
+        if k >= max(5, choice.min_documents) and documents[phrase, a, b] >= choice.min_documents and k > expected[0, 0]:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                score = 2 * np.nansum(table * np.log(table / expected))
+            if score > 10.83:
+                out[phrase] = documents[phrase, a, b], k, score
+    return out
+
+
+def triples(text: str) -> set[tuple[str, ...]]:
+    words = [word for *_, word, _ in pieces(text)]
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def alike(a: set, b: set) -> float:
+    """Jaccard similarity."""
+    return len(a & b) / max(len(a | b), 1)

@@ -1,0 +1,171 @@
+"""Phrases of a corpus: words that stand together far more often than their frequencies would have it."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.special import xlogy
+
+from inference.text.choice import REASONS, Choice
+from inference.text.choose import reasons
+from inference.text.stream import Stream
+from inference.text.units import Units
+
+LEAST = 5  # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993, section 3)
+_WIDTH = 4  # words of a pair: two, and at most two stop words between them ("house of representatives")
+_KEPT = 1 << 21  # pairs that are counted exactly; where there are more, those that occur less often go
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_CONTENT, _STOP = 1, 2
+
+
+class Phrase(NamedTuple):
+    """words: with a space between them, as Choice.phrases has them. documents and tokens with it. score: -2 log lambda."""
+
+    words: str
+    documents: int
+    tokens: int
+    score: float
+
+
+def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
+    """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the statistics of surprise and
+    coincidence", Computational Linguistics 19, 1993).
+
+    A phrase is two words that count, side by side or with stop words between them, in at least as many documents as the choice
+    asks of words. In a second round the phrases of the first are words: "new york", then "new york city". No phrase goes across
+    punctuation. Memory: as for choosing words, and some 150 MB at the most.
+    """
+    pairs = _pairs(stream, replace(choice, phrases=()), most)
+    longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
+    found = {phrase.words: phrase for phrase in [*longer, *pairs]}  # the first round counted pairs that are a part of longer ones, too
+    return sorted(found.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
+
+
+def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
+    units = Units(stream.lexicon, choice)
+    if units.joins:
+        for block in stream.blocks():
+            units.learn(block.words, block.ends)
+    reason = reasons(units, choice)
+    kind = np.zeros(units.count, np.uint8)
+    kind[reason == len(REASONS)] = _CONTENT
+    kind[reason == REASONS.index("stop word")] = _STOP
+    tokens = np.zeros(units.count, np.int64)
+    size = 1 << min(24, max(10, int(stream.tokens).bit_length()))
+    sieve = np.zeros(size, np.uint32)
+    for block in stream.blocks():
+        found, first, _, ends = units.of(block.words, block.ends)
+        _sift(found, first, ends, block.words, kind, sieve, tokens)
+    least = max(LEAST, choice.min_documents)
+    while True:
+        table = np.zeros(2 * _KEPT, np.int32), np.zeros((_KEPT, _WIDTH), np.int32), np.zeros((_KEPT, 3), np.int64), np.zeros(1, np.int64)
+        for block in stream.blocks():
+            found, first, _, ends = units.of(block.words, block.ends)
+            if not _count(found, first, ends, block.words, kind, sieve, least, block.first, *table):
+                break
+        else:
+            break
+        least *= 2
+    _, keys, counts, made = table
+    keys, (times, documents, _) = keys[: made[0]], counts[: made[0]].T
+    last = keys[np.arange(len(keys)), np.maximum(1, (keys >= 0).sum(axis=1) - 1)]
+    score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
+    score[(times < least) | (documents < choice.min_documents)] = 0
+    order = np.argsort(-score, kind="stable")[:most]
+    order = order[score[order] > 10.83]  # the 0.1% point of chi-squared with one degree of freedom
+    phrases = units.phrases()
+    written = [
+        [choice.phrases[u - phrases.start] if u >= phrases.start else units.words(np.array([u]))[0] for u in keys[i].tolist() if u >= 0]
+        for i in order.tolist()
+    ]
+    return [Phrase(" ".join(words), int(documents[i]), int(times[i]), float(score[i])) for words, i in zip(written, order.tolist(), strict=True)]
+
+
+def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
+    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that is no more than by chance."""
+    together, a, b = together.astype(float), a.astype(float), b.astype(float)
+    cells = np.array([together, a - together, b - together, N - a - b + together])
+    cells = np.maximum(cells, 0)  # a word that is in a phrase twice may be short of pairs
+    expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
+    score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, 1e-300))).sum(axis=0)
+    return np.where(together > expected[0], score, 0.0)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _end(units, first, words, kind, i, end):
+    """Behind the pair that begins at unit i; i where none does."""
+    if kind[units[i]] != 1:
+        return i
+    for j in range(i + 1, min(i + 4, end)):
+        if words[first[j]] < 0:  # punctuation stands before it
+            return i
+        if kind[units[j]] == 1:
+            return j + 1
+        if kind[units[j]] != 2:
+            return i
+    return i
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(units, i, stop):
+    h = _MIX
+    for j in range(i, stop):
+        h = (h ^ np.uint64(units[j])) * _MIX
+        h ^= h >> np.uint64(29)
+    return h * _MIX >> np.uint64(24)
+
+
+@njit(cache=True, nogil=True)
+def _sift(units, first, ends, words, kind, sieve, tokens):
+    """Counts pairs by hash: no pair occurs more often than its place says. And units."""
+    mask = np.uint64(len(sieve) - 1)
+    i = np.int64(0)
+    for d in range(len(ends)):
+        for at in range(i, ends[d]):
+            tokens[units[at]] += 1
+            stop = _end(units, first, words, kind, at, ends[d])
+            if stop > at:
+                sieve[_hash(units, at, stop) & mask] += np.uint32(1)
+        i = ends[d]
+
+
+@njit(cache=True, nogil=True)
+def _count(units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, made):
+    """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last document. False where the table is full."""
+    mask, places = np.uint64(len(sieve) - 1), np.uint64(len(slots) - 1)
+    i = np.int64(0)
+    for d in range(len(ends)):
+        for at in range(i, ends[d]):
+            stop = _end(units, first, words, kind, at, ends[d])
+            if stop == at:
+                continue
+            h = _hash(units, at, stop)
+            if sieve[h & mask] < least:
+                continue
+            place = h & places
+            while True:
+                pair = slots[place] - 1
+                if pair < 0:
+                    if made[0] == len(keys):
+                        return False
+                    pair = made[0]
+                    made[0] += 1
+                    slots[place] = pair + 1
+                    for k in range(4):
+                        keys[pair, k] = units[at + k] if at + k < stop else -1
+                    break
+                same = True
+                for k in range(4):
+                    if keys[pair, k] != (units[at + k] if at + k < stop else -1):
+                        same = False
+                        break
+                if same:
+                    break
+                place = (place + np.uint64(1)) & places
+            counts[pair, 0] += 1
+            if counts[pair, 2] != first_document + d + 1:
+                counts[pair, 2] = first_document + d + 1
+                counts[pair, 1] += 1
+        i = ends[d]
+    return True

@@ -1,0 +1,111 @@
+"""A stream that was interrupted is the one that was not; what was not committed is forgotten."""
+
+import json
+
+import numpy as np
+import pytest
+
+from inference.errors import Invalid
+from inference.text import Stream, Tokeniser
+from inference.text.table import NUMBER
+
+DECOMPOSED = "e\u0301te\u0301"
+TEXTS = [f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't {DECOMPOSED * (i % 3)} new{i}" for i in range(40)] + ["", "漢字"]
+TITLES = [f"Title {i} of{i}" for i in range(len(TEXTS))]
+FILES = ["checkpoint.json", "lengths", "lexicon-ends", "lexicon-letters", "starts", "title-lengths", "title-starts", "title-words", "words"]
+
+
+def add(stream, first, end, size=5):
+    for i in range(first, end, size):
+        stream.add(TEXTS[i : min(i + size, end)], TITLES[i : min(i + size, end)])
+
+
+def whole(folder):
+    with Stream.write(folder, Tokeniser()) as stream:
+        add(stream, 0, len(TEXTS))
+        checkpoint = stream.commit()
+    return checkpoint
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    whole(tmp_path)
+    stream = Stream.open(tmp_path)
+    assert stream.D == len(TEXTS) and stream.tokens == len(stream.words) == len(stream.starts)
+    at = title = 0
+    for d, text in enumerate(TEXTS):
+        n, t = int(stream.lengths[d]), int(stream.title_lengths[d])
+        spans = Tokeniser().spans(text)
+        assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [word for *_, word in spans]
+        assert stream.starts[at : at + n].tolist() == [start for start, *_ in spans]
+        assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [word for *_, word in Tokeniser().spans(TITLES[d])]
+        at, title = at + n, title + t
+    assert len(set(stream.lexicon)) == len(stream.lexicon)
+
+
+@pytest.mark.parametrize("size", [1, 20, 10**6])
+def test_blocks_are_the_whole(tmp_path, size):
+    whole(tmp_path)
+    stream = Stream.open(tmp_path)
+    for documents in (None, 0, 7, 100):
+        blocks = list(stream.blocks(documents, size))
+        D = min(documents if documents is not None else stream.D, stream.D)
+        lengths = np.concatenate([np.zeros(0, int), *(np.diff(block.ends, prepend=0) for block in blocks)])
+        assert lengths.tolist() == stream.lengths[:D].tolist()
+        for name in ("words", "starts"):
+            joined = np.concatenate([np.zeros(0, int), *(getattr(block, name) for block in blocks)])
+            assert joined.tolist() == getattr(stream, name)[: lengths.sum()].tolist()
+        assert all(len(block.words) <= size or len(block.ends) == 1 for block in blocks)
+
+
+def test_taken_up_after_being_killed(tmp_path):
+    expected = whole(tmp_path / "whole")
+    stream = Stream.write(tmp_path / "parts", Tokeniser()).__enter__()
+    add(stream, 0, 15)
+    checkpoint = json.loads(json.dumps(stream.commit()))
+    add(stream, 15, 30)
+    stream.commit()
+    add(stream, 30, 35)  # and is killed here, what it wrote half on disk
+    for file in stream._files.values():
+        file.write(b"123")
+        file.close()
+    with Stream.write(tmp_path / "parts", Tokeniser(), resume=checkpoint) as stream:
+        assert Stream.open(tmp_path / "parts").D == 15
+        add(stream, 15, len(TEXTS))
+        assert stream.commit() == expected
+    assert content(tmp_path / "parts") == content(tmp_path / "whole")
+    assert sorted(content(tmp_path / "parts")) == FILES
+
+
+def test_begun_anew(tmp_path):
+    whole(tmp_path)
+    with Stream.write(tmp_path, Tokeniser()) as stream:
+        stream.add(["other"], [""])
+        stream.commit()
+    found = Stream.open(tmp_path)
+    assert list(found.lexicon) == ["other"] and found.D == 1
+
+
+def test_what_can_not_be_opened(tmp_path):
+    with pytest.raises(Invalid, match="no stream"):
+        Stream.open(tmp_path / "none")
+    checkpoint = whole(tmp_path)
+    with pytest.raises(Invalid, match="two ways"):
+        Stream.write(tmp_path, Tokeniser(given=True), resume=checkpoint)
+    (tmp_path / "words").write_bytes(b"")
+    with pytest.raises(Invalid, match="expected at least"), Stream.write(tmp_path, Tokeniser(), resume=checkpoint):
+        pass
+    (tmp_path / "checkpoint.json").write_text(json.dumps(checkpoint | {"format": 99}))
+    with pytest.raises(Invalid, match="format 99"):
+        Stream.open(tmp_path)
+
+
+def test_an_empty_stream(tmp_path):
+    with Stream.write(tmp_path, Tokeniser()) as stream:
+        stream.add([], [])
+        stream.commit()
+    found = Stream.open(tmp_path)
+    assert found.D == found.tokens == len(found.lexicon) == 0 and list(found.blocks()) == []
