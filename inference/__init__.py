@@ -63,6 +63,7 @@ def warm_up() -> None:
             Diagnostics(bow)(topics, evidence)
             _warm_up_senses(evidence)
         _warm_up_index(folder)
+        _warm_up_text(folder)
     _warm_up_explore(topics)
 
 
@@ -81,6 +82,26 @@ def _warm_up_index(folder: Path) -> None:
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
     for query in ("a", '"a" b*', '"a b"'):
         index.rank(query, index.find(query))
+
+
+def _warm_up_text(folder: Path) -> None:
+    from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
+
+    texts = ["New York is well-known, it's. İstanbul 漢字 été " * 4] * 12
+    texts.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
+    checkpoint = None
+    for _ in range(2):  # a second time: with the words of the first
+        with Stream.write(folder / "tokens", Tokeniser(), resume=checkpoint) as stream:
+            stream.add(texts, texts)
+            checkpoint = stream.commit()
+    stream = Stream.open(folder / "tokens")
+    duplicates.find(stream)
+    joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
+    for choice in (Choice(min_documents=1, max_share=1.0), joined):
+        phrases.find(stream, choice)
+        choose(stream, choice, folder / "chosen")
+        terms(texts, choice)
+        stops(texts[:1], [[0]], choice)
 
 
 def _warm_up_explore(topics: Topics) -> None:

@@ -1,5 +1,6 @@
 """From texts to a bag of words: a stream of pieces on disk, and from it, again and again, the words that count."""
 
+from inference.text import duplicates, phrases
 from inference.text.choice import REASONS, Choice, Vocabulary
 from inference.text.choose import choose
 from inference.text.language import detect
@@ -11,6 +12,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "detect", "stop_words", "stops",
-    "terms",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "detect", "duplicates",
+    "phrases", "stop_words", "stops", "terms",
 ]  # fmt: skip

@@ -1,5 +1,6 @@
 """From a stream and a choice of words to a bag of words: passes over the stream, never over a text."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,7 @@ class _Choosing:
                 units, first, _, ends = self.units.of(block.words, block.ends)
                 write(*_rows(units, first, ends, self._skipped(block), block.first, block.starts, self.column, row, last))
         bow = Bow.open(folder)
+        shutil.rmtree(folder / "by_word", ignore_errors=True)  # of an attempt that was killed, or another choice
         Postings.write(folder / "by_word", bow)
         return bow, self.vocabulary
 

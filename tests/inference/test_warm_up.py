@@ -14,6 +14,7 @@ inference.memory.LARGE = 0
 from inference import *
 from inference.evaluate import Diagnostics
 from inference.index import Index
+from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.explore import bands, cooccurrence, distances, layout, matching, similar
 
@@ -60,13 +61,30 @@ with event.install_listener("numba:compile", Listener()):
     matching.match(topics, topics, words, words[::-1])
     mapped = np.memmap(Path(sys.argv[1]) / "tokens", np.int32, "w+", shape=600)
     documents = np.arange(601), np.zeros(600, np.uint16), np.memmap(mapped.filename, np.int32, "r"), np.full(600, 9)
-    mapped = np.memmap(Path(sys.argv[1]) / "stream", np.int32, "w+", shape=600)
+    mapped = np.memmap(Path(sys.argv[1]) / "mapped", np.int32, "w+", shape=600)
     mapped[:] = np.arange(600) % 7
     mapped, six = np.memmap(mapped.filename, np.int32, "r"), np.full(100, 6, np.int32)
     stream = SimpleNamespace(words=mapped, starts=mapped, lengths=six, title_words=mapped, title_lengths=six // 6, lexicon=list("abcdefg"))
     Index.write(Path(sys.argv[1]) / "index", stream, "en")
     index = Index.open(Path(sys.argv[1]) / "index", stream, lambda text: [(0, len(text), text)])
     index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))
+    texts = [f"old and new words, é{i} well-known{i} it's Ελλάς ΣΟΦΟΣ " * 3 for i in range(2000)]
+    checkpoint = None
+    for _ in range(2):
+        with Stream.write(Path(sys.argv[1]) / "stream", Tokeniser("el"), resume=checkpoint) as writer:
+            writer.add(texts, texts[::-1])
+            checkpoint = writer.commit()
+    stream = Stream.open(Path(sys.argv[1]) / "stream")
+    duplicates.find(stream)
+    for choice in (
+        Choice(stop_words("en"), min_documents=1, hyphens="join", apostrophes="join", phrases=("old and new",)),
+        Choice(stop_words("en"), 1, 1.0, forms="stems", language="en", duplicates="near"),
+    ):
+        phrases.find(stream, choice)
+        choose(stream, choice, Path(sys.argv[1]) / "chosen")
+        terms(texts[:3], choice)
+        stops(texts[:1], [np.array([0])], choice)
+    stream.lexicon.find(["new"])
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.beside(*documents, 30, 5)
     similar.nearest(*documents, np.ones(30) / 30, 5)

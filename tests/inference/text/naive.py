@@ -128,7 +128,7 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
     for text in texts:
         found = []
         marks = {start: mark for start, *_, mark in pieces(text)}
-        for start, end, word in units(text, Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases)):
+        for start, _, word in units(text, Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases)):
             found.append((word.replace("_", " "), marks[start] == "|"))
         cut.append(found)
         tokens.update(word for word, _ in found)
