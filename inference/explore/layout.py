@@ -58,9 +58,9 @@ def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
     radii: float64[K], in the units of xy. Two discs that overlap go half of the overlap each, along the line between them; what
     lies alone stays where it is.
     """
-    xy = np.array(xy, np.float64)
+    xy, radii = np.array(xy, np.float64), np.asarray(radii, np.float64)
     for _ in range(SEPARATIONS):
-        push = _pushes(xy, np.asarray(radii, np.float64))
+        push = _pushes(xy, radii, np.argsort(xy[:, 0], kind="stable"))
         if not np.abs(push).max(initial=0.0) > 1e-9:
             break
         xy += push
@@ -118,22 +118,31 @@ def _guttman(xy, distances):
 
 
 @njit(cache=True)
-def _pushes(xy, radii):
-    """How far each disc is to go in a round: the sum over what it overlaps, half the overlap each."""
+def _pushes(xy, radii, order):
+    """How far each disc is to go in a round: the sum over what it overlaps, half the overlap each.
+
+    order: discs from left to right, so that each is compared only with those that may reach it.
+    """
     K = len(xy)
     out = np.zeros((K, 2))
-    for i in range(K):
-        for j in range(i):
-            dx, dy = xy[i, 0] - xy[j, 0], xy[i, 1] - xy[j, 1]
-            d, room = np.sqrt(dx * dx + dy * dy), radii[i] + radii[j]
-            if d < room:
+    reach = radii.max() if K else 0.0
+    x, y, r = xy[order, 0], xy[order, 1], radii[order]
+    for p in range(K):
+        for q in range(p - 1, -1, -1):
+            dx, room = x[p] - x[q], r[p] + r[q]
+            if dx >= r[p] + reach:
+                break
+            dy = y[p] - y[q]
+            d = dx * dx + dy * dy
+            if d < room * room:
+                d = np.sqrt(d)
                 if d > 1e-12:
                     dx, dy = dx / d, dy / d
                 else:
-                    dx, dy = np.cos(_GOLDEN * i), np.sin(_GOLDEN * i)
+                    dx, dy = np.cos(_GOLDEN * order[p]), np.sin(_GOLDEN * order[p])
                 half = 0.5 * (room - d)
-                out[i, 0] += half * dx
-                out[i, 1] += half * dy
-                out[j, 0] -= half * dx
-                out[j, 1] -= half * dy
+                out[order[p], 0] += half * dx
+                out[order[p], 1] += half * dy
+                out[order[q], 0] -= half * dx
+                out[order[q], 1] -= half * dy
     return out

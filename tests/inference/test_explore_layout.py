@@ -106,3 +106,16 @@ def test_a_map_is_turned_onto_an_older_one():
 def test_too_few_pairs_turn_nothing(pairs):
     xy = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert (layout.procrustes(xy, xy, np.array(pairs)) == xy).all()
+
+
+def test_a_round_pushes_every_pair_that_overlaps():
+    rng = np.random.default_rng(3)
+    xy, radii = rng.normal(size=(80, 2)), rng.gamma(1.0, 0.2, 80)
+    expected = np.zeros((80, 2))
+    for i in range(80):
+        for j in range(80):
+            d = np.linalg.norm(xy[i] - xy[j])
+            if i != j and d < radii[i] + radii[j]:
+                expected[i] += (xy[i] - xy[j]) / d * (radii[i] + radii[j] - d) / 2
+    assert np.abs(expected).max() > 0.1
+    assert layout._pushes(xy, radii, np.argsort(xy[:, 0])) == pytest.approx(expected, abs=1e-12)
