@@ -81,10 +81,11 @@ def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companion
 
 def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
     samples = {}
-    for entry in entries:
-        with contextlib.suppress(Unreadable, *DAMAGED):
-            if formats.by_name(entry.name) == "text" and _refused(entry) is None:
-                samples[entry.name] = head(entry, entry.name, 1 << 13)
+    with contextlib.suppress(Unreadable):  # an archive that ends too soon
+        for entry in entries:
+            with contextlib.suppress(Unreadable, *DAMAGED):
+                if formats.by_name(entry.name) == "text" and _refused(entry) is None:
+                    samples[entry.name] = head(entry, entry.name, 1 << 13)
     own = {name: guess_encoding(sample) for name, sample in samples.items()}
     encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
     rows = [

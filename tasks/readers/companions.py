@@ -7,7 +7,7 @@ import regex
 
 from tasks.readers.opening import Source, plain
 
-_VOCABULARY = regex.compile(r"(^|[^/]*[^\p{L}/])(vocab|vocabulary|words|terms|features|tokens|dictionary)[^\p{L}/]?[^/]*$")
+_VOCABULARY = regex.compile(r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)")
 _ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")
 
 
@@ -52,7 +52,7 @@ def is_bag(name: str) -> bool:
 
 def is_vocabulary(name: str) -> bool:
     name = plain(name.replace("\\", "/")).lower()
-    return name.endswith(_ENDINGS) and (name.endswith(".vocab") or bool(_VOCABULARY.search(name))) and not is_bag(name)
+    return name.endswith(_ENDINGS) and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2]))) and not is_bag(name)
 
 
 def _folder(name: str) -> str:

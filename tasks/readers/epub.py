@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from tasks.readers.html import lay_out, parsed
 from tasks.readers.markup import Fields, part
 from tasks.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import Source, guess_encoding
+from tasks.readers.opening import Source, content, guess_encoding
 from tasks.readers.package import package
 from tasks.readers.prose import Prose, nothing, preview
 
@@ -44,10 +44,12 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
     try:
         with archive.open(inside) as entry:
-            content = entry.read(4 * MAX_TEXT)
+            found = content(entry, 4 * MAX_TEXT)
     except KeyError:
         return False
-    text = content.decode(guess_encoding(content[: 1 << 16]), "replace").removeprefix("\ufeff")
+    if found is None:
+        return False
+    text = found.decode(guess_encoding(found[: 1 << 16]), "replace").removeprefix("\ufeff")
     tree = parsed(text.encode("utf-8", "replace"))
     if tree is None:
         return False

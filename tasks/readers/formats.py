@@ -119,9 +119,10 @@ def of(source: Source, name: str) -> str:
     looks = looks_like(source, name)
     if looks == form.looks:
         return found
-    if looks is None:
-        raise Unreadable(f"“{name}” is no {form.label}, though its ending says so: its content is something else. Save it again.")
-    expected = {"text": "plain text", "zip": "a ZIP archive"}.get(found, f"{form.label}" if form.looks else f"text in the form {form.endings[0]}")
+    if form.looks:
+        content = looks or "something else"
+        raise Unreadable(f"“{name}” is no {form.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again.")
+    expected = "plain text" if found == "text" else f"text in the form {form.endings[0]}"
     raise Unreadable(f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text.")
 
 

@@ -11,7 +11,7 @@ from tasks.readers.opening import Source, by_mark, check_encoding, guess_encodin
 from tasks.readers.prose import Prose, line, nothing, preview
 from tasks.readers.text import characters
 
-_LEFT_OUT = set("script style nav template noscript svg math head form button select option iframe object audio video canvas".split())
+_LEFT_OUT = set("script style nav template noscript svg math head form button select option textarea iframe object audio video canvas".split())
 _PARAGRAPHS = set(
     "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption address hr body fieldset details summary".split()
 )

@@ -155,20 +155,12 @@ def _enter(text: _Buffer) -> bool:
             text.at += 1
             if text.next() == "{":
                 return True
-            text.at -= 1
-            text.value()
         elif character == "{" and depth < MAX_DEPTH:
             text.at += 1
             depth += 1
-        elif character == "}":
+        elif character in "]}:":
             text.at += 1
-            depth -= 1
-        elif character == '"':
-            key = text.value()
-            if text.next() == ":":
-                text.at += 1
-            elif depth == 0:
-                raise ValueError(f"a text “{key[:20]}” stands where a list was expected")
+            depth -= character == "}"
         else:
             text.value()
     return False

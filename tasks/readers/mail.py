@@ -12,7 +12,7 @@ from email.message import EmailMessage
 
 from tasks.readers.html import lay_out, parsed
 from tasks.readers.model import MAX_ID, MAX_TITLE, Document, Options, Problem, Sniff
-from tasks.readers.opening import Source, clean, extension, guess_encoding, opened
+from tasks.readers.opening import Source, clean, content, extension, guess_encoding, opened
 from tasks.readers.prose import Prose, line, nothing, preview
 
 MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on
@@ -27,11 +27,10 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     with opened(path, name, advance) as file:
         if extension(name) == ".eml":
-            content = file.read(MAX_MESSAGE + 1)
-            yield from _message(content if len(content) <= MAX_MESSAGE else None, name, "")
+            yield from _message(content(file, MAX_MESSAGE), name, "")
             return
-        for number, content in enumerate(_messages(file), 1):
-            yield from _message(content, name, f"message {number}")
+        for number, message in enumerate(_messages(file), 1):
+            yield from _message(message, name, f"message {number}")
 
 
 def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
@@ -52,21 +51,20 @@ def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
         yield b"".join(kept) if size <= MAX_MESSAGE else None
 
 
-def _message(content: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
+def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
     where = f"“{name}”, {place}" if place else f"“{name}”"
-    if content is None:
+    if raw is None:
         yield Problem(name, place, f"{where}: the message is larger than {MAX_MESSAGE >> 20} MB; it was left out.", True)
         return
     try:
-        message = email.message_from_bytes(content, policy=email.policy.default)
+        message = email.message_from_bytes(raw, policy=email.policy.default)
         prose, left_out = _body(message, name)
         heads = _heads(message)
     except _BROKEN as error:
         yield Problem(name, place, f"{where}: the message is damaged ({type(error).__name__}: {clean(str(error))[:80]}); it was left out.", True)
         return
     if not prose.length:
-        found = "its body holds no text" if heads else "it is no message: it has no lines such as “Subject: …”"
-        yield Problem(name, place, f"{where}: {found}; it was left out.", True)
+        yield Problem(name, place, f"{where}: its body holds no text; it was left out.", True)
         return
     if left_out:
         yield Problem(name, place, f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload files that matter by themselves.", False)
@@ -106,8 +104,7 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int]:
         if part is not body and (part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"):
             left_out += 1
     if body is not None:
-        content = body.get_payload(decode=True) or b""
-        text = _decoded(content, body.get_content_charset())
+        text = _decoded(body.get_payload(decode=True) or b"", body.get_content_charset())
         if body.get_content_subtype() == "html":
             tree = parsed(text.encode("utf-8", "replace"))
             if tree is not None:
@@ -122,8 +119,8 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int]:
     return prose, left_out
 
 
-def _decoded(content: bytes, charset: str | None) -> str:
+def _decoded(raw: bytes, charset: str | None) -> str:
     try:
-        return content.decode(charset or "utf-8")
+        return raw.decode(charset or "utf-8")
     except (LookupError, ValueError):
-        return content.decode(guess_encoding(content[: 1 << 16]), "replace")
+        return raw.decode(guess_encoding(raw[: 1 << 16]), "replace")

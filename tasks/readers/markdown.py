@@ -28,8 +28,10 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         about = {key.lower(): value for key, value in _FIELD.findall(front[1]) if value.strip()}
         source = source[front.end() :]
     prose = Prose(name)
-    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(source):
+    for token in MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"]).parse(source):
         _add(token, prose)
+    if not prose.length:  # quotations in quotations without end
+        prose.text(source)
     first = prose.document().text[prose.headings[0] :].split("\n", 1)[0] if prose.headings else ""
     yield prose.document(about.pop("title", "") or first, about.pop("date", ""), about)
 

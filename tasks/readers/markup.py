@@ -56,7 +56,7 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
         depth += 1
         if depth > MAX_DEPTH:
             raise Unreadable(f"“{name}” has elements {MAX_DEPTH:,} deep in each other, as no text has; it was left out.")
-        handler.start(tag.rpartition(" ")[2], {key.rpartition(" ")[2]: value for key, value in attributes.items()})
+        handler.start(tag.rpartition(" ")[2], {key.rpartition(" ")[2]: value for key, value in attributes.items()} if attributes else attributes)
 
     def finish(tag: str) -> None:
         nonlocal depth

@@ -107,6 +107,17 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: N
                 raise Unreadable(_bad_gzip(name, error)) from None
 
 
+def content(file: BinaryIO, most: int) -> bytes | None:
+    """All of a file; None where it has more than `most` bytes. Memory is taken as it comes, not as it might come."""
+    pieces, size = [], 0
+    while piece := file.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            return None
+    return b"".join(pieces)
+
+
 def _bad_gzip(name: str, error: Exception) -> str:
     if isinstance(error, EOFError):
         return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."

@@ -10,7 +10,7 @@ import python_calamine as calamine
 
 from tasks.readers import cells
 from tasks.readers.model import MAX_COLUMNS, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import Source, clean, opened
+from tasks.readers.opening import Source, clean, content, opened
 from tasks.readers.rows import Row
 
 MAX_FILE = 300 << 20  # bytes: a sheet is read as a whole, within the memory of the process that does it
@@ -36,11 +36,11 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _book(file, name: str) -> calamine.CalamineWorkbook:
-    content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE:
+    found = content(file, MAX_FILE)
+    if found is None:
         raise Unreadable(f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size.")
     try:
-        return calamine.load_workbook(io.BytesIO(content))
+        return calamine.load_workbook(io.BytesIO(found))
     except calamine.PasswordError:
         raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
     except (calamine.CalamineError, OSError, ValueError) as error:

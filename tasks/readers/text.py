@@ -4,7 +4,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tasks.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import DETECT, SAMPLE, Source, by_mark, check_encoding, clean, guess_encoding, head, opened, repairs, stem
+from tasks.readers.opening import (
+    DETECT,
+    SAMPLE,
+    Source,
+    by_mark,
+    check_encoding,
+    clean,
+    content,
+    guess_encoding,
+    head,
+    opened,
+    repairs,
+    stem,
+)
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -27,17 +40,17 @@ def characters(path: Source, name: str, encoding: str, advance: Callable[[int], 
     """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the chosen one
     is tried first."""
     with opened(path, name, advance) as file:
-        content = file.read(4 * MAX_TEXT + 1)
-    if len(content) > 4 * MAX_TEXT:
+        found = content(file, 4 * MAX_TEXT)
+    if found is None:
         raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
-    own = by_mark(content) or (guess_encoding(content[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
+    own = by_mark(found) or (guess_encoding(found[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
     try:
-        text = content.decode(own)
+        text = found.decode(own)
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        begin = content.rfind(b"\n", 0, error.start) + 1
-        guess = own if encoding == DETECT else guess_encoding(content[begin : begin + SAMPLE])
-        text = content.decode(guess, "replace")
+        line = found.count(b"\n", 0, error.start) + 1
+        begin = found.rfind(b"\n", 0, error.start) + 1
+        guess = own if encoding == DETECT else guess_encoding(found[begin : begin + SAMPLE])
+        text = found.decode(guess, "replace")
         done = repairs(text, own) if guess == own else f"the bytes are no characters in {own}; the file was read as {guess}"
         yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
     else:
