@@ -5,6 +5,7 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import asdict
+from datetime import date
 
 import numpy as np
 import orjson
@@ -105,7 +106,7 @@ class Ingest:
             )
 
     def _columns(self) -> columns.Writer:
-        return columns.Writer(self.version_folder / "columns")
+        return columns.Writer(self.version_folder / "columns", self.options.kinds, {"number": readers.types.number, "date": self._ordinal})
 
     def _copy_documents(self, partition: bulk.Partition, writer) -> None:
         with partition.writer() as write:
@@ -115,7 +116,7 @@ class Ingest:
                     self._problem(item)
                     continue
                 count = int(writer.add([item.text], [item.title])[0])
-                date = readers.parse_date(item.date)
+                date = self._date(item)
                 self.columns.add(self.documents, date, item.metadata)
                 write(
                     self.documents,
@@ -139,6 +140,19 @@ class Ingest:
         if not self.documents:
             first = f" {self.problems[0].message}" if self.problems else ""
             raise Invalid("files", f"No document could be read from what was uploaded.{first}")
+
+    def _ordinal(self, text: str) -> int | None:
+        found = readers.parse_date(text, self.options.date_order or None)
+        return found.toordinal() if found else None
+
+    def _date(self, item: readers.Document) -> date | None:
+        """The document's date; one that can't be read is a problem, and the document stays."""
+        found = readers.parse_date(item.date, self.options.date_order or None)
+        if found is None and item.date:
+            place = f"“{item.file}”, {item.place}" if item.place else f"“{item.file}”"
+            why = f"{place}: its date “{item.date}” {readers.dates.why_none(item.date)}; it was kept without a date."
+            self._problem(readers.Problem(item.file, item.place, why, False))
+        return found
 
     def _items(self):
         """Documents and problems of all files; one file that can't be read does not refuse the rest."""

@@ -1,11 +1,13 @@
-"""Dates and categories of a corpus's documents as columns: files that are memory-mapped, one number for each document.
+"""Dates, categories and numbers of a corpus's documents as columns: files that are memory-mapped, one value for each document.
 
 A page that counts by year, or shows a selection of ten million documents, reads these instead of as many rows.
 """
 
 import json
 from array import array
+from collections.abc import Callable
 from datetime import date
+from math import inf, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +25,78 @@ class Category(NamedTuple):
     name: str
     values: list[str]
     documents: list[int]
+
+
+Parse = Callable[[str], float | None]
+
+
+class Number(NamedTuple):
+    """low, high: the least and the largest; whole: whether all are whole numbers; documents: how many have one."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool
+    documents: int
+
+
+class Days(NamedTuple):
+    """A field of dates beside the documents' own. first, last: date.toordinal(); documents: how many have one."""
+
+    name: str
+    first: int
+    last: int
+    documents: int
+
+
+class _Values:
+    """A field of numbers or dates while it is being read: float64, NaN for none; int32 ordinals, 0 for none."""
+
+    def __init__(self, path: Path, kind: str, parse: Parse):
+        self.path, self.file, self.kind, self.parse = path, path.open("wb"), kind, parse
+        self.missing = array("d", [nan]) if kind == "number" else array("i", [0])
+        self.pending = self.missing[:0]
+        self.length = self.documents = 0
+        self.low, self.high, self.whole = inf, -inf, True
+
+    def add(self, number: int, text: str) -> None:
+        """What is no number, or no date, is none."""
+        value = self.parse(text)
+        if value is None:
+            return
+        self.whole = self.whole and value == int(value)
+        self.fill(number)
+        self.pending.append(value)
+        self.length += 1
+        self.documents += 1
+        self.low, self.high = min(self.low, value), max(self.high, value)
+        if len(self.pending) >= _FLUSHED:
+            self.flush()
+
+    def fill(self, number: int) -> None:
+        """Documents up to `number` that have none."""
+        while self.length < number:
+            gap = min(number - self.length, _FLUSHED)
+            self.pending.extend(self.missing * gap)
+            self.length += gap
+            self.flush()
+
+    def flush(self) -> None:
+        self.file.write(self.pending.tobytes())
+        self.pending = self.pending[:0]
+
+    def finish(self, documents: int, target: Path) -> dict:
+        self.fill(documents)
+        self.flush()
+        self.file.close()
+        self.path.rename(target)
+        if self.kind == "number":
+            return {"low": self.low, "high": self.high, "whole": self.whole, "documents": self.documents}
+        return {"first": self.low, "last": self.high, "documents": self.documents}
+
+    def discard(self) -> None:
+        self.file.close()
+        self.path.unlink(missing_ok=True)
 
 
 class _Field:
@@ -68,27 +142,38 @@ class _Field:
 
 
 class Writer:
-    """`add` every document in order, then `finish`. Use `with`."""
+    """`add` every document in order, then `finish`. Use `with`.
 
-    def __init__(self, folder: Path):
+    kinds: of fields, by their names (tasks.readers.types.KINDS); others are categories where documents share their values.
+    parse: how texts of the kinds "number" and "date" are read, as a number or as date.toordinal().
+    """
+
+    def __init__(self, folder: Path, kinds: dict[str, str] | None = None, parse: dict[str, Parse] | None = None):
+        self.kinds, self.parse = kinds or {}, parse or {}
+        self.values: dict[str, _Values] = {}
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.dates = (self.folder / "dates").open("wb")
         self.fields: dict[str, _Field] = {}
-        self.refused: set[str] = set()
+        self.refused: set[str] = {name for name, kind in self.kinds.items() if kind == "text"}
 
     def __enter__(self) -> "Writer":
         return self
 
     def __exit__(self, *_) -> None:
         self.dates.close()
-        for field in self.fields.values():
+        for field in (*self.fields.values(), *self.values.values()):
             field.file.close()
 
     def add(self, number: int, day: date | None, metadata: dict[str, str]) -> None:
         self.dates.write(array("i", [day.toordinal() if day else 0]).tobytes())
         for name, value in metadata.items():
             if name in self.refused or not value:
+                continue
+            if (kind := self.kinds.get(name)) in self.parse:
+                if name not in self.values:
+                    self.values[name] = _Values(self.folder / f"values-{len(self.values)}", kind, self.parse[kind])
+                self.values[name].add(number, value)
                 continue
             if name not in self.fields:
                 self.fields[name] = _Field(self.folder / f"new-{len(self.fields) + len(self.refused)}")
@@ -97,7 +182,7 @@ class Writer:
                 self.refused.add(name)
 
     def finish(self, documents: int) -> None:
-        """Keep the fields whose values are shared: those are categories."""
+        """Keep the fields whose values are shared: those are categories; and numbers and dates where there are different ones."""
         self.dates.close()
         kept = []
         for name, field in self.fields.items():
@@ -111,7 +196,16 @@ class Writer:
             _recode(field.path, self.folder / str(len(kept)), np.array([values.index(value) for value in field.codes], np.int32))
             kept.append({"name": name, "values": values, "documents": [field.counts[field.codes[value]] for value in values]})
         self.fields.clear()
-        (self.folder / "meta.json").write_text(json.dumps({"documents": documents, "categories": kept}))
+        found = {"number": [], "date": []}
+        for name, field in self.values.items():
+            if field.low == field.high or not field.documents:
+                field.discard()
+                continue
+            place = len(found[field.kind])
+            found[field.kind].append({"name": name, **field.finish(documents, self.folder / f"{field.kind}-{place}")})
+        self.values.clear()
+        meta = {"documents": documents, "categories": kept, "numbers": found["number"], "dates": found["date"]}
+        (self.folder / "meta.json").write_text(json.dumps(meta))
 
 
 def _recode(source: Path, target: Path, places: np.ndarray) -> None:
@@ -124,7 +218,8 @@ def _recode(source: Path, target: Path, places: np.ndarray) -> None:
 
 
 class Columns:
-    """dates: int32[D], date.toordinal(), 0 where there is none. categories: the fields that documents share values of."""
+    """dates: int32[D], date.toordinal(), 0 where there is none. categories: the fields that documents share values of. numbers, days:
+    fields of numbers, and of dates beside the first."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
@@ -132,6 +227,8 @@ class Columns:
         self.documents = meta["documents"]
         self.dates = self._array("dates")
         self.categories = [Category(**category) for category in meta["categories"]]
+        self.numbers = [Number(**number) for number in meta.get("numbers", [])]  # files of older versions have none
+        self.days = [Days(**days) for days in meta.get("dates", [])]
 
     def codes(self, name: str) -> np.ndarray:
         """int32[D]: each document's place in the category's values, -1 where it has none. KeyError: no such category."""
@@ -140,8 +237,22 @@ class Columns:
                 return self._array(str(i))
         raise KeyError(name)
 
+    def number(self, name: str) -> np.ndarray:
+        """float64[D], NaN where there is none. KeyError: no such field."""
+        for i, number in enumerate(self.numbers):
+            if number.name == name:
+                return self._array(f"number-{i}", np.float64)
+        raise KeyError(name)
+
+    def day(self, name: str) -> np.ndarray:
+        """int32[D]: date.toordinal(), 0 where there is none. KeyError: no such field."""
+        for i, days in enumerate(self.days):
+            if days.name == name:
+                return self._array(f"date-{i}")
+        raise KeyError(name)
+
     def category(self, name: str) -> Category | None:
         return next((category for category in self.categories if category.name == name), None)
 
-    def _array(self, name: str) -> np.ndarray:
-        return np.memmap(self.folder / name, np.int32, "r") if self.documents else np.zeros(0, np.int32)
+    def _array(self, name: str, dtype: type = np.int32) -> np.ndarray:
+        return np.memmap(self.folder / name, dtype, "r") if self.documents else np.zeros(0, dtype)

@@ -11,6 +11,7 @@ from webapp.services import corpora as services
 from webapp.services.corpora import Reading
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
+KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (tasks.readers.model.MAX_FIELDS)
 MAX_STOP_WORDS = 10_000
 ENCODINGS = [
     ("utf-8", "UTF-8"), ("detect", "each file’s own, found anew"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
@@ -27,6 +28,8 @@ ENCODINGS = [
     ("gb18030", "Chinese, GB18030"), ("big5hkscs", "Chinese, Big5"), ("hz", "Chinese, HZ"), ("cp949", "Korean, EUC-KR"),
     ("iso2022_kr", "Korean, ISO-2022-KR"), ("johab", "Korean, Johab"),
 ]  # fmt: skip
+ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
+KINDS = [("category", "category: few values, shared by documents"), ("number", "number"), ("date", "date"), ("text", "text: kept, not counted")]
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
@@ -82,6 +85,10 @@ class ReadingForm(VocabularyForm):
     date = forms.TypedChoiceField(
         coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
     )
+    date_order = forms.ChoiceField(
+        required=False, label="12/3/1999 is", help_text="What the numbers of such dates mean.",
+        choices=[("", "not known: such dates are left out"), *((order, f"{words}: {said}") for order, words, said in ORDERS)],
+    )  # fmt: skip
     id = forms.TypedChoiceField(
         coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
     )
@@ -97,7 +104,7 @@ class ReadingForm(VocabularyForm):
         options = sniff.options
         initial = {
             "encoding": options.encoding, "header": options.header, "delimiter": options.delimiter or ",",
-            "text": options.text, "title": options.title, "date": options.date, "id": options.id,
+            "text": options.text, "title": options.title, "date": options.date, "id": options.id, "date_order": options.date_order,
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
@@ -107,16 +114,27 @@ class ReadingForm(VocabularyForm):
         self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
         columns = list(enumerate(sniff.columns))
         if not columns:
-            for name in ("text", "title", "date", "id"):
+            for name in ("text", "title", "date", "id", "date_order"):
                 del self.fields[name]
         else:
             self.fields["text"].choices = columns
+            for i, name in columns[:KINDS_SHOWN]:
+                field = forms.ChoiceField(choices=KINDS, required=False, label=name, initial=options.kinds.get(name, "category"))
+                self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
                 self.fields[name].choices = [("", "none"), *columns]
+            if not options.date_order and not _two_ways(sniff):
+                del self.fields["date_order"]
         if sniff.options.delimiter is None:
             del self.fields["header"], self.fields["delimiter"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
+
+    @property
+    def kinds(self) -> list:
+        """What each column holds that has no role: fields of this form."""
+        roles = {str(self[role].value()) for role in ("text", "title", "date", "id") if role in self.fields}
+        return [self[name] for name in self.fields if name.startswith("kind_") and name[5:] not in roles]
 
     def clean(self) -> dict:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
@@ -129,7 +147,15 @@ class ReadingForm(VocabularyForm):
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         options |= {name: values[name] for name in options.keys() & values.keys()}
+        chosen = {self.sniff.columns[int(name[5:])]: kind for name, kind in values.items() if name.startswith("kind_") and kind}
+        options["kinds"] = options["kinds"] | chosen
         return self.with_options(options)
+
+
+def _two_ways(sniff: readers.Sniff) -> bool:
+    """Whether the first rows have a date such as 12/3/1999 in a column of dates."""
+    places = {i for i, name in enumerate(sniff.columns) if sniff.options.kinds.get(name) == "date"} | ({sniff.options.date} - {None})
+    return readers.dates.ambiguous(row[i] for row in sniff.rows for i in places if i < len(row))
 
 
 def _seems(language: str, share: float) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tasks.readers import formats
+from tasks.readers import dates, formats, types
 from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 from tasks.readers.opening import Source, guess_encoding, head, stem, together
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "inside", "parse_date", "read", "sniff", "sniff_first", "stem"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "inside", "parse_date", "read", "sniff", "sniff_first", "stem", "types"]
 
 _TEXT_SAMPLE = 1 << 13  # bytes of each plain text, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read

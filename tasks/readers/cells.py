@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from tasks.readers import roles
+from tasks.readers import roles, types
 from tasks.readers.dates import parse_date
 from tasks.readers.model import (
     MAX_COLUMNS,
@@ -37,7 +37,8 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     header = _guess_header(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
-    options = replace(options, header=header, **roles.guess(columns, body or rows), names=tuple(columns))
+    found = roles.guess(columns, body or rows)
+    options = replace(options, header=header, **found, **types.described(columns, body, found["date"]), names=tuple(columns))
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
 
@@ -70,11 +71,7 @@ def _guess_header(rows: list[list[str]]) -> bool:
 
 
 def _number_or_date(cell: str) -> bool:
-    try:
-        float(cell)
-        return True
-    except ValueError:
-        return parse_date(cell) is not None
+    return types.number(cell) is not None or parse_date(cell, "dmy") is not None
 
 
 def documents(rows: Iterable[Row], name: str, options: Options, counted: str = "row {} (line {})") -> Iterator[Document | Problem]:

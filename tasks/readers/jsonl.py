@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import orjson
 
-from tasks.readers import roles
+from tasks.readers import roles, types
 from tasks.readers.model import (
     MAX_FIELD,
     MAX_FIELDS,
@@ -55,7 +55,8 @@ def sniffed(objects: list[dict], options: Options, problem: str | None = None) -
     """What the first objects seem to be."""
     columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
-    options = replace(options, **roles.guess(columns, rows), names=tuple(columns))
+    found = roles.guess(columns, rows)
+    options = replace(options, **found, **types.described(columns, rows, found["date"]), names=tuple(columns))
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, problem)
 

@@ -1,6 +1,6 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
-from tasks.readers.dates import parse_date
+from tasks.readers.dates import looks_like
 
 _NAMES = {
     "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
@@ -69,7 +69,7 @@ def _named(columns: list[str], names: list[str]) -> int | None:
 
 def _dates(cells: list[str]) -> bool:
     filled = [cell for cell in cells if cell]
-    return bool(filled) and sum(parse_date(cell) is not None for cell in filled) >= _MANY * len(filled)
+    return bool(filled) and sum(map(looks_like, filled)) >= _MANY * len(filled)
 
 
 def _identifies(cells: list[str]) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
+from tasks.readers import parse_date, types
 from tests.corpora import as_csv
 from webapp import columns
 from webapp.models import Document
@@ -45,6 +46,28 @@ def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
     found = written(tmp_path, rows)
     assert [c.name for c in found.categories] == ["party"]  # id has too many values, and no two documents share one of `few`
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0", "dates", "meta.json"]
+
+
+def test_numbers_and_other_dates(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "_FLUSHED", 7)
+    rows = [{"price": f"{i / 4}" if i % 3 else "unknown", "sold": f"{i % 28 + 1}/2/1900" if i % 5 else "", "remark": "same", "one": "7", "late": ""} for i in range(60)]
+    rows[50]["late"], rows[52]["late"] = "1,000", "-2.5"
+    kinds = {"price": "number", "sold": "date", "remark": "text", "one": "number", "late": "number", "none": "date"}
+    with columns.Writer(tmp_path, kinds, {"number": types.number, "date": lambda text: parse_date(text, "dmy").toordinal()}) as writer:
+        for number, metadata in enumerate(rows):
+            writer.add(number, None, metadata)
+        writer.finish(len(rows))
+    found = columns.Columns(tmp_path)
+    prices = found.number("price")
+    assert prices.dtype == np.float64 and len(prices) == 60
+    assert all(np.isnan(prices[i]) if i % 3 == 0 else prices[i] == i / 4 for i in range(60))
+    assert [d for d in found.day("sold")] == [date(1900, 2, i % 28 + 1).toordinal() if i % 5 else 0 for i in range(60)]
+    assert found.numbers == [columns.Number("price", 0.25, 14.75, False, 40), columns.Number("late", -2.5, 1000.0, False, 2)]
+    assert found.days == [columns.Days("sold", date(1900, 2, 1).toordinal(), date(1900, 2, 28).toordinal(), 48)]
+    assert np.flatnonzero(~np.isnan(found.number("late"))).tolist() == [50, 52] and found.categories == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["date-0", "dates", "meta.json", "number-0", "number-1"]  # one number for all is none
+    with pytest.raises(KeyError):
+        found.number("remark")
 
 
 def test_no_document_at_all(tmp_path):

@@ -176,3 +176,24 @@ def test_each_of_several_texts_can_have_its_own_encoding(client):
     assert fields(client, url)["encoding"] == "detect"
     _, url = prepare(client, ("a.txt", french.encode("cp1252")), ("b.txt", french.encode("cp1252")))
     assert fields(client, url)["encoding"] == "cp1252"
+
+
+def test_what_columns_hold_is_guessed_shown_and_changeable(client):
+    rows = [["id", "when", "price", "grade", "text"]]
+    rows += [[str(i), f"{i % 9 + 1}/{i % 7 + 2}/1999", f"{i * 2.5}", str(i % 3), f"words of text number {i} " * 9] for i in range(40)]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    values = fields(client, url)
+    assert values["date"] == 1 and values["kind_2"] == "number" and values["kind_3"] == "category"
+    page = client.get(url).content.decode()
+    assert "What the other columns hold" in page and "12/3/1999 is" in page and "3 December 1999" in page
+    assert client.post(url, values | {"date_order": "xyz"}).status_code == 400 and client.post(url, values | {"kind_2": "x"}).status_code == 400
+    assert client.post(url, values | {"date_order": "mdy", "kind_3": "number"}).status_code == 302
+    corpus.refresh_from_db()
+    options = corpus.settings["options"]
+    assert options["date_order"] == "mdy" and options["kinds"]["grade"] == "number" and options["kinds"]["price"] == "number"
+
+
+def test_nothing_is_asked_that_is_clear(client):
+    _, url = prepare(client, ("a.csv", as_csv([["date", "text"], *[[f"19{i}-03-12", f"words of text {i} " * 9] for i in range(10, 40)]])))
+    page = client.get(url).content.decode()
+    assert "12/3/1999 is" not in page and "What the other columns hold" not in page

@@ -9,16 +9,16 @@ from inference.text import LANGUAGES, detect
 csv.field_size_limit(10**8)
 
 
-def test_fifteen_languages(corpora_folder):
+def test_fourteen_languages(corpora_folder):
     texts = defaultdict(list)
     with gzip.open(corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz", "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             texts[row["language"]].append(row["text"])
+    del texts["he"]  # its pages are all in English
     for language, found in texts.items():
-        if language != "en":
-            found = [text for text in found if not text.isascii() and sum(c > "\x7f" for c in text) > 0.02 * len(text)]
-        detected, share = detect(found)
-        assert detected == language[:2] and share > 0.5, (language, detected, share)
+        found.sort(key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text))  # half of the pages are not translated
+        detected, share = detect(found[:10])
+        assert detected == language[:2] and share > 0.8, (language, detected, share)
 
 
 def test_mixtures_and_nothing():
