@@ -61,7 +61,7 @@ def test_numbers_and_other_dates(tmp_path, monkeypatch):
     prices = found.number("price")
     assert prices.dtype == np.float64 and len(prices) == 60
     assert all(np.isnan(prices[i]) if i % 3 == 0 else prices[i] == i / 4 for i in range(60))
-    assert [d for d in found.day("sold")] == [date(1900, 2, i % 28 + 1).toordinal() if i % 5 else 0 for i in range(60)]
+    assert list(found.day("sold")) == [date(1900, 2, i % 28 + 1).toordinal() if i % 5 else 0 for i in range(60)]
     assert found.numbers == [columns.Number("price", 0.25, 14.75, False, 40), columns.Number("late", -2.5, 1000.0, False, 2)]
     assert found.days == [columns.Days("sold", date(1900, 2, 1).toordinal(), date(1900, 2, 28).toordinal(), 48)]
     assert np.flatnonzero(~np.isnan(found.number("late"))).tolist() == [50, 52] and found.categories == []
