@@ -76,8 +76,7 @@ def test_it_is_said_and_taken_back_and_survives_links(client, trained, dropped):
             assert f'href="?drop={rest}"' in html and f"Show again: {word}" in html
         assert reverse("run_without", args=[trained.pk]) + "?" + "&".join(f"words={w}" for w in dropped) in html
         others = re.findall(rf'href="({reverse("run_topics", args=[trained.pk])}(?:\d+/)?)(\?[^"]*)?"', html)
-        inside = [(path, query) for path, query in others if path != reverse("run_topics", args=[trained.pk])]
-        assert inside and all("drop=" in query for _, query in inside)
+        assert len(others) > 2 and all("drop=" in query for _, query in others)
         assert "Left out of view" not in client.get(address).content.decode()
 
 

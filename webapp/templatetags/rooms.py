@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from webapp.models import Run
+from webapp.queries import dropping
 from webapp.services.corpora import EXAMPLE_NAME
 
 register = template.Library()
@@ -18,6 +19,8 @@ def room(context, url_name: str, name: str, key: str = ""):
     below = url_name != "run" and path.startswith(url)
     current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
     shortcut = format_html(' data-key="{}"', key) if key else ""
+    if url_name == "run_topics":
+        url += dropping.address(context["run"])  # words left out of view stay so
     return format_html('<a href="{}" data-name="{}"{}{}>{}</a>', url, name, current, shortcut, name)
 
 
