@@ -7,6 +7,7 @@ The child gets an open file through a socket, and answers with JSON, each messag
 import atexit
 import contextlib
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -23,7 +24,8 @@ from tasks.readers.copies import Copy
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 from tasks.readers.opening import Source, clean, is_gzip, opened, plain
 
-SECONDS = 60  # without a document or another sign of progress
+SECONDS = 60  # of work without a document or another sign of progress: a busy machine does not make a file unreadable
+PATIENCE = 600  # seconds in which a child may not answer, whatever it does
 MEMORY = 1 << 30  # bytes of the child, at most
 IDLE = 60  # seconds after which a child that nobody asks leaves
 MAX_FILE = 2 << 30  # bytes of a file that must be copied for it: it is compressed, or in an archive
@@ -68,13 +70,14 @@ def _asked(source: Source, name: str, request: dict, advance: Callable[[int], No
                     done = True
                 else:
                     yield kind, value
-        except TimeoutError:
-            raise Unreadable(
-                f"“{name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. Save it again, as text if you can."
-            ) from None
         except (OSError, EOFError, ValueError) as error:
             if isinstance(error, Unreadable):
                 raise
+            if isinstance(error, TimeoutError) or child.died() == -signal.SIGXCPU:
+                raise Unreadable(
+                    f"“{name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
+                    "Save it again, as text if you can."
+                ) from None
             raise Unreadable(
                 f"“{name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
                 f"{MEMORY >> 20:,} MB of memory. Save it again, cut it into parts, or save it as text."
@@ -112,11 +115,11 @@ class _Child:
 
     def __init__(self):
         self.socket, theirs = socket.socketpair()
-        self.socket.settimeout(SECONDS)
+        self.socket.settimeout(PATIENCE)
         with theirs:
             environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"}
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "tasks.readers.child", str(theirs.fileno()), str(MEMORY), str(IDLE)],
+                [sys.executable, "-m", "tasks.readers.child", str(theirs.fileno()), str(MEMORY), str(SECONDS), str(IDLE)],
                 cwd=_ROOT, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
@@ -138,6 +141,13 @@ class _Child:
                 self.waiting.append(self)
                 return
         self.end()
+
+    def died(self) -> int | None:
+        """How a child that answers no more has ended: minus the signal's number."""
+        try:
+            return self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
 
     def end(self) -> None:
         self.socket.close()

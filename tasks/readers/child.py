@@ -1,4 +1,4 @@
-"""The process in which tasks.readers.apart has files read: `python -m tasks.readers.child SOCKET MEMORY IDLE`."""
+"""The process in which tasks.readers.apart has files read: `python -m tasks.readers.child SOCKET MEMORY SECONDS IDLE`."""
 
 import contextlib
 import io
@@ -39,14 +39,16 @@ def main() -> None:
     _limit(int(sys.argv[2]))
     with contextlib.suppress(TimeoutError, EOFError, ConnectionError):
         while True:
-            connection.settimeout(float(sys.argv[3]))
+            connection.settimeout(float(sys.argv[4]))
             length, descriptors, *_ = socket.recv_fds(connection, _LENGTH.size, 1)
             if not length:
                 return
             connection.settimeout(None)  # who reads the answers may take its time
             request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
+            _allow(int(sys.argv[3]))
             try:
                 for message in _answers(_Handed(descriptors[0]), request):
+                    _allow(int(sys.argv[3]))
                     connection.sendall(_LENGTH.pack(len(message)))
                     connection.sendall(message)
             finally:
@@ -58,6 +60,12 @@ def _limit(memory: int) -> None:
     for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):  # not every system has each
             resource.setrlimit(what, (most, most))
+
+
+def _allow(seconds: int) -> None:
+    """So many seconds of work from now on; then the system ends this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, resource.RLIM_INFINITY))
 
 
 def _answers(source: _Handed, request: dict):

@@ -36,7 +36,7 @@ def test_a_child_that_dies_or_hangs_is_a_sentence(monkeypatch):
     with pytest.raises(Unreadable, match="the program that reads such files stopped"):
         load(path, path.name)
     monkeypatch.undo()
-    monkeypatch.setattr(apart, "SECONDS", 0.001)
+    monkeypatch.setattr(apart, "PATIENCE", 0.001)
     apart.close()
     with pytest.raises(Unreadable, match="took longer than"):
         load(path, path.name)
@@ -88,3 +88,9 @@ def test_no_descriptor_is_left_open():
         load(FOLDER / "address.html", "address.html")
         before = before or len(os.listdir("/proc/self/fd"))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_work_without_end_ends(file, monkeypatch):
+    monkeypatch.setattr(apart, "SECONDS", 0)
+    with pytest.raises(Unreadable, match="took longer than 0 seconds"):
+        load(*file("*some* words [of](http://x.y) a text\n\n" * 100_000, "a.md"))
