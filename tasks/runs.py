@@ -13,12 +13,13 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
+from inference.inherit import inherit
 from inference.versions import versions
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import events, files
 from webapp.models import Metric, Run, Word
-from webapp.services import carrying, jobs, snapshots
+from webapp.services import carrying, jobs, runs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -105,21 +106,26 @@ class Training:
             self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow, scratch=self.folder)
             point = Metric.objects.get(run=self.run, step=self.state.t)  # written before the checkpoint, always
             self.before = point.seconds
-        elif self.run.dropped:
+        elif self.run.begins:
             self.state = self._begin()
 
     def _begin(self) -> object:
-        """A state with the topics of the run that this one goes on from: those that its tokens were given there."""
+        """A state with the topics of the run that this one goes on from: those that its tokens were given there, or would be."""
         parent = self.run.parent
         if parent is None:
-            raise Invalid("run", "The run whose topics this one was to begin with is deleted. Leave the words out of another run.")
+            raise Invalid("run", "The run whose topics this one was to begin with is deleted. Begin with those of another run.")
+        return inference.begin(self.engine, self.config, self.bow, self._topics(parent), seed=self.run.seed, scratch=self.folder)
+
+    def _topics(self, parent: Run) -> np.ndarray:
+        """uint16[nnz]: the topics of this run's pairs at its beginning."""
+        if parent.version_id != self.run.version_id:
+            return inherit(*runs.inherited(parent, self.run.version), self.bow, self.config.alpha)
         folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
         before = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word"))
         numbers = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped).values_list("number", flat=True)
         keep = np.ones(self.bow.V, bool)
         keep[list(numbers)] = False
-        topics = before.topics[keep[before.bow.words]]  # a pair of the smaller bag for each that is kept, in the same order
-        return inference.begin(self.engine, self.config, self.bow, topics, seed=self.run.seed, scratch=self.folder)
+        return before.topics[keep[before.bow.words]]  # a pair of the smaller bag for each that is kept, in the same order
 
     def _update(self, **fields) -> None:
         jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)

@@ -119,10 +119,10 @@ def orphans() -> list[tuple[str, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            WITH part AS (
-                SELECT p.relname AS parent, substring(c.relname from '[0-9]+$')::bigint AS key
-                FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
-                WHERE p.relname = ANY(%s) AND p.relkind = 'p')
+            WITH part AS (  -- attached or not: a reading that ended early leaves its own unattached
+                SELECT substring(relname from '^(.*)_[0-9]+$') AS parent, substring(relname from '[0-9]+$')::bigint AS key
+                FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+                  AND substring(relname from '^(.*)_[0-9]+$') = ANY(%s))
             SELECT parent, key FROM part
             WHERE (parent = 'document' AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
                OR (parent = 'word' AND NOT EXISTS (SELECT FROM webapp_version WHERE id = key))

@@ -1,5 +1,8 @@
 """CSV that a spreadsheet may open: a cell must not become a formula (OWASP, "CSV Injection")."""
 
+import csv
+import io
+
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of a formula
 
 
@@ -16,3 +19,10 @@ def safe_sql(column: str) -> str:
 def unsafe(cell: str) -> str:
     """A cell as it was before `safe`: what we wrote can be read back."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(DANGEROUS) else cell
+
+
+def lines(rows: list[list]) -> bytes:
+    """Rows as they stand in a file, each cell `safe`."""
+    out = io.StringIO()
+    csv.writer(out).writerows(map(safe, rows))
+    return out.getvalue().encode()

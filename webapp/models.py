@@ -60,7 +60,9 @@ class SourceFile(models.Model):
     path = models.TextField()
     bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    error = models.TextField(default="")  # why nothing of it could be read; it can be tried again
+    read = models.BooleanField(default=False)
+    error = models.TextField(default="")  # why it could not be read, or not to its end; it can be tried again
+    items = models.BigIntegerField(default=0)  # documents and problems that came before the error
 
     class Meta:
         ordering = ["position"]
@@ -162,7 +164,8 @@ class Run(models.Model):
     versions = models.JSONField(default=dict)  # what it was trained with (inference.versions); none: by an older version
     seed = models.BigIntegerField(default=0)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")  # the run whose topics it begins with
-    dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of the corpus's vocabulary
+    begins = models.BooleanField(default=False)  # with the topics of its parent
+    dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of its version's vocabulary
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -97,6 +97,12 @@ class Index:
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
         return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
 
+    @staticmethod
+    def size(folder: Path) -> int:
+        """How many documents the index in a folder has; 0 where there is none."""
+        meta = _meta(Path(folder))
+        return meta["segments"][-1]["end"] if meta and meta["segments"] else 0
+
     def parse(self, query: str) -> Node:
         """Raises Invalid("q", a sentence) for what can't be understood."""
         return parse(query, lambda text: [word for _, _, word in self.spans(text)])

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, Max, Sum
 
 from inference.errors import Invalid
 from inference.text import detect
 from tasks import readers
 from webapp import files
-from webapp.models import Corpus, SourceFile
-from webapp.services import jobs
+from webapp.models import Corpus, SourceFile, Version
+from webapp.services import jobs, versions
 from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
@@ -38,16 +39,13 @@ class Reading(Words):
     """How a corpus is read, and which of its words count at first: the form's values, kept on the corpus as a dict."""
 
     options: dict = field(default_factory=dict)  # tasks.readers.Options as a dict
+    shaping: dict = field(default_factory=dict)  # tasks.shaping.Shaping as a dict
 
 
 def create(name: str, uploads: Iterable[Upload]) -> Corpus:
     """A draft of these files. Raises Invalid("files", …) when there are none or all are empty."""
     uploads = list(uploads)
-    if not uploads:
-        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
-    empty = [u.name for u in uploads if u.path.stat().st_size == 0]
-    if len(empty) == len(uploads):
-        raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
+    _check(uploads)
     with transaction.atomic():
         corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200])
         folder = files.corpus_folder(corpus.pk) / "source"
@@ -57,6 +55,14 @@ def create(name: str, uploads: Iterable[Upload]) -> Corpus:
         corpus.bytes_total = sum(f.bytes for f in stored)
         corpus.save(update_fields=["bytes_total"])
     return corpus
+
+
+def _check(uploads: list[Upload]) -> None:
+    if not uploads:
+        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
+    empty = [u.name for u in uploads if u.path.stat().st_size == 0]
+    if len(empty) == len(uploads):
+        raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
 
 
 def _name_from(names: list[str]) -> str:
@@ -86,9 +92,14 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def stored(source: SourceFile) -> Path:
+    """Where an uploaded file lies."""
+    return settings.FILES / source.path
+
+
 def paths(corpus: Corpus) -> list[tuple[Path, str]]:
     """Each stored file and the user's name of it, in order."""
-    return [(settings.FILES / f.path, f.name) for f in corpus.files.all()]
+    return [(stored(f), f.name) for f in corpus.files.all()]
 
 
 def sniff(corpus: Corpus, **known) -> readers.Sniff:
@@ -105,8 +116,13 @@ def language(found: readers.Sniff) -> tuple[str, float]:
 def read(corpus: Corpus, reading: Reading) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read already."""
     again = Corpus.objects.filter(pk=corpus.pk, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    reading.choice()
+    same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
-        fields = {"settings": asdict(reading), "error": "", "attempt": 0, "bytes_read": 0, "documents_read": 0}
+        fields = {"settings": asdict(reading), "error": "", "attempt": 0}
+        if not same:  # else what was read stays read: other words are chosen from it
+            fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
+            corpus.files.update(read=False, error="", items=0)
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
         jobs.send(jobs.READING, corpus.pk)
@@ -134,6 +150,38 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
         jobs.send(jobs.READING, corpus.pk)
     return corpus
+
+
+def add(corpus: Corpus, uploads: Iterable[Upload]) -> Version:
+    """Have more files read into a corpus that is ready, as its own were; a version with their documents follows.
+
+    Runs on older versions stay as they are. Raises Invalid where no file came, or another version is being made.
+    """
+    uploads = list(uploads)
+    _check(uploads)
+    with transaction.atomic():
+        version = versions.again(corpus)
+        last = corpus.files.aggregate(last=Max("position"))["last"]
+        first = 0 if last is None else last + 1
+        folder = files.corpus_folder(corpus.pk) / "source"
+        folder.mkdir(parents=True, exist_ok=True)
+        stored = [_keep(corpus, folder, first + i, upload) for i, upload in enumerate(uploads)]
+        SourceFile.objects.bulk_create(stored, batch_size=1000)
+        Corpus.objects.filter(pk=corpus.pk).update(bytes_total=F("bytes_total") + sum(f.bytes for f in stored))
+    return version
+
+
+def retry(corpus: Corpus) -> Version:
+    """Have the files that could not be read tried again, and no others. Raises Invalid where there is none."""
+    failed = corpus.files.exclude(error="")
+    with transaction.atomic():
+        size = failed.aggregate(size=Sum("bytes"))["size"]
+        if size is None:
+            raise Invalid("files", "No file of this corpus failed.")
+        version = versions.again(corpus)
+        failed.update(read=False, error="")
+        Corpus.objects.filter(pk=corpus.pk).update(bytes_total=F("bytes_total") + size)
+    return version
 
 
 def embargo(corpus: Corpus, on: bool) -> None:

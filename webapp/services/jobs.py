@@ -18,7 +18,7 @@ from kombu.exceptions import KombuError, OperationalError
 
 from tasks.celery import app
 from webapp import events
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Version
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ GAVE_UP = (
 
 
 class Kind(NamedTuple):
-    """What the two kinds of job differ in."""
+    """What the kinds of job differ in."""
 
     model: type[Model]
     task: str
@@ -39,9 +39,16 @@ class Kind(NamedTuple):
     active: tuple[str, ...]  # statuses in which some attempt owns the row; the first is what a claim sets
 
 
+def _of_version(pk: int, event: dict) -> None:
+    """News of a version go to its corpus's page."""
+    for corpus, number in Version.objects.filter(pk=pk).values_list("corpus", "number"):
+        events.corpus(corpus, event | {"version": number})
+
+
 READING = Kind(Corpus, "tasks.corpora.ingest", events.corpus, (Corpus.Status.READING,))
+CHOOSING = Kind(Version, "tasks.corpora.choose", _of_version, (Version.Status.CHOOSING,))
 TRAINING = Kind(Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.Status.STORING))
-KINDS = (READING, TRAINING)
+KINDS = (READING, CHOOSING, TRAINING)
 
 
 class Lost(Exception):

@@ -2,13 +2,15 @@
 
 from dataclasses import asdict
 
+import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
-from inference import engines
+from inference import Topics, engines
 from inference.errors import Invalid
 from webapp import events
 from webapp.models import Run, Version, Word
+from webapp.queries import weights
 from webapp.services import jobs, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
@@ -35,13 +37,12 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) 
 
 def again(run: Run) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
-    if run.dropped and run.parent is None:
-        raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; leave its words out of another run instead.")
+    if run.begins and run.parent is None:
+        raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead.")
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, **run.settings)
-        if run.dropped:
-            new.parent, new.dropped = run.parent, run.dropped
-            new.save(update_fields=["parent", "dropped"])
+        if run.begins:
+            _goes_on(new, run.parent, run.dropped)
     return new
 
 
@@ -63,12 +64,40 @@ def without(run: Run, words: list[str]) -> Run:
         raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
     if len(known) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "No word would be left.")
-    settings = run.settings | {"warm_up": 0, "passes": max(3, round(run.settings["passes"] * CONTINUED))}
     with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, **settings)
-        new.parent, new.dropped = run, sorted({*run.dropped, *known})
-        new.save(update_fields=["parent", "dropped"])
+        new = create(run.version, seed=run.seed, engine=run.engine, **_continued(run))
+        _goes_on(new, run, sorted({*run.dropped, *known}))
     return new
+
+
+def onward(run: Run, version: Version) -> Run:
+    """A new run on another version of the corpus, with more documents or other words, that begins with the topics of this one.
+
+    Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
+    """
+    if run.snapshot is None or not run.snapshot.final:
+        raise Invalid("run", f"Run {run.pk} is not done; another can go on from it when it is.")
+    if version.corpus_id != run.corpus_id or version.pk == run.version_id:
+        raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
+    with transaction.atomic():
+        new = create(version, seed=run.seed, engine=run.engine, **_continued(run))
+        _goes_on(new, run, [])
+    return new
+
+
+def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
+    """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one: int32[V]."""
+    there = {word: number for number, word in enumerate(weights.vocabulary(parent.version))}
+    return weights.topics(parent.snapshot), np.array([there.get(word, -1) for word in weights.vocabulary(version)], np.int32)
+
+
+def _continued(run: Run) -> dict:
+    return run.settings | {"warm_up": 0, "passes": max(3, round(run.settings["passes"] * CONTINUED))}
+
+
+def _goes_on(new: Run, parent: Run, dropped: list[str]) -> None:
+    new.parent, new.dropped, new.begins = parent, dropped, True
+    new.save(update_fields=["parent", "dropped", "begins"])
 
 
 def stop(run: Run) -> None:

@@ -1,24 +1,27 @@
-"""What is done to versions of a corpus: which words of it count."""
+"""What is done to versions of a corpus: choose other words, or add documents. The texts are kept: no file is needed twice."""
 
 from dataclasses import asdict, dataclass, field, fields
 
 from django.db import transaction
 from django.db.models import Max
 
+from inference.errors import Invalid
 from inference.text import Choice, stop_words
 from webapp.models import Corpus, Version
+from webapp.services import jobs
 
 
 @dataclass(frozen=True)
 class Words:
-    """Which words of a corpus count: kept on a version as a dict."""
+    """Which words of a corpus count: kept on a version as a dict. What each means: inference.text.Choice."""
 
     language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
     min_documents: int = 5
     max_share: float = 0.5
     min_length: int = 2
     extra_stop_words: list[str] = field(default_factory=list)
-    numbers: bool = False  # from here on as inference.text.Choice has them
+    kept_words: list[str] = field(default_factory=list)  # of the language's stop words those that count nevertheless
+    numbers: bool = False
     hyphens: str = "split"
     apostrophes: str = "split"
     forms: str = "written"
@@ -26,20 +29,40 @@ class Words:
     duplicates: str = "keep"
 
     @classmethod
-    def of(cls, settings: dict) -> "Words":
-        """Of a version's settings, or a corpus's, which hold more."""
-        return cls(**{f.name: settings[f.name] for f in fields(Words) if f.name in settings})
+    def of(cls, settings: dict):
+        """Of a version's settings, or a corpus's, which hold more; those of an older version lack some."""
+        return cls(**{f.name: settings[f.name] for f in fields(cls) if f.name in settings})
 
     def choice(self) -> Choice:
-        """Raises Invalid, naming the field, for what can't be."""
-        same = {f.name: getattr(self, f.name) for f in fields(Words) if f.name not in ("extra_stop_words", "phrases")}
-        stops = stop_words(self.language) | frozenset(word.lower() for word in self.extra_stop_words)
-        return Choice(stop_words=stops, phrases=tuple(self.phrases), **same)
+        """Raises Invalid, naming the field, for a value that can't be."""
+        stops = (stop_words(self.language) | {word.lower() for word in self.extra_stop_words}) - {word.lower() for word in self.kept_words}
+        names = ("language", "min_documents", "max_share", "min_length", "numbers", "hyphens", "apostrophes", "forms", "duplicates")
+        return Choice(stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names})
 
 
 def begin(corpus: Corpus, words: Words, **fields) -> Version:
-    """The corpus's next version, which is still to be made."""
+    """The corpus's next version, which is still to be made. Raises Invalid while another one is."""
+    words.choice()
     with transaction.atomic():
         Corpus.objects.select_for_update().get(pk=corpus.pk)  # one number at a time
+        if corpus.versions.filter(status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)).exists():
+            raise Invalid("corpus", "Another version of this corpus is being made. Wait until it is ready.")
         last = corpus.versions.aggregate(last=Max("number"))["last"] or 0
         return Version.objects.create(corpus=corpus, number=last + 1, settings=asdict(words), **fields)
+
+
+def choose(corpus: Corpus, words: Words) -> Version:
+    """Have a corpus that is ready given another vocabulary by a worker. Raises Invalid where that can't be."""
+    if corpus.status != Corpus.Status.READY:
+        raise Invalid("corpus", f"“{corpus.name}” has not been read yet; its words can be chosen when it is ready.")
+    if not corpus.progress:
+        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Upload its files again.")
+    with transaction.atomic():
+        version = begin(corpus, words)
+        jobs.send(jobs.CHOOSING, version.pk)
+    return version
+
+
+def again(corpus: Corpus) -> Version:
+    """The words of the newest version, chosen anew: from files, too, that came or are to be tried since."""
+    return choose(corpus, Words.of(corpus.version.settings if corpus.version else {}))

@@ -1,0 +1,63 @@
+"""The topics of one bag of words for the tokens of another: of more documents, or of other words. A training goes on from them."""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.bow import Bow
+from inference.evaluate import fold_in
+from inference.topics import Topics
+
+
+def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float) -> np.ndarray:
+    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes them.
+
+    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word that is
+    new: such a word gets the largest topic of its document. theta is folded in by EM (evaluate.fold_in) from the words that
+    both know; a document without any begins evenly spread.
+    """
+    known = np.flatnonzero(column >= 0)
+    place = np.full(bow.V, -1, np.int64)
+    place[known] = np.arange(len(known))
+    row_ptr, row_topics, above = fold_in.rows(
+        topics.indptr, topics.words, topics.weights, topics.floor, np.asarray(column)[known].astype(np.int64), topics.V
+    )
+    found = np.empty(len(bow.words), np.uint16)
+    _inherit(
+        np.asarray(bow.indptr), np.asarray(bow.words), np.asarray(bow.counts), place, row_ptr, row_topics, above, topics.floor, alpha, found
+    )
+    return found
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, alpha, found):
+    K = len(floor)
+    for d in prange(len(indptr) - 1):
+        a, b = indptr[d], indptr[d + 1]
+        places = np.empty(b - a, np.int64)
+        known = np.empty(b - a, np.int64)
+        n = 0
+        for j in range(a, b):
+            if place[words[j]] >= 0:
+                places[n], known[n] = place[words[j]], counts[j]
+                n += 1
+        if n:
+            theta = fold_in.fit(floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS)
+            largest = np.argmax(theta)
+        else:
+            theta = np.full(K, 1.0 / K)
+            largest = -1
+        for j in range(a, b):
+            i = place[words[j]]
+            if i < 0:
+                found[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
+                continue
+            best, most = 0, -1.0
+            for k in range(K):
+                if theta[k] * floor[k] > most:
+                    best, most = k, theta[k] * floor[k]
+            for e in range(row_ptr[i], row_ptr[i + 1]):
+                k = row_topics[e]
+                p = theta[k] * (floor[k] + above[e])
+                if p > most:
+                    best, most = k, p
+            found[j] = best

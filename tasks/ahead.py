@@ -1,0 +1,63 @@
+"""An iterator that works ahead, in a thread of its own."""
+
+import queue
+import threading
+from collections.abc import Iterator
+
+_END = object()
+_LOOK = 0.1  # seconds after which a thread looks whether anyone still wants what it makes
+
+
+class Ahead(Iterator):
+    """The items of an iterator, at most `most` of them made before they are asked for. What it raises is raised here.
+
+    Use `with`: leaving early ends the thread, and the iterator in it, before its next item.
+    """
+
+    def __init__(self, items: Iterator, most: int = 1):
+        self._items, self._queue = items, queue.Queue(most)
+        self._left, self._done = threading.Event(), False
+        self._thread = threading.Thread(target=self._run, daemon=True, name="ahead")
+
+    def __enter__(self) -> "Ahead":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._left.set()
+        self._thread.join()
+
+    def __next__(self):
+        if self._done:
+            raise StopIteration
+        item, error = self._queue.get()
+        if error is not None:
+            self._done = True
+            raise error
+        if item is _END:
+            self._done = True
+            raise StopIteration
+        return item
+
+    def _run(self) -> None:
+        try:
+            for item in self._items:
+                if not self._put(item, None):
+                    break
+            else:
+                self._put(_END, None)
+        except BaseException as error:
+            self._put(None, error)
+        finally:
+            if hasattr(self._items, "close"):
+                self._items.close()  # a generator ends in the thread that it began in
+
+    def _put(self, item: object, error: BaseException | None) -> bool:
+        """Whether it is still wanted."""
+        while not self._left.is_set():
+            try:
+                self._queue.put((item, error), timeout=_LOOK)
+                return True
+            except queue.Full:
+                continue
+        return False

@@ -1,0 +1,92 @@
+"""The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No text is read."""
+
+import shutil
+from collections.abc import Callable
+from datetime import date
+
+import numpy as np
+import orjson
+
+from inference.index import Index
+from inference.text import Stream, choose, duplicates
+from tasks.reading import Mark
+from webapp import bulk, columns, files
+from webapp.models import Version
+from webapp.services.versions import Words
+
+
+class Making:
+    """A version's files and rows; `publish`, in the transaction that makes it ready, shows them."""
+
+    def __init__(self, version: Version, mark: Mark, check: Callable[[], None], tell: Callable[[str], None]):
+        self.version, self.mark, self.check = version, mark, check
+        self.source, self.folder = files.corpus_folder(version.corpus_id), files.version_folder(version.pk)
+        self.words = Words.of(version.settings)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
+        self.folder.mkdir(parents=True)
+        self.stream = Stream.open(self.source / "tokens")
+        tell("duplicates")
+        exact, near = self._duplicates()
+        check()
+        self.found = self._found(exact, near)
+        tell("vocabulary")
+        left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.words.duplicates]
+        self.bow, self.vocabulary = choose(self.stream, self.words.choice(), self.folder / "bow", left_out=left_out)
+        check()
+        tell("indexing")
+        self._columns()
+        self._index()
+
+    def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""
+        path = self.source / "duplicates.npz"
+        if path.exists():
+            with np.load(path) as found:
+                if len(found["exact"]) == self.stream.D:
+                    return found["exact"], found["near"]
+        exact, near = duplicates.find(self.stream)
+        new = path.with_suffix(".new.npz")
+        np.savez(new, exact=exact, near=near)
+        new.replace(path)
+        return exact, near
+
+    def _found(self, exact: np.ndarray, near: np.ndarray) -> dict:
+        """What the corpus's page says of reading."""
+        return {
+            "words_read": self.mark.words,
+            "problem_counts": self.mark.problem_counts,
+            "problems": self.mark.problems,
+            "duplicates": {"exact": int(np.count_nonzero(exact >= 0)), "near": int(np.count_nonzero((near >= 0) & (exact < 0)))},
+        }
+
+    def _columns(self) -> None:
+        with columns.Writer(self.folder / "columns") as writer, (self.source / "fields.jsonl").open("rb") as lines:
+            for number, line in enumerate(lines):
+                day, metadata = orjson.loads(line)
+                writer.add(number, date.fromordinal(day) if day else None, metadata)
+            writer.finish(self.stream.D)
+
+    def _index(self) -> None:
+        """The search of the corpus; it is as it was where no document came since."""
+        folder = self.source / "index"
+        if Index.size(folder) < self.stream.D:
+            Index.write(folder, self.stream, self.stream.language, extend=True, advance=lambda _: self.check())
+
+    def publish(self) -> None:
+        """In the transaction that says that it is ready."""
+        partition = bulk.Partition("word", self.version.pk)
+        partition.create()
+        with partition.writer() as write:
+            for number, word in enumerate(self.vocabulary.words):
+                write(number, word, int(self.vocabulary.tokens[number]), int(self.vocabulary.documents[number]))
+        partition.attach()
+        Version.objects.filter(pk=self.version.pk).update(
+            documents=self.bow.D,
+            tokens=self.bow.tokens,
+            vocabulary=self.bow.V,
+            report={
+                "without_words": int(np.count_nonzero(np.diff(self.bow.indptr) == 0)),
+                "dropped": {reason: list(map(int, counts)) for reason, counts in self.vocabulary.dropped.items()},
+                "digest": self.bow.digest,
+            },
+        )

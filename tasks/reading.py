@@ -1,0 +1,241 @@
+"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go on with.
+
+Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words, and
+the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in the same
+transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
+"""
+
+import hashlib
+import itertools
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from typing import BinaryIO, NamedTuple
+
+import orjson
+from django.db import connection, transaction
+from psycopg.types.json import Jsonb
+
+from inference.errors import Invalid
+from inference.text import Stream, Tokeniser
+from tasks import readers, subset
+from tasks.ahead import Ahead
+from tasks.shaping import Shaping, shape
+from webapp import bulk, csvs, files
+from webapp.models import Corpus, SourceFile
+from webapp.services.corpora import Reading, stored
+
+CHUNK = 4 << 20  # characters of the documents that are copied at once
+CHUNK_ITEMS = 20_000
+PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
+HEAD = ["file", "place", "problem", "dropped"]
+
+
+@dataclass
+class Mark:
+    """How far reading has come: kept on Corpus.progress, where the next attempt, or files that are added later, go on."""
+
+    documents: int = 0
+    words: int = 0
+    file: int = -1  # the position of the file that is being read
+    items: int = 0  # documents and problems of it that are behind
+    before: int = 0  # bytes of the files before it
+    bytes: int = 0  # of all files
+    stream: dict | None = None  # inference.text.Stream's checkpoint
+    sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow: report.csv, fields.jsonl
+    problem_counts: dict[str, int] = field(default_factory=dict)
+    problems: list[dict] = field(default_factory=list)
+
+
+class Failure(NamedTuple):
+    """A file of which nothing, or nothing more, can be read."""
+
+    position: int
+    name: str
+    message: str
+
+
+@dataclass
+class Chunk:
+    """Documents and problems, and where reading was behind them; then what the second thread found."""
+
+    file: int
+    items: int
+    before: int
+    bytes: int
+    documents: list[readers.Document] = field(default_factory=list)
+    problems: list[readers.Problem] = field(default_factory=list)
+    failed: dict[int, tuple[str, int]] = field(default_factory=dict)  # position -> why it can't be read on, and the items before
+    mark: Mark | None = None
+    words: list[int] = field(default_factory=list)
+    days: list[date | None] = field(default_factory=list)
+
+
+class Read:
+    """One attempt at what is not read yet of a corpus. `keep(mark)` is called in the transaction of each chunk's rows."""
+
+    def __init__(self, corpus: Corpus, check: Callable[[], None], keep: Callable[[Mark], None]):
+        self.corpus, self.check, self.keep = corpus, check, keep
+        self.folder = files.corpus_folder(corpus.pk)
+        self.reading = Reading.of(corpus.settings)
+        self.options = readers.Options(**self.reading.options)
+        self.mark = self._last = Mark(**corpus.progress)
+        self.shaping = Shaping(**self.reading.shaping)
+        everything = list(corpus.files.all())
+        self.companions = readers.Companions.of([(stored(source), source.name) for source in everything])
+        self.table = next(((stored(source), source.name) for source in everything if source.name == self.shaping.table), None)
+        self.sources = [source for source in everything if not source.read and source.name != self.shaping.table]
+        self.bytes = self.before = self.mark.before
+
+    def go(self) -> Mark:
+        """Read to the end. Raises Invalid where no document came of it."""
+        if not self.sources and not self.corpus.provenance:
+            return self.mark
+        before = self.mark.documents if self.corpus.version_id else 0
+        shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
+        (self.folder / "shaping").mkdir(parents=True)
+        tokeniser = Tokeniser(self.reading.language, given=self.options.given)
+        partition = bulk.Partition("document", self.corpus.pk)
+        if not self.mark.documents:
+            partition.create()
+            shutil.rmtree(self.folder / "index", ignore_errors=True)  # of a reading with other options
+            (self.folder / "duplicates.npz").unlink(missing_ok=True)
+        with (
+            Stream.write(self.folder / "tokens", tokeniser, self.mark.stream) as self.stream,
+            self._grown("report.csv") as self.report,
+            self._grown("fields.jsonl") as self.fields,
+            Ahead(self._chunks()) as chunks,
+            Ahead(map(self._cut, chunks)) as cut,
+        ):
+            for chunk in cut:
+                self.check()
+                self._copy(partition, chunk)
+        with transaction.atomic():
+            self.corpus.files.update(read=True)
+            self.mark = replace(self.mark, file=-1, items=0, before=self.bytes, bytes=self.bytes)
+            self.keep(self.mark)
+        if self.mark.documents == before:
+            why = self.mark.problems[-1]["message"] if self.mark.problems else ""
+            raise Invalid("files", f"No document could be read from what was uploaded. {why}".strip())
+        return self.mark
+
+    def _grown(self, name: str) -> BinaryIO:
+        """A file that grows with the chunks, cut back to what is on record."""
+        path = self.folder / name
+        path.touch()
+        os.truncate(path, self.mark.sizes.get(name, 0))
+        return path.open("ab")
+
+    # In the first thread.
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """What is still to be read, some megabytes at a time."""
+        at, size = (self.mark.file, self.mark.items), 0
+        chunk = Chunk(*at, self.before, self.bytes)
+        try:
+            for *at, item in self._items():
+                if isinstance(item, readers.Document):
+                    chunk.documents.append(item)
+                    size += len(item.text) + len(item.title)
+                elif isinstance(item, readers.Problem):
+                    chunk.problems.append(item)
+                else:
+                    chunk.failed[item.position] = (item.message, at[1] - 1)
+                    chunk.problems.append(readers.Problem(item.name, "", item.message, True))
+                chunk.file, chunk.items, chunk.before, chunk.bytes = *at, self.before, self.bytes
+                if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
+                    yield chunk
+                    chunk, size = Chunk(*at, self.before, self.bytes), 0
+            yield replace(chunk, bytes=self.bytes)
+        finally:
+            connection.close()  # this thread's own
+
+    def _items(self) -> Iterator[tuple[int, int, object]]:
+        """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a Failure."""
+        if self.corpus.provenance:
+            yield from self._fresh(0, subset.documents(self.corpus, self._advance), self.mark.items)
+        elif self.shaping.across:
+            first = self.sources[0].position
+            items = itertools.chain.from_iterable(map(self._of, self.sources))
+            yield from self._fresh(first, self._shaped(items), self.mark.items if self.mark.file == first else 0)
+        else:
+            for source in self.sources:
+                self.before = self.bytes
+                skip = self.mark.items if source.position == self.mark.file else source.items
+                yield from self._fresh(source.position, self._shaped(self._of(source)), skip)
+
+    def _fresh(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
+        return ((file, n, item) for n, item in enumerate(items, 1) if n > skip)
+
+    def _shaped(self, items: Iterator) -> Iterator:
+        return shape(items, self.shaping, self.folder / "shaping", self.table, self._advance)
+
+    def _of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
+        try:
+            yield from readers.read(stored(source), source.name, self.options, self._advance, self.companions)
+        except readers.Unreadable as error:
+            yield Failure(source.position, source.name, str(error))
+
+    def _advance(self, count: int) -> None:
+        self.bytes += count
+
+    # In the second thread.
+
+    def _cut(self, chunk: Chunk) -> Chunk:
+        """Append the chunk's words, fields and problems to the files on disk."""
+        counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
+        chunk.words, chunk.days = counts.tolist(), [readers.parse_date(d.date) for d in chunk.documents]
+        for document, day in zip(chunk.documents, chunk.days, strict=True):
+            self.fields.write(orjson.dumps([day.toordinal() if day else 0, document.metadata], option=orjson.OPT_APPEND_NEWLINE))
+        rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
+        self.report.write(csvs.lines(rows if self.report.tell() else [HEAD, *rows]))
+        for file in (self.report, self.fields):
+            file.flush()
+            os.fsync(file.fileno())
+        before = self._last
+        problems = Counter(before.problem_counts)
+        problems.update("dropped" if p.dropped else "repaired" for p in chunk.problems)
+        chunk.mark = self._last = Mark(
+            documents=before.documents + len(chunk.documents),
+            words=before.words + sum(chunk.words),
+            file=chunk.file,
+            items=chunk.items,
+            before=chunk.before,
+            bytes=chunk.bytes,
+            stream=self.stream.commit(),
+            sizes={"report.csv": self.report.tell(), "fields.jsonl": self.fields.tell()},
+            problem_counts=dict(problems),
+            problems=[*before.problems, *map(asdict, chunk.problems)][:PROBLEMS_SHOWN],
+        )
+        return chunk
+
+    # In the task's own.
+
+    def _copy(self, partition: bulk.Partition, chunk: Chunk) -> None:
+        with transaction.atomic():
+            with partition.writer() as write:
+                for i, document in enumerate(chunk.documents):
+                    write(
+                        self.mark.documents + i,
+                        document.source_id,
+                        document.file,
+                        document.place,
+                        document.title,
+                        document.date,
+                        chunk.days[i],
+                        Jsonb(document.metadata, dumps=orjson.dumps),
+                        document.text,
+                        hashlib.sha256(document.text.encode()).digest(),
+                        chunk.words[i],
+                        document.part,
+                        document.parts,
+                        document.whole,
+                    )
+            for position, (error, items) in chunk.failed.items():
+                self.corpus.files.filter(position=position).update(error=error, items=items)
+            self.corpus.files.filter(read=False, position__lt=chunk.file).update(read=True)
+            self.keep(chunk.mark)
+        self.mark = chunk.mark

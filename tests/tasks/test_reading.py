@@ -1,0 +1,179 @@
+"""A corpus is read once: whatever ends an attempt, whatever is added or chosen later."""
+
+import gzip
+from dataclasses import asdict
+
+import pytest
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from tasks import reading
+from tasks.corpora import choose, ingest
+from tests.corpora import as_csv, example_rows
+from webapp import files
+from webapp.models import Corpus, Document, Version, Word
+from webapp.queries import evidence, fields
+from webapp.services import corpora, jobs, versions
+from webapp.services.versions import Words
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROWS = 120
+
+
+def queued(make, content: bytes, name: str = "a.csv", **words) -> Corpus:
+    corpus = make(content, name)
+    options = asdict(corpora.sniff(corpus).options)
+    corpora.read(corpus, corpora.Reading(options=options, **{"language": "en", "min_documents": 2} | words))
+    return corpus
+
+
+def read(corpus: Corpus) -> Corpus:
+    ingest(corpus.pk)
+    return Corpus.objects.select_related("version").get(pk=corpus.pk)
+
+
+def rows(corpus: Corpus) -> list[tuple]:
+    columns = ("number", "source_id", "title", "date", "text", "words", "file", "place")
+    return list(Document.objects.filter(corpus_id=corpus.pk).order_by("number").values_list(*columns))
+
+
+def words(version: Version) -> list[tuple]:
+    return list(Word.objects.filter(version=version).order_by("number").values_list("word", "tokens", "documents"))
+
+
+def report(corpus: Corpus) -> bytes:
+    return (files.corpus_folder(corpus.pk) / "report.csv").read_bytes()
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK", 20_000)
+
+
+def damaged() -> bytes:
+    found = example_rows(ROWS)
+    found[9][5] = ""
+    found[70] = ["short"]
+    return as_csv(found)
+
+
+@pytest.mark.parametrize("stage", ["_cut", "_copy"])
+def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkeypatch, stage):
+    undisturbed = read(queued(draft, damaged()))
+    corpus, done, whole = queued(draft, damaged()), [], getattr(reading.Read, stage)
+
+    def killed(self, *arguments):
+        if len(done) == 4:
+            raise KeyboardInterrupt  # no handler of ours sees it, as none sees a kill
+        done.append(1)
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(reading.Read, stage, killed)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(corpus.pk)
+    monkeypatch.setattr(reading.Read, stage, whole)
+    kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
+    assert 0 < kept < ROWS - 2
+    Corpus.objects.filter(pk=corpus.pk).update(status="queued")
+    copied = []
+    monkeypatch.setattr(reading.Read, "_copy", lambda self, partition, chunk: copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk))
+    corpus = read(corpus)
+    assert corpus.status == "ready", corpus.error
+    assert sum(copied) == ROWS - 2 - kept  # nothing was done twice
+    assert rows(corpus) == rows(undisturbed) and words(corpus.version) == words(undisturbed.version)
+    assert corpus.version.report == undisturbed.version.report and corpus.report == undisturbed.report
+    assert report(corpus) == report(undisturbed) and report(corpus).count(b"\n") == 3
+    assert corpus.bytes_read == corpus.bytes_total
+
+
+whole_copy = reading.Read._copy
+
+
+def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
+    corpus = read(queued(draft, as_csv(example_rows(ROWS))))
+    first = corpus.version
+    before = words(first)
+    monkeypatch.setattr("tasks.readers.read", None)
+    version = versions.choose(corpus, Words(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True))
+    choose(version.pk)
+    corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    assert corpus.version == version and corpus.version.number == 2 and corpus.version.status == "ready"
+    assert before[0][0] not in [word for word, *_ in words(version)] and any(word.isdigit() for word, *_ in words(version))
+    assert words(first) == before and Bow.open(files.version_folder(first.pk) / "bow").digest == first.report["digest"]
+    assert corpus.version.tokens == evidence.bow(version.pk).tokens == sum(tokens for _, tokens, _ in words(version))
+
+
+def test_a_choice_that_leaves_nothing_harms_nothing(draft):
+    corpus = read(queued(draft, as_csv(example_rows(40))))
+    version = versions.choose(corpus, Words(language="en", min_documents=1000))
+    with pytest.raises(Invalid, match="Another version"):
+        versions.choose(corpus, Words())
+    choose(version.pk)
+    version.refresh_from_db()
+    assert version.status == "failed" and "No word is left" in version.error
+    assert Corpus.objects.get(pk=corpus.pk).version == corpus.version and Corpus.objects.get(pk=corpus.pk).status == "ready"
+
+
+def upload(tmp_path, content: bytes, name: str) -> corpora.Upload:
+    path = tmp_path / f"upload-{len(list(tmp_path.iterdir()))}"
+    path.write_bytes(content)
+    return corpora.Upload(name, path)
+
+
+def test_documents_are_added(draft, tmp_path, small_chunks):
+    """As if they had been there from the beginning, except that older versions do not see them."""
+    found = example_rows(ROWS)
+    whole = read(queued(draft, as_csv(found)))
+    corpus = read(queued(draft, as_csv(found[:81])))
+    first = corpus.version
+    choose(corpora.add(corpus, [upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv")]).pk)
+    corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    assert corpus.version.status == "ready" and corpus.documents == ROWS and first.documents == 80
+    assert [row[:6] for row in rows(corpus)] == [row[:6] for row in rows(whole)]
+    assert words(corpus.version) == words(whole.version) and corpus.version.report == whole.version.report
+    assert [len(fields.dates(version)) for version in (first, corpus.version)] == [80, ROWS]
+    assert corpus.bytes_read == corpus.bytes_total == sum(corpus.files.values_list("bytes", flat=True))
+
+
+def test_only_what_failed_is_tried_again(draft, tmp_path):
+    """One bad file of several does not refuse the rest; tried again, it goes on where it broke off."""
+    found = example_rows(ROWS)
+    for row in found[41:]:
+        row[5] *= 6  # more than is unpacked at once
+    content = gzip.compress(as_csv(found[:1] + found[41:]), 1)
+    corpus = corpora.create("several", [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")])
+    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
+    corpus = read(corpus)
+    assert corpus.status == "ready" and 40 < corpus.documents < ROWS
+    bad = corpus.files.get(position=1)
+    assert "not complete" in bad.error and corpus.report["problems"][-1]["file"] == "b.csv.gz"
+    with pytest.raises(Invalid):
+        corpora.retry(read(queued(draft, as_csv(found))))
+    corpora.stored(bad).write_bytes(content)  # mended
+    choose(corpora.retry(corpus).pk)
+    corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    assert [row[4] for row in rows(corpus)] == [row[5] for row in found[1:]]
+    assert not corpus.files.exclude(error="").exists()
+
+
+def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
+    corpus = read(queued(draft, as_csv(example_rows(40))))
+    version = corpora.add(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
+    choose(version.pk)
+    version.refresh_from_db()
+    assert version.status == "failed" and "picture.csv" in version.error
+    corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    assert corpus.documents == 40 and corpus.files.get(position=1).error
+    choose(versions.choose(corpus, Words(language="en", min_documents=2)).pk)  # and is in nobody's way
+    assert Corpus.objects.select_related("version").get(pk=corpus.pk).version.number == 3
+
+
+def test_a_version_is_swept_up_when_its_process_is_lost(draft):
+    corpus = read(queued(draft, as_csv(example_rows(40))))
+    version = versions.choose(corpus, Words(language="en", min_documents=3))
+    assert jobs.claim(jobs.CHOOSING, version.pk) == 1
+    Version.objects.filter(pk=version.pk).update(heartbeat_at="2020-01-01T00:00Z")
+    jobs.sweep()
+    choose(version.pk)
+    version.refresh_from_db()
+    assert (version.status, version.attempt) == ("ready", 2)
