@@ -9,9 +9,11 @@ import orjson
 
 from inference.index import Index
 from inference.text import Stream, choose, duplicates
+from tasks import readers
 from tasks.reading import Mark
 from webapp import bulk, columns, files
 from webapp.models import Version
+from webapp.services.corpora import Reading
 from webapp.services.versions import Words
 
 
@@ -60,7 +62,14 @@ class Making:
         }
 
     def _columns(self) -> None:
-        with columns.Writer(self.folder / "columns") as writer, (self.source / "fields.jsonl").open("rb") as lines:
+        options = readers.Options(**Reading.of(self.version.corpus.settings).options)
+
+        def ordinal(text: str) -> int | None:
+            day = readers.parse_date(text, options.date_order or None)
+            return day.toordinal() if day else None
+
+        parse = {"number": readers.types.number, "date": ordinal}
+        with columns.Writer(self.folder / "columns", options.kinds, parse) as writer, (self.source / "fields.jsonl").open("rb") as lines:
             for number, line in enumerate(lines):
                 day, metadata = orjson.loads(line)
                 writer.add(number, date.fromordinal(day) if day else None, metadata)

@@ -60,18 +60,18 @@ class Failure(NamedTuple):
 
 @dataclass
 class Chunk:
-    """Documents and problems, and where reading was behind them; then what the second thread found."""
+    """Documents, their dates, and problems; where reading was behind them; then what the second thread found."""
 
     file: int
     items: int
     before: int
     bytes: int
     documents: list[readers.Document] = field(default_factory=list)
+    days: list[date | None] = field(default_factory=list)
     problems: list[readers.Problem] = field(default_factory=list)
     failed: dict[int, tuple[str, int]] = field(default_factory=dict)  # position -> why it can't be read on, and the items before
     mark: Mark | None = None
     words: list[int] = field(default_factory=list)
-    days: list[date | None] = field(default_factory=list)
 
 
 class Read:
@@ -139,6 +139,7 @@ class Read:
             for *at, item in self._items():
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
+                    chunk.days.append(self._day(item, chunk))
                     size += len(item.text) + len(item.title)
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
@@ -152,6 +153,15 @@ class Read:
             yield replace(chunk, bytes=self.bytes)
         finally:
             connection.close()  # this thread's own
+
+    def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
+        """A date that can't be read is a problem, and the document stays."""
+        found = readers.parse_date(document.date, self.options.date_order or None)
+        if found is None and document.date:
+            place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
+            why = f"{place}: its date “{document.date}” {readers.dates.why_none(document.date)}; it was kept without a date."
+            chunk.problems.append(readers.Problem(document.file, document.place, why, False))
+        return found
 
     def _items(self) -> Iterator[tuple[int, int, object]]:
         """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a Failure."""
@@ -187,7 +197,7 @@ class Read:
     def _cut(self, chunk: Chunk) -> Chunk:
         """Append the chunk's words, fields and problems to the files on disk."""
         counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
-        chunk.words, chunk.days = counts.tolist(), [readers.parse_date(d.date) for d in chunk.documents]
+        chunk.words = counts.tolist()
         for document, day in zip(chunk.documents, chunk.days, strict=True):
             self.fields.write(orjson.dumps([day.toordinal() if day else 0, document.metadata], option=orjson.OPT_APPEND_NEWLINE))
         rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
