@@ -19,7 +19,7 @@ from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import events, files
 from webapp.models import Metric, Run, Word
-from webapp.services import carrying, jobs, runs, snapshots
+from webapp.services import carrying, jobs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -119,7 +119,7 @@ class Training:
     def _topics(self, parent: Run) -> np.ndarray:
         """uint16[nnz]: the topics of this run's pairs at its beginning."""
         if parent.version_id != self.run.version_id:
-            return inherit(*runs.inherited(parent, self.run.version), self.bow, self.config.alpha)
+            return inherit(*carrying.inherited(parent, self.run.version), self.bow, self.config.alpha)
         folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
         before = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word"))
         numbers = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped).values_list("number", flat=True)

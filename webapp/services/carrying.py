@@ -2,12 +2,15 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
+from inference import Topics
 from inference.errors import Invalid
 from inference.explore import matching
-from webapp.models import Run
+from webapp.models import Run, Version
 from webapp.queries.names import names
 from webapp.queries.weights import topics as topics_of
-from webapp.queries.weights import words
+from webapp.queries.weights import vocabulary, words
 from webapp.services import curation
 
 FIELDS = ("label", "note", "group", "colour", "hidden")
@@ -50,3 +53,9 @@ def carry(source: Run, target: Run) -> Plan:
     found = plan(source, target)
     curation.change_many(target, found.values, f"carried from run {source.pk}")
     return found
+
+
+def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
+    """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one: int32[V]."""
+    there = {word: number for number, word in enumerate(vocabulary(parent.version))}
+    return topics_of(parent.snapshot), np.array([there.get(word, -1) for word in vocabulary(version)], np.int32)

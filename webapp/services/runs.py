@@ -2,15 +2,13 @@
 
 from dataclasses import asdict
 
-import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
-from inference import Topics, engines
+from inference import engines
 from inference.errors import Invalid
 from webapp import events
 from webapp.models import Run, Version, Word
-from webapp.queries import weights
 from webapp.services import jobs, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
@@ -83,12 +81,6 @@ def onward(run: Run, version: Version) -> Run:
         new = create(version, seed=run.seed, engine=run.engine, **_continued(run))
         _goes_on(new, run, [])
     return new
-
-
-def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
-    """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one: int32[V]."""
-    there = {word: number for number, word in enumerate(weights.vocabulary(parent.version))}
-    return weights.topics(parent.snapshot), np.array([there.get(word, -1) for word in weights.vocabulary(version)], np.int32)
 
 
 def _continued(run: Run) -> dict:
