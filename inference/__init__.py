@@ -20,7 +20,7 @@ from inference.training import Progress, Snapshot, begin, fold_in_corpus, train
 
 __all__ = [
     "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "begin", "checkpoint", "engines", "fold_in_corpus",
-    "gather", "reading", "train", "warm_up",
+    "gather", "reading", "train", "warm_up", "warm_up_text",
 ]  # fmt: skip
 
 
@@ -82,6 +82,15 @@ def _warm_up_index(folder: Path) -> None:
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
     for query in ("a", '"a" b*', '"a b"'):
         index.rank(query, index.find(query))
+
+
+def warm_up_text() -> None:
+    """The kernels of texts alone."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as name:
+        _warm_up_text(Path(name))
 
 
 def _warm_up_text(folder: Path) -> None:

@@ -1,6 +1,9 @@
 """From a stream and a choice of words to a bag of words: passes over the stream, never over a text."""
 
 import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +48,21 @@ class _Choosing:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
         self.tokens = np.zeros(self.units.count, np.int64)  # of units
-        for block in stream.blocks(documents):
-            units, _, _, ends = self.units.of(block.words, block.ends)
+        for units, _, ends, block in self._units():
             _count(units, ends, self._skipped(block), self.tokens)
         reason = reasons(self.units, choice)
         reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
         self.form, self.forms = self._forms(reason)
         self._thresholds(reason)
+
+    def _units(self, places: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
+        """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
+
+        def of(block: Block):
+            units, first, _, ends = self.units.of(block.words, block.ends)
+            return units, first, ends, block
+
+        return ahead(of, self.stream.blocks(self.documents, places=places))
 
     def _skipped(self, block: Block) -> np.ndarray:
         return self.skipped[block.first : block.first + len(block.ends)]
@@ -77,8 +88,7 @@ class _Choosing:
         used = np.flatnonzero(form >= 0)
         tokens = np.bincount(form[used], self.tokens[used], minlength=count).astype(np.int64)
         in_documents, last = np.zeros(count, np.int32), np.full(count, -1, np.int32)
-        for block in self.stream.blocks(self.documents):
-            units, _, _, ends = self.units.of(block.words, block.ends)
+        for units, _, ends, block in self._units():
             _count_documents(units, ends, self._skipped(block), block.first, form, last, in_documents)
         counted = self.documents - int(self.skipped.sum())
         rare, common = in_documents < self.choice.min_documents, in_documents > self.choice.max_share * counted
@@ -106,15 +116,30 @@ class _Choosing:
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
         V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
         pairs = int(self.vocabulary.documents.sum())
-        row, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)
+
+        def rows(found):
+            units, first, ends, block = found
+            return _rows(units, first, ends, self._skipped(block), block.starts, self.column, V)
+
         with rows_written(folder, self.documents, V, pairs, tokens) as write:
-            for block in self.stream.blocks(self.documents):
-                units, first, _, ends = self.units.of(block.words, block.ends)
-                write(*_rows(units, first, ends, self._skipped(block), block.first, block.starts, self.column, row, last))
+            for found in ahead(rows, self._units(places=True)):
+                write(*found)
         bow = Bow.open(folder)
         shutil.rmtree(folder / "by_word", ignore_errors=True)  # of an attempt that was killed, or another choice
         Postings.write(folder / "by_word", bow)
         return bow, self.vocabulary
+
+
+def ahead(function: Callable, items: Iterable) -> Iterator:
+    """function(item) of each, in order, worked out by two threads: at most two are in memory besides the one that is used."""
+    with ThreadPoolExecutor(2) as pool:
+        waiting: deque = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > 2:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def reasons(units: Units, choice: Choice) -> np.ndarray:
@@ -158,9 +183,10 @@ def _count_documents(units, ends, skipped, first, form, last, documents):
 
 
 @njit(cache=True, nogil=True)
-def _rows(units, places, ends, skipped, first, starts, column, count, last):
+def _rows(units, places, ends, skipped, starts, column, V):
     """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their tokens by document, by word, in
-    the text's order. count, last: int32[V], room; last is -1 at the beginning."""
+    the text's order."""
+    count, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)  # of a word in its last document, and which that is
     lengths = np.zeros(len(ends), np.int64)
     words, counts, offsets = np.empty(len(units), np.int32), np.empty(len(units), np.int32), np.empty(len(units), np.int32)
     pairs = np.int64(0)
@@ -172,8 +198,8 @@ def _rows(units, places, ends, skipped, first, starts, column, count, last):
             for j in range(i, ends[d]):
                 w = column[units[j]]
                 if w >= 0:
-                    if last[w] != first + d:
-                        last[w] = first + d
+                    if last[w] != d:
+                        last[w] = d
                         count[w] = 0
                         words[pairs] = w
                         pairs += 1

@@ -15,7 +15,7 @@ from inference.text.tokenise import Tokeniser
 FORMAT = 1  # raised when the files change their meaning
 _TEXTS, _TITLES = ("words", "starts", "lengths"), ("title-words", "title-starts", "title-lengths")
 _CHECKPOINT = "checkpoint.json"
-_BLOCK = 2_000_000  # pieces in memory at a time
+_BLOCK = 1_000_000  # pieces in memory at a time
 
 
 class Block(NamedTuple):
@@ -60,8 +60,9 @@ class Stream:
         """
         return Writer(Path(folder), tokeniser, resume)
 
-    def blocks(self, documents: int | None = None, size: int = _BLOCK) -> Iterator[Block]:
-        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many."""
+    def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
+        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many.
+        places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
         first = 0
         with open(self.folder / "words", "rb") as words, open(self.folder / "starts", "rb") as starts:
@@ -69,7 +70,8 @@ class Stream:
                 lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
                 lengths = lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))]
                 end = int(lengths.sum())
-                yield Block(first, np.fromfile(words, np.int32, end), np.fromfile(starts, np.int32, end), np.cumsum(lengths, dtype=np.int64))
+                at = np.fromfile(starts, np.int32, end if places else 0)
+                yield Block(first, np.fromfile(words, np.int32, end), at, np.cumsum(lengths, dtype=np.int64))
                 first += len(lengths)
 
 

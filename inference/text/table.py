@@ -9,13 +9,14 @@ import numpy as np
 from numba import njit
 
 from inference.errors import Invalid
-from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, IDEOGRAPH, JOINER, KATAKANA, LETTER, MARK, MIDDLE, SKIPPED, SPACE
+from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, IDEOGRAPH, JOINER, KATAKANA, LETTER, MARK, MIDDLE, OTHER, SKIPPED, SPACE
 
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
 NUMBER = (1 << 29) - 1  # the bits of a piece that are its word's number
 AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = np.int32(1 << 29), np.int32(1 << 30), np.int32(-(1 << 31))
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
+_NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
 _LARGEST = 1 << 32  # bytes of letters
 DONE, TABLE_FULL, PIECES_FULL = 0, 1, 2
 # Places in `state`.
@@ -36,6 +37,8 @@ class Table:
         self.ends = np.zeros(1 << 11, np.uint32)
         self.odd = np.zeros(1 << 11, bool)
         self.count = self.used = 0
+        # Short words of ASCII as they were last met, by their letters in two integers: most words of a text are found here.
+        self.near, self.near_words = np.zeros((1 << _NEAR, 2), np.uint64), np.zeros(1 << _NEAR, np.int32)
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
     def add(self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters) -> tuple[np.ndarray, ...]:
@@ -50,7 +53,7 @@ class Table:
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
-            said = _cut(codes, text_ends, breaks, together, *characters, self.slots, self.letters, self.ends, self.odd, self.seed, state, *pieces, lengths)
+            said = _cut(codes, text_ends, breaks, together, *characters, self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed, state, *pieces, lengths)
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
             if said == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
@@ -94,7 +97,38 @@ def _slot(half, mask):
 
 
 @njit(cache=True, nogil=True)
-def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, seed, state, words, starts, stops, lengths):
+def _simple(classes, lower):
+    """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all else."""
+    found = np.zeros(128, np.uint8)
+    for code in range(1, 128):
+        if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
+            found[code] = lower[code]
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _flag(codes, classes, before, i):
+    """What stands between a piece that begins at i and the one that ended at `before`, -1 for none."""
+    if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
+        return np.int32(0)
+    between = classes[codes[before]]
+    if i == before + 1 and between == HYPHEN:
+        return AFTER_HYPHEN
+    if i == before + 1 and between == APOSTROPHE:
+        return AFTER_APOSTROPHE
+    lines = 0
+    for g in range(before, i):
+        between = classes[codes[g]]
+        lines += codes[g] == 10
+        if lines > 1 or not (between == SPACE or between == JOINER or between == SKIPPED):
+            return AFTER_BREAK
+    return np.int32(0)
+
+
+@njit(cache=True, nogil=True)
+def _cut(
+    codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, near, near_words, seed, state, words, starts, stops, lengths
+):  # fmt: skip
     """Goes on from `state` until all is done or something is full."""
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
@@ -102,6 +136,7 @@ def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, l
     limit = min(len(ends), int(_FULL * len(slots)))
     count, used, made, before = state[_WORDS], state[_USED], state[_PIECES], state[_END]
     i, first = state[_AT], state[_FIRST]
+    simple = _simple(classes, lower)
     for text in range(state[_TEXT], len(text_ends)):
         begin = text_ends[text - 1] if text else 0
         end = text_ends[text]
@@ -119,6 +154,30 @@ def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, l
                 state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = i, text, count, used, made
                 state[_END], state[_FIRST] = before, first
                 return said
+            # A short word of ASCII that was met lately.
+            k0, k1 = np.uint64(0), np.uint64(0)
+            stop = i
+            limit_of_short = min(end, i + 16)
+            while stop < limit_of_short and codes[stop] < 128:
+                low = simple[codes[stop]]
+                if low == 0:
+                    break
+                k1 = k1 << np.uint64(8) | k0 >> np.uint64(56)
+                k0 = k0 << np.uint64(8) | np.uint64(low)
+                stop += 1
+            short = stop > i
+            if short and stop < end:
+                behind = classes[codes[stop]]
+                short = behind == SPACE or behind == OTHER or behind == HYPHEN or (
+                    (behind == MIDDLE or behind == APOSTROPHE) and classes[codes[stop - 1]] != DIGIT
+                )  # fmt: skip
+            place = np.int64((k0 ^ k1 * np.uint64(3)) * _MIX >> np.uint64(64 - _NEAR))
+            if short and near[place, 0] == k0 and near[place, 1] == k1:
+                words[made] = near_words[place] | _flag(codes, classes, before, i)
+                starts[made], stops[made] = i - begin, stop - begin
+                made += 1
+                before = i = stop
+                continue
             # Where it ends.
             stop = i + 1
             j = i + 1
@@ -139,22 +198,6 @@ def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, l
                 elif here != JOINER and here != SKIPPED:
                     break
                 j += 1
-            # What stands between it and the piece before.
-            flag = np.int32(0)
-            if before >= 0 and i > before:
-                between = classes[codes[before]]
-                if i == before + 1 and between == HYPHEN:
-                    flag = AFTER_HYPHEN
-                elif i == before + 1 and between == APOSTROPHE:
-                    flag = AFTER_APOSTROPHE
-                else:
-                    lines = 0
-                    for g in range(before, i):
-                        between = classes[codes[g]]
-                        lines += codes[g] == 10
-                        if lines > 1 or not (between == SPACE or between == JOINER or between == SKIPPED):
-                            flag = AFTER_BREAK
-                            break
             # Its letters and their hash.
             size = 0
             taken = 0
@@ -217,7 +260,9 @@ def _cut(codes, text_ends, breaks, together, classes, lower, odd_codes, slots, l
                         if same:
                             break
                 at = (at + np.uint64(1)) & mask
-            words[made] = np.int32(word) | flag
+            words[made] = np.int32(word) | _flag(codes, classes, before, i)
+            if short:
+                near[place, 0], near[place, 1], near_words[place] = k0, k1, word
             starts[made], stops[made] = i - begin, stop - begin
             made += 1
             before = stop

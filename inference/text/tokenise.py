@@ -79,14 +79,13 @@ class Tokeniser:
 
     def pieces(self, texts: list[str]) -> Pieces:
         """The pieces of texts; new words get the next numbers."""
-        blocks, block, size = [], [], 0
-        for text in texts:
-            if block and size + len(text) > _BLOCK:
-                blocks.append(self._pieces(block))
-                block, size = [], 0
-            block.append(text)
-            size += len(text)
-        blocks.append(self._pieces(block))
+        ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+        blocks, first = [], 0
+        while first < len(texts) or not blocks:
+            before = int(ends[first - 1]) if first else 0
+            end = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
+            blocks.append(self._pieces(texts[first:end], ends[first:end] - before))
+            first = end
         return blocks[0] if len(blocks) == 1 else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
@@ -96,9 +95,8 @@ class Tokeniser:
         words = _words(self._table, self._sources[numbers])
         return [(a, b, words[i]) for a, b, i in zip(found.starts.tolist(), found.stops.tolist(), at.tolist(), strict=True)]
 
-    def _pieces(self, texts: list[str]) -> Pieces:
+    def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
         words, starts, stops, lengths = self._table.add(codes, ends, self._breaks(texts, ends), self._together, self._characters)
         self._canonise()
         _translate(words, self._ids)

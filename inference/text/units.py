@@ -51,10 +51,15 @@ class Units:
         """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and int64,
         where each document's units end. words: int32 and ends: int64, as a stream's block has them.
         """
-        units, first, last, unit_ends = self._join(words, ends)
+        if self.joins:
+            units, first, last, unit_ends = self._join(words, ends)
+        else:
+            units, unit_ends = words & NUMBER, ends
+            first = last = np.arange(len(words), dtype=np.int32)
         if self.choice.phrases:
             if self._heads is None:
                 self._heads = self._index()
+            first, last, unit_ends = first.copy(), last.copy(), unit_ends.copy()
             count = _phrase(words, units, first, last, unit_ends, *self._heads)
             units, first, last = units[:count], first[:count], last[:count]
         return units, first, last, unit_ends

@@ -75,7 +75,7 @@ CHOICES = [
 @pytest.mark.parametrize("block", [2_000_000, 30, 1])
 @pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
 def test_twins(tmp_path, monkeypatch, choice, block):
-    monkeypatch.setattr(Stream.blocks, "__defaults__", (None, block))
+    monkeypatch.setattr(Stream.blocks, "__defaults__", (None, block, True))
     agree(tmp_path, TEXTS, choice)
 
 
