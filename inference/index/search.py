@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +20,7 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 TITLE = 5.0  # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
 END = 1 << 40  # behind every text
+PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
 
 Spans = Callable[[str], list[tuple[int, int, str]]]  # a text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
@@ -43,6 +44,7 @@ class Index:
         self.stream, self.spans, self.forms, self.fields = stream, spans, forms, fields
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
+        self._phrases: dict[Sequence, list] = {}
 
     @classmethod
     def write(
@@ -136,10 +138,16 @@ class Index:
             found[number] = [np.stack([starts[at], starts[at + 1]], axis=1) for at in (_standing(pieces, one) for one in wanted) if len(at)]
         return found
 
-    def extent(self, text: str) -> int:
-        """How many characters of a text, which begins with a piece and holds no other, belong to the piece."""
-        found = self.spans(text)
-        return found[-1][1] if found else len(text)
+    def extents(self, texts: list[str]) -> list[int]:
+        """Of texts that each begin with a piece and hold no other: how many of its characters belong to the piece."""
+        begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
+        found = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
+        last = np.searchsorted([start for start, _, _ in found], begins[1:]) - 1
+        stops = [found[i][1] if i >= 0 else 0 for i in last.tolist()]
+        return [
+            stop - begin if stop > begin else len(text)
+            for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
+        ]
 
     def _mask(self, node: Node) -> np.ndarray:
         if isinstance(node, Sequence):
@@ -179,8 +187,17 @@ class Index:
                 total[documents] += counts * np.float32(TITLE if name == "title" else 1.0)
         return total
 
-    def _phrase(self, sequence: Sequence):
+    def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
         """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really stands."""
+        found = self._phrases.get(sequence)
+        if found is None:
+            found = list(self._verified(sequence))
+            while len(self._phrases) >= PHRASES:
+                self._phrases.pop(next(iter(self._phrases)), None)
+            self._phrases[sequence] = found
+        return found
+
+    def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         accepted = [self.forms.of(piece) for piece in sequence.pieces]
         if not all(map(len, accepted)):
             return

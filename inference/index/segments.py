@@ -116,11 +116,13 @@ def sequences(stream, first, document, candidates, accepted, ends, out):
 
     first: where documents begin in the stream, that of number `document` first.
     """
-    n = len(ends) - 1
+    n, alone, head = len(ends) - 1, ends[1] == 1, accepted[0]
     for i in range(len(candidates)):
         d = candidates[i] - document
         found = 0
         for at in range(first[d], first[d + 1] - n + 1):
+            if alone and stream[at] & NUMBER != head:  # most pieces end here
+                continue
             p = 0
             while p < n and _among(accepted, ends[p], ends[p + 1], stream[at + p] & NUMBER):
                 p += 1

@@ -61,5 +61,5 @@ def _marked(index: Index, row: dict, first: int, places: list[np.ndarray]) -> li
     a, b = texts.ends(row, first)
     matches = np.unique(np.concatenate(places), axis=0) - first
     matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
-    stops = [begin + index.extent(row["text"][begin:limit]) for begin, limit in matches.tolist()]
-    return texts.marked(row, first, (a, b), matches[:, 0], stops)
+    lengths = index.extents([row["text"][begin:limit] for begin, limit in matches.tolist()])
+    return texts.marked(row, first, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)])

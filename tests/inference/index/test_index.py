@@ -87,7 +87,9 @@ def test_places_are_where_the_words_stand(index, documents):
         kinds = [[m for m in expected[1] if text[m:].startswith(("nation ", "nations")) or text[m:] == "nation"], expected[1]]
         got = [places[:, 0].tolist() for places in found[d]]
         for places in found[d]:
-            assert all(cut(text[a:b]) == cut(text[a:])[:1] and text[a : a + index.extent(text[a:b])] == text[a:b].rstrip(" '-") for a, b in places.tolist())
+            pairs = places.tolist()
+            for (a, b), length in zip(pairs, index.extents([text[a:b] for a, b in pairs]), strict=True):
+                assert cut(text[a:b]) == cut(text[a:])[:1] and text[a : a + length] == text[a:b].rstrip(" '-")
         assert got in ([e for e in (expected[0], one, expected[2]) if e] for one in kinds)
         seen += len(got)
     assert seen > 100
@@ -203,8 +205,9 @@ def test_words_of_every_script(tmp_path, language, texts, found):
         places = index.places(query, expected)
         assert all(places[number] for number in expected)
         for number in expected:
-            for begin, limit in np.concatenate(places[number]).tolist():
-                assert 0 < index.extent(texts[number][begin:limit]) <= len(texts[number])
+            matches = [texts[number][begin:limit] for begin, limit in np.concatenate(places[number]).tolist()]
+            for text, length in zip(matches, index.extents(matches), strict=True):
+                assert 0 < length <= len(text) and text[:length].strip() == text[:length]
 
 
 def test_a_stream_that_is_written_anew_leaves_what_is_open(tmp_path):
