@@ -1,13 +1,13 @@
 """What kind of values a column has beside the text: a guess, which the form shows and can be changed."""
 
 from collections.abc import Iterable
-from math import inf
 
 import regex
 
 from tasks.readers.dates import guess_order, looks_like
 
 TEXT, CATEGORY, NUMBER, DATE = KINDS = ("text", "category", "number", "date")
+LARGEST = 1e300  # beyond it a range has no next round number
 _MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
 _FEW_DIFFERENT = 8  # whole numbers: codes or grades, each a value of its own
 _LABEL = 60  # characters of a value that can be a category's, on average
@@ -29,7 +29,7 @@ def number(text: str) -> float | None:
         found = float(regex.sub(r"[,\u202f\xa0' %]", "", text).replace("−", "-"))
     except ValueError:
         return None
-    return found if -inf < found < inf else None
+    return found if abs(found) < LARGEST else None
 
 
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 from django.http import QueryDict
 
 from webapp.models import Run
-from webapp.queries import fields, sums, topics
+from webapp.queries import fields, ranges, sums, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection, own
 
@@ -40,6 +40,8 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
         "dated": fields.dated(version),
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
+        "ranges": ranges.shown(version, selection.between),
+        "between": [asked.address for i, asked in enumerate(selection.between) if asked.name in {a.name for a in selection.between[:i]}],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
         "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
     }

@@ -2,13 +2,15 @@
 
 from datetime import date
 from functools import lru_cache
+from itertools import count, pairwise
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.errors import Invalid
 from webapp import files
-from webapp.columns import NONE, Category, Columns
+from webapp.columns import NONE, Category, Columns, Days, Number
 from webapp.models import Version
 
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
@@ -20,13 +22,15 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class Groups(NamedTuple):
     """Documents by a period or a category.
 
-    by: "year", "decade", "month", or a category's name. labels: of the groups, periods in their order without a gap,
-    values by frequency. group: int32[D], each document's place in them, -1 for none.
+    by: "year", "decade", "month", or a category's name, or that of a field of numbers or of other dates. labels: of the groups, periods
+    and ranges in their order without a gap, values by frequency. group: int32[D], each document's place in them, -1 for none. bounds: of
+    ranges, (low, high) as queries.ranges has them.
     """
 
     by: str
     labels: list[str]
     group: np.ndarray
+    bounds: tuple[tuple[str, str], ...] = ()
 
     @property
     def in_time(self) -> bool:
@@ -42,6 +46,18 @@ def _columns(version_id: int) -> Columns | None:
 def categories(version: Version) -> list[Category]:
     columns = _columns(version.pk)
     return columns.categories if columns else []
+
+
+def ranges(version: Version) -> list[Number | Days]:
+    """Fields of numbers, and of dates beside the first."""
+    columns = _columns(version.pk)
+    return [*columns.numbers, *columns.days] if columns else []
+
+
+def values(version: Version, field: Number | Days) -> np.ndarray:
+    """float64[D], NaN where there is none; of dates int32[D], date.toordinal(), 0 where there is none."""
+    columns = _columns(version.pk)
+    return columns.number(field.name) if isinstance(field, Number) else columns.day(field.name)
 
 
 def codes(version: Version, name: str) -> tuple[Category, np.ndarray]:
@@ -94,7 +110,9 @@ def _in_months(version_id: int) -> bool:
 
 
 def groups(version: Version, by: str) -> Groups:
-    """Documents by "year", "decade", "month" or a category. Raises Invalid where the corpus has no such thing."""
+    """Documents by "year", "decade", "month", a category or a field of numbers or dates. Raises Invalid where the corpus has no such thing."""
+    if field := next((field for field in ranges(version) if field.name == by and by not in PERIODS), None):
+        return _bins(version.pk, field) if isinstance(field, Number) else _other_periods(version.pk, field)
     if by not in PERIODS:
         category, of = codes(version, by)
         return Groups(by, category.values, of)
@@ -104,8 +122,60 @@ def groups(version: Version, by: str) -> Groups:
 
 
 @lru_cache(16)
-def _periods(version_id: int, by: str) -> Groups:
-    days = _columns(version_id).dates
+def _bins(version_id: int, field: Number) -> Groups:
+    """About ten ranges of numbers with round ends, all equally wide; where a few numbers are far above the rest each range is wider than
+    the one before."""
+    numbers = _columns(version_id).number(field.name)
+    edges = _edges(field, float(np.nanmedian(numbers)))
+    known = ~np.isnan(numbers)
+    group = np.full(len(numbers), NONE, np.int32)
+    group[known] = np.searchsorted(edges, numbers[known], side="right") - 1
+    ends = list(pairwise(edges))
+    if field.whole:
+        bounds = tuple((written(low), written(high - 1)) for low, high in ends)
+        labels = [low if low == high else f"{low}–{high}" for low, high in bounds]
+    else:
+        bounds = tuple((written(low), f"<{written(high)}") for low, high in ends)
+        labels = [f"{written(low)} to below {written(high)}" for low, high in ends]
+    return Groups(field.name, labels, group, bounds)
+
+
+def _edges(field: Number, median: float) -> list[float]:
+    """Ascending; the first at most the least number, the last above the largest."""
+    if field.low >= 0 and 0 < median < field.high / 100:
+        steps = "1" if field.high > 10_000 * median else "125"
+        first = max(floor(log10(median)) - 1, 0 if field.whole else -300)
+        rounds = (float(f"{step}e{exponent}") for exponent in count(first) for step in steps)
+        edges = [0.0, next(rounds)]
+    else:
+        wide = (field.high - field.low) / 10
+        unit = 10.0 ** floor(log10(wide))
+        step = max(next(unit * times for times in (1, 2, 5, 10) if unit * times >= 0.999 * wide), 1 if field.whole else 0)
+        first = floor(field.low / step)
+        rounds = (float(f"{step * i:.12g}") for i in count(first + 1))
+        edges = [float(f"{step * first:.12g}")]
+    while edges[-1] <= field.high:
+        edges.append(next(rounds))
+    return edges
+
+
+def written(number: float) -> str:
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.10g}"
+
+
+@lru_cache(16)
+def _other_periods(version_id: int, field: Days) -> Groups:
+    years = (field.last - field.first) / 365
+    by = "decade" if years > LONG else "year" if years > 3 else "month"
+    found = _periods(version_id, by, field.name)
+    return found._replace(by=field.name, bounds=tuple(span(found, i) for i in range(len(found.labels))))
+
+
+@lru_cache(16)
+def _periods(version_id: int, by: str, name: str = "") -> Groups:
+    """name: of a field of dates; "" for the documents' own."""
+    columns = _columns(version_id)
+    days = columns.day(name) if name else columns.dates
     months = (days - _EPOCH).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) + 1970 * 12
     number = months if by == "month" else months // (12 if by == "year" else 120)
     first, last = (int(f(number[days > 0])) for f in (np.min, np.max))
@@ -139,10 +209,11 @@ def usual(version: Version) -> str | None:
 
 
 def choices(version: Version) -> list[str]:
-    """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories."""
+    """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories,
+    then its fields of numbers and of other dates."""
     found = []
     if span := dated(version):
         years = span[1].year - span[0].year + 1
         counts = {"decade": years // 10, "year": years, "month": 12 * years if _in_months(version.pk) else 0}
         found = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
-    return found + [category.name for category in categories(version)]
+    return found + [field.name for field in (*categories(version), *ranges(version))]

@@ -3,6 +3,7 @@
 ?q=       a search (inference.index.query): words, "a phrase", or, -without, AND OR NOT, parentheses, begin*
 ?has=     12:20, at least 20% of the document is topic 12 and what was merged into it; may be repeated
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04
+?between= price:10:20, a field of numbers or dates and its ends (queries.ranges); may be repeated
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
 
 A form without JavaScript can't join two fields into one, so these are read, too, and written as the above:
@@ -10,10 +11,9 @@ A form without JavaScript can't join two fields into one, so these are read, too
 ?in:party=    a value of this category, small letters or capitals
 """
 
-import calendar
 from collections import defaultdict
-from datetime import date
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 from urllib.parse import urlencode
 
 import numpy as np
@@ -24,12 +24,11 @@ from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.columns import Category
 from webapp.models import Corpus, Run, Version
-from webapp.queries import evidence, fields, search
+from webapp.queries import days, evidence, fields, ranges, search
 from webapp.queries.names import names
 
-NAMES = ("q", "has", "from", "to", "in", "with", "least")
+NAMES = ("q", "has", "from", "to", "between", "in", "with", "least")
 PLACES = ("after", "before", "at")  # where a page of a list begins
-_DATE = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
 _TOPIC = regex.compile(r"[Tt]?(\d{1,5})", regex.ASCII)
@@ -40,13 +39,20 @@ class Selection:
     """Made by `read`. Empty (nothing asked for): all documents."""
 
     def __init__(
-        self, corpus: Corpus, run: Run | None, q: str, has: list[tuple[int, float]], span: tuple[str, str], values: list[tuple[str, str]]
+        self,
+        corpus: Corpus,
+        run: Run | None,
+        q: str,
+        has: list[tuple[int, float]],
+        span: tuple[str, str],
+        values: list[tuple[str, str]],
+        between: Sequence[ranges.Range] = (),
     ):
         self.corpus, self.run = corpus, run
         self.version = run.version if run else corpus.version
-        self.q, self.has, self.values = q, has, values
+        self.q, self.has, self.values, self.between = q, has, values, list(between)
         self.first, self.last = span  # as they were asked for
-        self.days = (_day(self.first, "from", last=False), _day(self.last, "to", last=True))
+        self.days = (days.ordinal(self.first, "from", last=False), days.ordinal(self.last, "to", last=True))
 
     @classmethod
     def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
@@ -60,7 +66,7 @@ class Selection:
         values = [_value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
-        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)))
+        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version))
 
     @classmethod
     def all(cls, run: Run) -> "Selection":
@@ -75,6 +81,7 @@ class Selection:
         """What of an address describes it, in a fixed order."""
         found = [("q", self.q), ("from", self.first), ("to", self.last)]
         found += [("has", f"{topic}:{percent:g}") for topic, percent in self.has]
+        found += [("between", asked.address) for asked in self.between]
         found += [("in", f"{name}:{value}") for name, value in self.values]
         return [(name, value) for name, value in found if value]
 
@@ -86,12 +93,14 @@ class Selection:
     def narrowed(self, groups: fields.Groups, i: int) -> list[tuple[str, str]]:
         """The parameters of this set's documents that are in a group of `groups`: what a point of a chart counts."""
         parameters = self.parameters
+        if groups.bounds:
+            return [*parameters, ("between", ranges.Range(groups.by, *groups.bounds[i]).address)]
         if not groups.in_time:
             parameters = [p for p in parameters if p[0] != "in" or not p[1].startswith(groups.by + ":")]
             return [*parameters, ("in", f"{groups.by}:{groups.labels[i]}")]
         first, last = fields.span(groups, i)
-        first = self.first if self.days[0] > _day(first, "from", last=False) else first
-        last = self.last if 0 < self.days[1] < _day(last, "to", last=True) else last
+        first = self.first if self.days[0] > days.ordinal(first, "from", last=False) else first
+        last = self.last if 0 < self.days[1] < days.ordinal(last, "to", last=True) else last
         return [*(p for p in parameters if p[0] not in ("from", "to")), ("from", first), ("to", last)]
 
     @property
@@ -110,6 +119,8 @@ class Selection:
             topic, _, percent = value.partition(":")
             title = names(self.run).title(int(topic))
             return f"with at least {percent}% {title}" if float(percent) else f"with {title}"
+        if name == "between":
+            return next(asked.said for asked in self.between if asked.address == value)
         if name == "in":
             field, _, of = value.partition(":")
             return f"{field} {of}"
@@ -136,7 +147,8 @@ class Selection:
 
     def elsewhere(self, name: str) -> "Selection":
         """The same without the conditions on a category: what its other values would give."""
-        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), [v for v in self.values if v[0] != name])
+        values = [value for value in self.values if value[0] != name]
+        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between)
 
     def _topics(self, topic: int) -> list[int]:
         """It, and those that are read as its parts."""
@@ -151,12 +163,14 @@ class Selection:
             category, codes = fields.codes(self.version, name)
             mask &= np.isin(codes, [category.values.index(value) for value in wanted])
         if any(self.days):
-            days = fields.dates(self.version)
-            mask &= days > 0
+            dates = fields.dates(self.version)
+            mask &= dates > 0
             if self.days[0]:
-                mask &= days >= self.days[0]
+                mask &= dates >= self.days[0]
             if self.days[1]:
-                mask &= days <= self.days[1]
+                mask &= dates <= self.days[1]
+        for asked in self.between:
+            mask &= ranges.mask(asked, self.version)
         for topic, percent in self.has:
             mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
         if self.q:
@@ -221,26 +235,12 @@ def _value(text: str, version: Version) -> tuple[str, str]:
     )
 
 
-@lru_cache(256)
-def _day(text: str, name: str, last: bool) -> int:
-    """The first or last day that a date names, as an ordinal; 0 for nothing."""
-    if not text:
-        return 0
-    match = _DATE.fullmatch(text)
-    try:
-        year, month, day = (int(part) if part else None for part in match.groups())
-        month = month or (12 if last else 1)
-        return date(year, month, day or (calendar.monthrange(year, month)[1] if last else 1)).toordinal()
-    except (AttributeError, ValueError, calendar.IllegalMonthError):
-        raise Invalid(name, f"“{name}” in the address must be a date such as 1914, 1914-08 or 1914-08-04, got “{text[:50]}”.") from None
-
-
 def own(query: QueryDict) -> list[tuple[str, str]]:
     """Of an address's parameters those of the page itself: neither a set, nor a place in a list, which is another in another set."""
     return [
         (name, value)
         for name, values in query.lists()
-        if name not in (*NAMES, *PLACES) and not name.startswith("in:")
+        if name not in (*NAMES, *PLACES) and not name.startswith(("in:", "low:", "high:"))
         for value in values
         if value
     ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.explore import bands, change
 from webapp.models import Run
-from webapp.queries import evidence, fields, sums
+from webapp.queries import evidence, fields, ranges, sums
 from webapp.queries.fields import Groups
 from webapp.queries.kept import Kept
 from webapp.queries.names import names
@@ -100,6 +100,8 @@ def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]
 def conditions(groups: Groups, g: int) -> list[tuple[str, str]]:
     """A group as parameters of a Selection."""
     label = groups.labels[g]
+    if groups.bounds:
+        return [("between", ranges.Range(groups.by, *groups.bounds[g]).address)]
     if not groups.in_time:
         return [("in", f"{groups.by}:{label}")]
     if groups.by == "decade":
