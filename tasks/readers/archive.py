@@ -68,6 +68,8 @@ def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companion
         if why:
             continue
         inside = f"{name}/{entry.name}"
+        if inside == known.get("without"):  # a table about the others
+            continue
         try:
             found = formats.by_name(entry.name)
             if found == "text" and not companions.bag_of(inside):

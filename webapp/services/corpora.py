@@ -15,7 +15,7 @@ from django.db.models import F, Max, Sum
 
 from inference.errors import Invalid
 from inference.text import detect
-from tasks import readers
+from tasks import readers, shaping
 from webapp import files
 from webapp.models import Corpus, SourceFile, Version
 from webapp.services import jobs, versions
@@ -103,8 +103,17 @@ def paths(corpus: Corpus) -> list[tuple[Path, str]]:
 
 
 def sniff(corpus: Corpus, **known) -> readers.Sniff:
-    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`."""
-    return readers.sniff_first(paths(corpus), **known)
+    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`. A table
+    about the other files is none of them."""
+    table = about_files(corpus)
+    if table:
+        known["without"] = table.name
+    return readers.sniff_first([file for file in paths(corpus) if not table or file[1] != table.name], **known)
+
+
+def about_files(corpus: Corpus) -> shaping.Guess | None:
+    """The table about the other files, where one seems to be among them."""
+    return shaping.guess(paths(corpus))
 
 
 def language(found: readers.Sniff) -> tuple[str, float]:

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
+from tasks.shaping import Shaping
 from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
 from webapp.services import corpora
@@ -38,12 +39,29 @@ class Command(BaseCommand):
         parser.add_argument("--encoding", help="of the files; by default it is detected")
         parser.add_argument("--header", action="store_true", default=None, help="the first row holds the names of the columns")
         parser.add_argument("--no-header", action="store_false", dest="header", help="it does not")
+        parser.add_argument("--sections", metavar="BY[:N]",
+                            help="cut long documents: words:1000, pages:10, paragraphs, headings; with a number for the last two, the least words")  # fmt: skip
+        parser.add_argument("--heading", default="", metavar="TEXT", help="a line that begins with it is a heading, such as CHAPTER")
+        parser.add_argument("--join", default="", metavar="FIELDS", help="join documents with the same values of these fields, separated by commas")
+        parser.add_argument("--join-period", default="", choices=["day", "month", "year"], help="and of one day, month or year")
+        parser.add_argument("--names", action="store_true", help="names of folders and files become fields")
+        parser.add_argument("--pattern", default="", help="of the files' names, such as {year}_{author}.txt: its parts become fields")
+        parser.add_argument("--metadata", type=Path, metavar="FILE", help="a table about the files, joined by their names or ids")
+        parser.add_argument("--metadata-key", metavar="COLUMN", help="its column with them; by default it is guessed")
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
 
     def handle(self, *args, **given):
         prepare_database()
         try:
-            corpus = corpora.create(given["name"], [self._copy(path) for path in self._files(given["paths"])])
+            shaping = self._shaping(given)
+            files = self._files(given["paths"])
+            if table := given["metadata"]:
+                if not table.is_file():
+                    raise CommandError(f"There is no file {table}.")
+                shaping |= {"table": table.name}
+                files = [(path, name) for path, name in files if path.resolve() != table.resolve()] + [(table, table.name)]
+            corpus = corpora.create(given["name"], [self._copy(path, name) for path, name in files])
+            given["shaping"] = self._with_key(corpus, shaping, given["metadata_key"])
             corpora.read(corpus, self._reading(corpus, given))
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
@@ -58,19 +76,40 @@ class Command(BaseCommand):
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
 
-    def _files(self, given: list[str]) -> list[Path]:
+    def _shaping(self, given: dict) -> dict:
+        by, _, number = (given["sections"] or "").partition(":")
+        if number and not number.isdigit():
+            raise CommandError(f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}.")
+        sizes = {"length" if by in ("words", "pages") else "least": int(number)} if number else {}
+        fields = {"sections": by, "marker": given["heading"], "period": given["join_period"], "names": given["names"]}
+        fields |= {"pattern": given["pattern"], "join": tuple(name.strip() for name in given["join"].split(",") if name.strip())}
+        return asdict(Shaping(**fields, **sizes))
+
+    def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
+        if not shaping["table"]:
+            return shaping
+        found = corpora.about_files(corpus)
+        if key is None and (found is None or found.name != shaping["table"]):
+            raise CommandError(f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key.")
+        return asdict(Shaping(**shaping | {"key": key or found.key}))
+
+    def _files(self, given: list[str]) -> list[tuple[Path, str]]:
+        """Each file and its name; of files in a folder with the folder's and those within."""
         files = []
         for path in map(Path, given):
             if not path.exists():
                 raise CommandError(f"There is no file {path}.")
-            files += sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+            if path.is_dir():
+                files += [(p, str(Path(path.resolve().name) / p.relative_to(path))) for p in sorted(path.rglob("*")) if p.is_file()]
+            else:
+                files.append((path, path.name))
         return files
 
-    def _copy(self, path: Path) -> corpora.Upload:
+    def _copy(self, path: Path, name: str) -> corpora.Upload:
         """A copy for Topograph to keep: the user's file stays where it is."""
         copy = settings.FILE_UPLOAD_TEMP_DIR / f"import-{os.getpid()}-{os.urandom(6).hex()}"
         shutil.copyfile(path, copy)
-        return corpora.Upload(path.name, copy)
+        return corpora.Upload(name, copy)
 
     def _reading(self, corpus: Corpus, given: dict) -> corpora.Reading:
         options = {name: given[name] for name in ("encoding", "header") if given[name] is not None}
@@ -84,6 +123,7 @@ class Command(BaseCommand):
             max_share=given["max_share"],
             min_length=given["min_length"],
             extra_stop_words=sorted(set(words)),
+            shaping=given["shaping"],
         )
 
     def _language(self, sniff: readers.Sniff, given: str) -> str:
