@@ -42,14 +42,16 @@ def about(corpus: Corpus, whole: Whole) -> dict:
 
 
 def sections(corpus: Corpus, whole: Whole, after: int) -> list[dict]:
-    """A page of its sections: number, part, label (what the title says beyond the whole's), words. after: how many come before."""
+    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
+    whole's, "" where that is the part's number alone."""
     first = whole.first + after
     found = rows(
         "SELECT number, part, title, words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s ORDER BY number",
         [corpus.pk, first, min(first + PAGE, whole.first + whole.parts)],
     )
     for row in found:
-        row["label"] = row.pop("title").removeprefix(f"{whole.title or 'Untitled'} · ")
+        label = row.pop("title").removeprefix(f"{whole.title or 'Untitled'} · ")
+        row["label"] = "" if label == str(row["part"]) else label
     return found
 
 
