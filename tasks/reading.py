@@ -23,7 +23,7 @@ from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
 from tasks import readers, subset
 from tasks.ahead import Ahead
-from tasks.shaping import Shaping, shape
+from tasks.shaping import Shaping, shape, upload_of
 from webapp import bulk, csvs, files
 from webapp.models import Corpus, SourceFile
 from webapp.services.corpora import Reading, stored
@@ -56,6 +56,7 @@ class Failure(NamedTuple):
     position: int
     name: str
     message: str
+    items: int  # of it that came before
 
 
 @dataclass
@@ -85,8 +86,9 @@ class Read:
         self.mark = self._last = Mark(**corpus.progress)
         self.shaping = Shaping(**self.reading.shaping)
         everything = list(corpus.files.all())
-        self.companions = readers.Companions.of([(stored(source), source.name) for source in everything])
-        self.table = next(((stored(source), source.name) for source in everything if source.name == self.shaping.table), None)
+        uploads = [(stored(source), source.name) for source in everything]
+        self.companions = readers.Companions.of(uploads)
+        self.table = upload_of(uploads, self.shaping.table)
         self.sources = [source for source in everything if not source.read and source.name != self.shaping.table]
         self.bytes = self.before = self.mark.before
 
@@ -144,7 +146,7 @@ class Read:
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
                 else:
-                    chunk.failed[item.position] = (item.message, at[1] - 1)
+                    chunk.failed[item.position] = (item.message, item.items if self.shaping.across else at[1] - 1)
                     chunk.problems.append(readers.Problem(item.name, "", item.message, True))
                 chunk.file, chunk.items, chunk.before, chunk.bytes = *at, self.before, self.bytes
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
@@ -184,10 +186,13 @@ class Read:
         return shape(items, self.shaping, self.folder / "shaping", self.table, self._advance)
 
     def _of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
+        n, behind = 0, source.items if self.shaping.across else 0  # else they are counted when they are shaped
         try:
-            yield from readers.read(stored(source), source.name, self.options, self._advance, self.companions)
+            for n, item in enumerate(readers.read(stored(source), source.name, self.options, self._advance, self.companions), 1):
+                if n > behind:
+                    yield item
         except readers.Unreadable as error:
-            yield Failure(source.position, source.name, str(error))
+            yield Failure(source.position, source.name, str(error), n)
 
     def _advance(self, count: int) -> None:
         self.bytes += count
