@@ -47,9 +47,7 @@ class _Choosing:
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
-        self.tokens = np.zeros(self.units.count, np.int64)  # of units
-        for units, _, ends, block in self._units():
-            _count(units, ends, self._skipped(block), self.tokens)
+        self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)  # of units
         reason = reasons(self.units, choice)
         reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
         self.form, self.forms = self._forms(reason)
@@ -63,6 +61,13 @@ class _Choosing:
             return units, first, ends, block
 
         return ahead(of, self.stream.blocks(self.documents, places=places))
+
+    def _count(self, form: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """int64 and int32: tokens of forms, and documents with them. form: int32 by unit, -1 for none."""
+        tokens, documents, last = np.zeros(count, np.int64), np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        for units, _, ends, block in self._units():
+            _count(units, ends, self._skipped(block), block.first, form, last, tokens, documents)
+        return tokens, documents
 
     def _skipped(self, block: Block) -> np.ndarray:
         return self.skipped[block.first : block.first + len(block.ends)]
@@ -85,11 +90,10 @@ class _Choosing:
 
     def _thresholds(self, reason: np.ndarray) -> None:
         form, count = self.form, len(self.form) if self.forms is None else len(self.forms)
-        used = np.flatnonzero(form >= 0)
-        tokens = np.bincount(form[used], self.tokens[used], minlength=count).astype(np.int64)
-        in_documents, last = np.zeros(count, np.int32), np.full(count, -1, np.int32)
-        for units, _, ends, block in self._units():
-            _count_documents(units, ends, self._skipped(block), block.first, form, last, in_documents)
+        if self.forms is None:
+            tokens, in_documents = np.where(form >= 0, self.tokens, 0), self.in_documents
+        else:
+            tokens, in_documents = self._count(form, count)
         counted = self.documents - int(self.skipped.sum())
         rare, common = in_documents < self.choice.min_documents, in_documents > self.choice.max_share * counted
         exists = tokens > 0
@@ -159,26 +163,18 @@ def reasons(units: Units, choice: Choice) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _count(units, ends, skipped, tokens):
-    i = np.int64(0)
-    for d in range(len(ends)):
-        if not skipped[d]:
-            for j in range(i, ends[d]):
-                tokens[units[j]] += 1
-        i = ends[d]
-
-
-@njit(cache=True, nogil=True)
-def _count_documents(units, ends, skipped, first, form, last, documents):
+def _count(units, ends, skipped, first, form, last, tokens, documents):
     """last: int32 by form, the last document that was seen with it."""
     i = np.int64(0)
     for d in range(len(ends)):
         if not skipped[d]:
             for j in range(i, ends[d]):
                 f = form[units[j]]
-                if f >= 0 and last[f] != first + d:
-                    last[f] = first + d
-                    documents[f] += 1
+                if f >= 0:
+                    tokens[f] += 1
+                    if last[f] != first + d:
+                        last[f] = first + d
+                        documents[f] += 1
         i = ends[d]
 
 
