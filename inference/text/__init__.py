@@ -2,9 +2,10 @@
 
 from inference.text import duplicates, phrases
 from inference.text.choice import REASONS, Choice, Vocabulary
-from inference.text.choose import choose
+from inference.text.choose import Counts, choose, count
 from inference.text.language import detect
 from inference.text.lexicon import Lexicon
+from inference.text.spread import Spread
 from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Stream
 from inference.text.table import MAX_LETTERS
@@ -12,6 +13,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Lexicon", "Pieces", "Stream", "Tokeniser", "Vocabulary", "choose", "detect", "duplicates",
-    "phrases", "stop_words", "stops", "terms",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
+    "detect", "duplicates", "phrases", "stop_words", "stops", "terms",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,6 +17,7 @@ from inference.text import characters, duplicates
 from inference.text.choice import REASONS, Choice, Vocabulary
 from inference.text.forms import former
 from inference.text.lexicon import Lexicon
+from inference.text.spread import Spread
 from inference.text.stream import Block, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.tokenise import Tokeniser
@@ -37,21 +39,46 @@ def choose(
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
     if choice.duplicates != "keep":
         skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
-    return _Choosing(stream, choice, skipped, documents).write(Path(folder))
+    choosing = _Choosing(stream, choice, skipped, documents)
+    choosing.pick()
+    return choosing.write(Path(folder))
+
+
+class Counts(NamedTuple):
+    """How often words stand in a stream, before thresholds.
+
+    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of units, as
+    strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out wherever it stands, and
+    how often it stands; len(REASONS) for those that have a form, 255 for those that are in no text.
+    """
+
+    words: Callable[[np.ndarray], list[str]]
+    tokens: np.ndarray
+    documents: np.ndarray
+    left_out: Callable[[np.ndarray], list[str]]
+    reason: np.ndarray
+    left_out_tokens: np.ndarray
+
+
+def count(stream: Stream | Spread, choice: Choice) -> Counts:
+    """What `choose` counts, with nothing written and no threshold; every document counts."""
+    choosing = _Choosing(stream, choice, np.zeros(stream.D, bool), stream.D)
+    words = choosing.units.words if choosing.forms is None else choosing.forms.words
+    return Counts(words, choosing.of_forms, choosing.in_documents, choosing.units.words, choosing.reason, choosing.tokens)
 
 
 class _Choosing:
-    def __init__(self, stream: Stream, choice: Choice, skipped: np.ndarray, documents: int):
+    def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray, documents: int):
         self.stream, self.choice, self.skipped, self.documents = stream, choice, skipped, documents
         self.units = Units(stream.lexicon, choice)
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
         self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)  # of units
-        reason = reasons(self.units, choice)
-        reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
-        self.form, self.forms = self._forms(reason)
-        self._thresholds(reason)
+        self.reason = reasons(self.units, choice)
+        self.reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
+        self.form, self.forms = self._forms(self.reason)
+        self.of_forms, self.in_documents = self._counts()
 
     def _units(self, places: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
         """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
@@ -88,12 +115,16 @@ class _Choosing:
             form[numbers] = tokeniser.pieces([" ".join(words)]).words
         return form, tokeniser.lexicon
 
-    def _thresholds(self, reason: np.ndarray) -> None:
+    def _counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tokens int64 and documents int32 by form."""
         form, count = self.form, len(self.form) if self.forms is None else len(self.forms)
         if self.forms is None:
-            tokens, in_documents = np.where(form >= 0, self.tokens, 0), self.in_documents
-        else:
-            tokens, in_documents = self._count(form, count)
+            return np.where(form >= 0, self.tokens, 0), self.in_documents
+        return self._count(form, count)
+
+    def pick(self) -> None:
+        """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
+        reason, tokens, in_documents = self.reason, self.of_forms, self.in_documents
         counted = self.documents - int(self.skipped.sum())
         rare, common = in_documents < self.choice.min_documents, in_documents > self.choice.max_share * counted
         exists = tokens > 0
@@ -112,9 +143,9 @@ class _Choosing:
         order = np.array(sorted(range(len(kept)), key=words.__getitem__))
         order = order[np.argsort(-tokens[kept[order]], kind="stable")]
         kept = kept[order]
-        column = np.full(count + 1, -1, np.int32)  # the last one: of units without a form
+        column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)
-        self.column = column[form]  # of units
+        self.column = column[self.form]  # of units
         self.vocabulary = Vocabulary([words[i] for i in order.tolist()], tokens[kept], in_documents[kept].astype(np.int64), dropped)
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
