@@ -1,6 +1,6 @@
 """Pictures of the pages, for the README and for whoever judges a change by its looks: docs/screens/<page>-<width>-<theme>.webp.
 
-    python3 manage.py start                                  # in one terminal; try the example, train 40 topics
+    python3 manage.py start                                  # in one terminal; try the example, train 40 topics, upload it again and leave it at that
     .venv/bin/python -m benchmarks.screens http://127.0.0.1:8000/ --run 1 [--only topic,word]
 
 Each page as one sees it first, on a desk and on a phone, light and dark. The last line is the size of all of them.
@@ -18,6 +18,10 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screens"
 PAGES = {  # name of the picture: the page's place below its run, or from the root
     "home": "/",
+    "prepare": "/corpora/2/prepare/",
+    "corpus": "/corpora/1/",
+    "corpus-words": "/corpora/1/words/",
+    "corpus-phrases": "/corpora/1/phrases/",
     "run": "",
     "topics-list": "topics/?view=list",
     "topics-map": "topics/?view=map",

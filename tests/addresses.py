@@ -37,7 +37,7 @@ PAGES = [  # with a .json twin
     "reading_words",
     "reading_topics",
 ]
-OTHER = ["home", "corpus_prepare", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
+OTHER = ["home", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
 OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
@@ -54,6 +54,8 @@ POSTS = [
     "example",
     "corpus_runs",
     "corpus_embargo",
+    "corpus_files",
+    "corpus_retry",
     "token_revoke",
     "corpus_delete",
     "run_stop",

@@ -46,6 +46,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "webapp.files",
         "webapp.models",
         "webapp.queries.names",
+        "webapp.queries.sample",
         "webapp.queries.weights",
         "webapp.services",
         "webapp.templatetags",

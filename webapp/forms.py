@@ -1,5 +1,8 @@
 """Forms: how a corpus is read, and what a run is trained with. Each field says in a line what it does."""
 
+from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
+
 from django import forms
 
 from inference import engines
@@ -9,6 +12,7 @@ from tasks import readers
 from webapp.models import Corpus, Run
 from webapp.services import corpora as services
 from webapp.services.corpora import Reading
+from webapp.services.versions import Words
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (tasks.readers.model.MAX_FIELDS)
@@ -33,10 +37,21 @@ KINDS = [("category", "category: few values, shared by documents"), ("number", "
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
-class VocabularyForm(forms.Form):
-    """Which words of a corpus count, and its name."""
+class Several(forms.Field):
+    """Words, each a value of its own."""
 
-    name = forms.CharField(max_length=200, label="Name of the corpus")
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value) -> list[str]:
+        words = {word.strip().lower() for word in value or [] if word.strip()}
+        if len(words) > MAX_STOP_WORDS or max(map(len, words), default=0) > 200:
+            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are {len(words):,}.")
+        return sorted(words)
+
+
+class WordsForm(forms.Form):
+    """Which words of a corpus count: services.versions.Words. kept_words has no widget of its own: it stands beside the preview."""
+
     language = forms.ChoiceField(
         required=False, label="Language", help_text="Its stop words (such as “the”, “of”) are left out, and search knows its forms."
     )
@@ -48,17 +63,38 @@ class VocabularyForm(forms.Form):
         min_value=0, max_value=100, label="Leave out words in more than this per cent of documents",
         help_text="Words that are everywhere tell no topic from another. 100 keeps them all.",
     )  # fmt: skip
-    min_length = forms.IntegerField(min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out.")
     extra_stop_words = forms.CharField(
-        required=False, widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}), max_length=200_000,
+        required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )  # fmt: skip
+    kept_words = Several(required=False)
+    min_length = forms.IntegerField(min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out.")
+    numbers = forms.BooleanField(required=False, label="Numbers count", help_text="Years, amounts, “2nd”: all that begins with a digit.")
+    hyphens = forms.ChoiceField(
+        choices=[("split", "part words: well · known"), ("join", "join words: well-known")], label="Hyphens", help_text="What “well-known” counts as."
+    )
+    apostrophes = forms.ChoiceField(
+        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")], label="Apostrophes", help_text="What “l’homme” counts as."
+    )
+    phrases = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
+        label="Phrases that count as one word", help_text="One a line, such as “new york”.",
+    )  # fmt: skip
+    duplicates = forms.ChoiceField(
+        choices=[("keep", "count like others"), ("exact", "don’t count where they are the same"), ("near", "don’t count where they are nearly the same")],
+        label="Documents that repeat an earlier one", help_text="They stay in the collection and can be read.",
+    )  # fmt: skip
+    forms = forms.ChoiceField(
+        choices=[("written", "as they are written"), ("lemmas", "as in a dictionary: went → go"), ("stems", "as stems: nation, nations → nation")],
+        label="Words count", help_text="Joining the forms of a word helps where it has many. Not every language has both.",
+    )  # fmt: skip
 
-    def __init__(self, *args, name: str, reading: Reading, initial: dict | None = None, **kwargs):
-        values = {
-            "name": name, "language": reading.language, "min_documents": reading.min_documents, "max_share": f"{100 * reading.max_share:g}",
-            "min_length": reading.min_length, "extra_stop_words": " ".join(reading.extra_stop_words),
-        }  # fmt: skip
+    def __init__(self, *args, words: Words, initial: dict | None = None, **kwargs):
+        values = asdict(words) | {
+            "max_share": f"{100 * words.max_share:g}",
+            "extra_stop_words": " ".join(words.extra_stop_words),
+            "phrases": "\n".join(words.phrases),
+        }
         super().__init__(*args, initial=values | (initial or {}), **kwargs)
         self.fields["language"].choices = [("", "none, or another")] + sorted(LANGUAGES.items(), key=lambda item: item[1])
 
@@ -71,10 +107,41 @@ class VocabularyForm(forms.Form):
             raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}.")
         return sorted(set(words))
 
+    def clean_phrases(self) -> list[str]:
+        lines = [" ".join(line.lower().replace("_", " ").split()) for line in self.cleaned_data["phrases"].splitlines()]
+        return list(dict.fromkeys(line for line in lines if line))
+
+    def clean(self) -> dict:
+        if not self.errors:
+            try:
+                self.words().choice()
+            except Invalid as error:
+                self.add_error(error.field if error.field in self.fields else None, error.message)
+        return self.cleaned_data
+
+    def words(self) -> Words:
+        return Words(**self.chosen())
+
+    def chosen(self) -> dict:
+        """The values of Words."""
+        return {field.name: self.cleaned_data[field.name] for field in dataclass_fields(Words)}
+
+    def sent(self) -> dict:
+        """What a browser would send of a form that was not touched."""
+        return {name: self[name].value() for name in self.fields if self[name].value() not in (None, False)}
+
+
+class VocabularyForm(WordsForm):
+    """Which words of a corpus count, and its name."""
+
+    name = forms.CharField(max_length=200, label="Name of the corpus")
+
+    def __init__(self, *args, name: str, reading: Reading, initial: dict | None = None, **kwargs):
+        super().__init__(*args, words=reading, initial={"name": name} | (initial or {}), **kwargs)
+
     def with_options(self, options: dict) -> Reading:
         """options: how files are read, tasks.readers.Options as a dict."""
-        names = ("language", "min_documents", "max_share", "min_length", "extra_stop_words")
-        return Reading(options=options, **{name: self.cleaned_data[name] for name in names})
+        return Reading(options=options, **self.chosen())
 
 
 class ReadingForm(VocabularyForm):
@@ -141,7 +208,7 @@ class ReadingForm(VocabularyForm):
         chosen = [column for column in chosen if column is not None]
         if len(set(chosen)) < len(chosen):
             self.add_error("text", "Text, title and id must be different columns.")
-        return self.cleaned_data
+        return super().clean()
 
     def reading(self) -> Reading:
         values = self.cleaned_data

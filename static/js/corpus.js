@@ -1,4 +1,4 @@
-// Follows a corpus while it is read; when it is ready or has failed the page is loaded anew, with the whole story.
+// Follows a corpus while it is read, or a version of its words is made; when it is ready or has failed the page is loaded anew, with the whole story.
 import { follow } from "./live.js";
 import { bytes, count } from "./format.js";
 
@@ -6,7 +6,8 @@ const live = document.querySelector("[data-live]");
 const part = (name) => live.querySelector(`[data-${name}]`);
 const bar = part("bar");
 const stages = {
-  queued: "Waiting for a worker", reading: "Being read", vocabulary: "Making the vocabulary", indexing: "Preparing the search",
+  queued: "Waiting for a worker", reading: "Being read", choosing: "Making the vocabulary", duplicates: "Looking for documents that repeat others",
+  vocabulary: "Making the vocabulary", indexing: "Preparing the search",
 };
 let workers = null, lost = false, status = null;
 
@@ -16,9 +17,9 @@ function show({ bytes_read, bytes_total, documents, words, stage }) {
     bar.value = bytes_read;
     part("bytes").textContent = `${bytes(bytes_read)} of ${bytes(bytes_total)}`;
   }
-  part("documents").textContent = count(documents);
+  if (documents !== undefined) part("documents").textContent = count(documents);
   if (words !== undefined) part("words").textContent = count(words);
-  if (stage) part("status").textContent = stages[stage];
+  if (stage) part("status").textContent = stages[stage] ?? stage;
 }
 
 function notice() {
@@ -28,7 +29,7 @@ function notice() {
 }
 
 function settle(next) {
-  if (next !== "queued" && next !== "reading") {
+  if (!["queued", "reading", "choosing"].includes(next)) {
     page.stop();
     location.reload();
   } else if (next !== status) {
@@ -42,12 +43,12 @@ const page = follow({
   events: live.dataset.events,
   onState(state) {
     if (state.workers !== undefined) workers = state.workers;
-    settle(state.status);
+    settle(state.making?.status ?? state.status);
     show({ ...state, documents: state.documents_read });
     notice();
   },
   onEvent(event) {
-    if (event.type === "progress") { status = "reading"; show(event); }
+    if (event.type === "progress") { status = live.dataset.working; show(event); }
     if (event.type === "status") settle(event.status);
     if (event.type === "workers") workers = event.alive;
     notice();

@@ -1,9 +1,13 @@
-// Marks on the preview which column will be what, as the selects change.
+// A form whose parts show what its choices give: each change is sent to the server, whose answer's parts take the place of the page's.
 const form = document.querySelector("[data-prepare]");
-const table = form.querySelector("[data-preview]");
+const said = form.querySelector("[data-said]");
 const roles = { text: "Text", title: "Title", date: "Date", id: "Id" };
+let timer, request;
 
+// Marks on the preview which column will be what.
 function mark() {
+  const table = form.querySelector("[data-preview]");
+  if (!table) return;
   const picked = new Map(); // column -> names of its roles
   for (const [role, name] of Object.entries(roles)) {
     const value = form.elements[role]?.value;
@@ -18,7 +22,66 @@ function mark() {
   });
 }
 
-if (table) {
-  form.addEventListener("change", mark);
+// The element that had the focus may be another one after a part is replaced: the one with the same name and value has it then.
+function same(element) {
+  if (!element?.name) return element?.id ? document.getElementById(element.id) : null;
+  return [...form.elements].find(({ name, value }) => name === element.name && (element.type === "select-one" || value === element.value));
+}
+
+function replace(next) {
+  const focused = form.contains(document.activeElement) ? document.activeElement : null;
+  for (const part of form.querySelectorAll("[data-part]")) {
+    const fresh = next.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (!fresh) continue;
+    if (part.dataset.part === "columns") { // what is typed there stays
+      for (const input of part.querySelectorAll("input[type=text]")) fresh.querySelector(`[name="${input.name}"]`)?.replaceWith(input);
+    }
+    for (const open of part.querySelectorAll("details[id]")) {
+      const twin = fresh.querySelector(`#${open.id}`);
+      if (twin) twin.open = open.open;
+    }
+    part.replaceWith(document.adoptNode(fresh));
+  }
+  if (focused && !focused.isConnected) same(focused)?.focus({ preventScroll: true });
   mark();
 }
+
+async function update() {
+  request?.abort(); // only the newest answer counts
+  request = new AbortController();
+  const data = new FormData(form);
+  data.set("preview", "1");
+  const slow = setTimeout(() => { said.textContent = "Counting …"; }, 600);
+  try {
+    const answer = await fetch(location, { method: "POST", body: data, signal: request.signal, headers: { Accept: "text/html" } });
+    if (answer.redirected) return location.assign(answer.url); // it is being read already
+    if (!answer.ok) throw new Error(answer.status);
+    replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    said.textContent = "";
+  } catch (error) {
+    if (error.name !== "AbortError") said.textContent = "What this gives can’t be shown now: the server did not answer.";
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+form.addEventListener("input", ({ target }) => {
+  if (target.name === "name") return;
+  mark();
+  clearTimeout(timer);
+  timer = setTimeout(update, target.matches("input[type=checkbox], select") ? 0 : 300);
+});
+
+form.addEventListener("click", (event) => {
+  const button = event.target.closest("button[name]");
+  if (!button) return;
+  event.preventDefault();
+  if (button.name === "leave_out") {
+    const words = form.elements.extra_stop_words;
+    words.value = `${words.value} ${button.value}`.trim();
+  }
+  clearTimeout(timer);
+  update();
+});
+
+mark();

@@ -3,6 +3,7 @@
 from django.db.models import Count
 
 from webapp.models import Corpus, Metric, Run
+from webapp.queries import versions
 
 PAGE = 30
 FILES_SHOWN = 20  # of a corpus's uploaded files
@@ -23,7 +24,7 @@ def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
 
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
-    found = corpus.runs.order_by("-pk")
+    found = corpus.runs.select_related("version").order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
     page = list(found[: PAGE + 1])
@@ -34,6 +35,7 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | N
             "id": run.pk,
             "status": run.status,
             "K": run.topics,
+            "version": run.version.number,
             "created": run.created_at,
             "held_out": by_run[run.pk].held_out if run.pk in by_run else None,
             "coherence": by_run[run.pk].coherence if run.pk in by_run else None,
@@ -58,5 +60,12 @@ def state(corpus: Corpus, workers: int | None) -> dict:
         "vocabulary": corpus.vocabulary,
         "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
+        "making": _making(corpus),
         "workers": workers,
     }
+
+
+def _making(corpus: Corpus) -> dict | None:
+    """The version of a corpus that is ready that is being made, or waits to be."""
+    version = versions.making(corpus) if corpus.status == Corpus.Status.READY else None
+    return {"number": version.number, "status": version.status} if version else None

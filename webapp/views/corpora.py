@@ -1,5 +1,7 @@
 """Corpora: the home page, upload, how to read, a corpus's own page."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +18,17 @@ from webapp import events, files, forms, live
 from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
+from webapp.queries import versions
 from webapp.queries.selection import Selection
-from webapp.services import corpora, runs, uploads
+from webapp.services import corpora, runs, sample, uploads
+from webapp.views import previews
 from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
+REPEATED = {  # Words.duplicates
+    "keep": "They count like all others.",
+    "exact": "Those that are the same count no words.",
+    "near": "Both count no words.",
+}
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "stop word": "stop words",
     "number": "numbers",
@@ -34,36 +43,74 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     found, following = queries.recent(number(request, "before"))
     more = address(request, before=following) if following else None
-    accepted = {"accept": readers.formats.accepted(), "formats": readers.formats.listed(), "most": settings.MAX_UPLOAD}
-    return page(request, "home.html", {"corpora": found, "more": more} | accepted)
+    return page(request, "home.html", {"corpora": found, "more": more, "formats": readers.formats.listed()} | _accepted())
+
+
+def _accepted() -> dict:
+    """For the form of uploads."""
+    return {"accept": readers.formats.accepted(), "most": settings.MAX_UPLOAD}
 
 
 @require_POST
 def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
-    name = request.POST.get("name", "")
     try:
-        if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
-            with uploads.taken(ids) as arrived:
-                corpus = corpora.create(name, arrived)
-        else:
-            sent = request.FILES.getlist("files")
-            total = sum(file.size for file in sent)
-            uploads.check_size(total, f"The files have {total:,} bytes")
-            corpus = corpora.create(name, [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent])
+        with arriving(request) as arrived:
+            corpus = corpora.create(request.POST.get("name", ""), arrived)
     except Invalid as error:
-        return _refused(request, error.message)
+        return _refused(request, "home", error.message)
     except uploads.Refused as refused:
-        return _refused(request, refused.sentence)
-    url = reverse("corpus_prepare", args=[corpus.pk])
+        return _refused(request, "home", refused.sentence)
+    return _led(request, reverse("corpus_prepare", args=[corpus.pk]))
+
+
+@require_POST
+def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """More files for a corpus that is ready; a version with their documents follows."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        with arriving(request) as arrived:
+            corpora.add(corpus, arrived)
+    except Invalid as error:
+        return _refused(request, reverse("corpus", args=[corpus.pk]), error.message)
+    except uploads.Refused as refused:
+        return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence)
+    return _led(request, reverse("corpus", args=[corpus.pk]))
+
+
+@require_POST
+def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Try the files again that could not be read."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        corpora.retry(corpus)
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("corpus", corpus.pk)
+
+
+@contextmanager
+def arriving(request: HttpRequest) -> Iterator[list[corpora.Upload]]:
+    """The files of an upload form, whichever way they came. Raises Invalid and uploads.Refused."""
+    if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
+        with uploads.taken(ids) as arrived:
+            yield arrived
+        return
+    sent = request.FILES.getlist("files")
+    total = sum(file.size for file in sent)
+    uploads.check_size(total, f"The files have {total:,} bytes")
+    yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
+
+
+def _led(request: HttpRequest, url: str) -> HttpResponse:
     return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
 
 
-def _refused(request: HttpRequest, sentence: str) -> HttpResponse:
+def _refused(request: HttpRequest, to: str, sentence: str) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"error": sentence}, status=400)
     messages.error(request, sentence)
-    return redirect("home")
+    return redirect(to)
 
 
 @require_POST
@@ -73,32 +120,41 @@ def example(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """What was understood of the files, and the options; POST has them read."""
+    """What was understood of the files, and what the options would give; POST has them read, or shows that again."""
     corpus = corpus_or_404(corpus_id)
     if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
-    known = _chosen(request) if "preview" in request.POST else {}
+    data, previewing = previews.sent(request)
+    known = previews.known(data)
     try:
-        sniff = corpora.sniff(corpus, **known)
+        try:
+            sniff, refused = corpora.sniff(corpus, **known), None
+        except readers.Unreadable as error:
+            if not known:
+                raise
+            sniff, refused = corpora.sniff(corpus), error
     except readers.Unreadable as error:
         Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=str(error))
         return redirect("corpus", corpus.pk)
-    form = forms.ReadingForm(request.POST if request.POST and not known else None, corpus=corpus, sniff=sniff)
-    if request.method == "POST" and form.is_valid():
+    form = forms.ReadingForm(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
+    if refused:
+        form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
+    if data and not previewing and form.is_valid():
         corpus.name = form.cleaned_data["name"]
         try:
             corpora.read(corpus, form.reading())
+            sample.forget(corpus)
             return redirect("corpus", corpus.pk)
         except Invalid as error:
-            form.add_error(None, error.message)
+            form.add_error(error.field if error.field in form.fields else None, error.message)
     files = [
         {"name": file.name, "size": file.bytes, "format": readers.formats.label(file.name)}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
-    data = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
-    return page(request, "corpus/prepare.html", data, status=400 if form.errors else 200)
+    shown = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()} | previews.of_draft(corpus, form)
+    return page(request, "corpus/prepare.html", shown, status=400 if form.errors and not previewing else 200)
 
 
 def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
@@ -137,12 +193,6 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 
-def _chosen(request: HttpRequest) -> dict:
-    """What the preview is to be read with: the rest is guessed anew."""
-    known = {name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)}
-    return known | ({"header": "header" in request.POST} if "delimiter" in known else {})
-
-
 @require_GET
 def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
@@ -153,6 +203,7 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
 
 
 def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None) -> HttpResponse:
+    state = state or queries.state(corpus, None)
     found, following = queries.runs(corpus, number(request, "before"))
     dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()]
     return page(
@@ -167,10 +218,20 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
             "problem_counts": corpus.report.get("problem_counts", {}),
+            "versions": versions.listed(corpus),
+            "repeated": _repeated(corpus),
+            "failed": corpus.files.exclude(error="").count(),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
-        },
+        }
+        | _accepted(),
         status=status,
     )
+
+
+def _repeated(corpus: Corpus) -> dict:
+    """Documents that repeat others, and what was chosen to do with them."""
+    found = corpus.report.get("duplicates", {})
+    return found | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
 
 
 @require_POST

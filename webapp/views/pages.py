@@ -31,7 +31,7 @@ def corpus_or_404(corpus_id: int) -> Corpus:
 
 def run_or_404(run_id: int) -> Run:
     try:
-        return Run.objects.select_related("corpus", "version").get(pk=run_id)
+        return Run.objects.select_related("corpus__version", "version").get(pk=run_id)
     except Run.DoesNotExist:
         raise Http404(f"There is no run {run_id}.") from None
 

@@ -10,6 +10,7 @@ from inference.errors import Invalid
 from webapp import events, forms, live
 from webapp.models import Run
 from webapp.queries import runs as queries
+from webapp.queries import versions
 from webapp.services import runs
 from webapp.views.pages import page, run_or_404
 
@@ -20,7 +21,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
     state = queries.state(run, events.workers())
     if as_json:
         return page(request, "", state, as_json=True)
-    data = {"run": run, "corpus": run.corpus, "settings": forms.described(run), "state": state}
+    data = {"run": run, "corpus": run.corpus, "settings": forms.described(run), "state": state, "older": versions.said(run)}
     return page(request, "run/detail.html", data)
 
 

@@ -1,0 +1,319 @@
+"""What pages show of a choice of words before it is made, and the versions that choices make."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+from tasks.corpora import choose as make
+from tests.corpora import as_csv, example_rows
+from tests.webapp.test_upload import fields, prepare
+from webapp import files
+from webapp.models import Corpus, SourceFile, Version
+from webapp.queries import sample as queries
+from webapp.queries import versions as listing
+from webapp.queries.phrases import proposed
+from webapp.services import corpora, runs, sample, versions
+from webapp.services.corpora import Reading
+from webapp.services.versions import Words
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """On a busy machine, too, all of a small file is read."""
+    monkeypatch.setattr(sample, "SECONDS", 60.0)
+
+
+@pytest.fixture
+def own(draft):
+    """A corpus of a test's own that has been read."""
+    from tests.webapp.making import corpus_of
+
+    return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
+
+
+def changed(client, url: str, **values):
+    """The page's answer to a change of its form."""
+    return client.post(url, fields(client, url) | values | {"preview": "1"})
+
+
+def test_the_first_documents_are_shown_as_they_will_be_read(client):
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    answer = client.get(url)
+    shown, page = answer.context["sample"], answer.content.decode()
+    rows = example_rows(60)
+    assert shown.whole and shown.documents == 60 and shown.bytes == shown.total == corpus.bytes_total
+    assert [d["title"] for d in shown.first] == [row[1] for row in rows[1 : 1 + len(shown.first)]]
+    assert shown.first[0]["day"] == "1790-01-01" and "read from “1790”" in page
+    assert rows[1][5][:100] in page and ["president", "George Washington", "category"] in shown.first[0]["fields"]
+
+
+def test_words_are_counted_as_they_will_be(client, tmp_path):
+    rows = example_rows(60)
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    words = client.get(url).context["words"]
+    with Stream.write(tmp_path / "tokens", Tokeniser()) as stream:
+        stream.add([row[5] for row in rows[1:]], [""] * 60)
+        stream.commit()
+    bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), Choice(stop_words=stop_words("en")), tmp_path / "bow")
+    assert words["vocabulary"] == bow.V and words["counted"] == bow.tokens and words["whole"]
+    assert [row["word"] for row in words["kept"][:3]] and {row["word"] for row in words["kept"]} <= set(vocabulary.words)
+    documents = dict(zip(vocabulary.words, vocabulary.documents.tolist(), strict=True))
+    assert all(documents[row["word"]] == row["documents"] == 5 for row in words["enough"])
+    assert all(row["documents"] == 4 for row in words["too_rare"])
+    assert words["under"][0]["documents"] == max(documents.values()) <= 30 < min(row["documents"] for row in words["too_common"])
+    assert {row["reason"]: (row["words"], row["tokens"]) for row in words["left_out"]} == vocabulary.dropped
+
+
+def test_a_change_is_shown_and_nothing_is_done(client):
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    before = client.get(url).context["words"]
+    answer = changed(client, url, max_share="20", min_documents="2")
+    after = answer.context["words"]
+    assert answer.status_code == 200 and after["vocabulary"] > before["vocabulary"]
+    assert len(after["too_common"]) > len(before["too_common"])
+    corpus.refresh_from_db()
+    assert corpus.status == "draft"
+
+
+def test_a_word_is_left_out_and_a_stop_word_kept(client):
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    first = client.get(url).context["words"]["kept"][0]["word"]
+    answer = client.post(url, fields(client, url) | {"leave_out": first, "kept_words": ["great", "the"]})
+    words = answer.context["words"]
+    assert answer.context["form"]["extra_stop_words"].value() == first
+    assert first not in {row["word"] for row in words["kept"]}
+    assert [row["word"] for row in words["stops"] if row["kept"]] == ["great", "the"]
+    assert "the" in {row["word"] for row in words["too_common"]}
+    client.post(url, fields(client, url) | {"extra_stop_words": first, "kept_words": ["great", "the"]})
+    corpus.refresh_from_db()
+    assert corpus.settings["kept_words"] == ["great", "the"] and corpus.settings["extra_stop_words"] == [first]
+    assert not (files.corpus_folder(corpus.pk) / "sample").exists()
+
+
+def test_the_passage_says_what_becomes_of_each_word(client):
+    text = "The well-known 19th-century traders don't trade. " * 3
+    rows = [["id", "text"], *([str(i), text] for i in range(20))]
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    options = {"max_share": "100", "language": "en"}
+    assert {"well", "known", "traders", "trade", "century"} - {"well", "known"} <= set(changed(client, url, **options).context["words"]["passage"]["after"])
+    joined = changed(client, url, **options, hyphens="join", forms="stems").context["words"]["passage"]
+    assert {"well-known", "trader", "trade"} & set(joined["after"]) and "19th-centuri" not in joined["after"]
+    numbers = changed(client, url, **options, numbers="on").context["words"]["passage"]
+    assert "19th" in numbers["after"]
+    assert "".join(piece["text"] for piece in numbers["pieces"]) in text
+
+
+def test_what_can_not_be_is_said_beside_the_options(client):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
+    answer = changed(client, url, language="th", forms="stems")
+    assert answer.status_code == 200 and "no stems for this language" in answer.content.decode()
+    assert answer.context.get("words") is None
+    assert "Mend what is marked" in changed(client, url, min_documents="0").content.decode()
+    assert client.post(url, fields(client, url) | {"encoding": "bogus", "preview": "1"}).status_code == 200
+    assert "No word is left" in changed(client, url, min_documents="1000").content.decode()
+
+
+def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
+    rows = "id;text\n" + "".join(f"{i};a, b and word{i} of the text\n" for i in range(30))
+    corpus, url = prepare(client, ("a.csv", rows.encode()))
+    assert client.get(url).context["form"]["delimiter"].value() == ";"
+    comma = client.post(url, fields(client, url) | {"columns": client.get(url).context["columns"], "delimiter": ",", "preview": "1"})
+    assert comma.context["columns"] != client.get(url).context["columns"]
+    assert [len(row) for row in comma.context["sniff"].rows][0] == 2
+    corpus.refresh_from_db()
+    assert corpus.status == "draft"
+
+
+def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
+    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
+    monkeypatch.setattr(sample, "FILES", 5)
+    content = [(f"{i:02d}.txt", f"Text {i}. ".encode() + b"many words of some length " * 400) for i in range(20)]
+    corpus, url = prepare(client, *content)
+    taken, stream = sample.taken(corpus, Reading(options={"format": "text"}))
+    assert taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole  # each has half of what may be read
+    assert stream.D == 2 and queries.of_sample(taken).documents == pytest.approx(20, rel=0.05)
+
+
+def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
+    monkeypatch.setattr(sample, "DOCUMENTS", 50)
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
+    context = client.get(url).context
+    assert context["sample"].documents == 50 and not context["sample"].whole
+    assert context["words"]["of"] > 50 and not context["words"]["whole"]
+    assert "Estimated from 50 of them" in client.get(url).content.decode()
+
+
+def test_samples_of_several_ways_of_reading_are_kept_and_no_more(client):
+    corpus, url = prepare(client, ("a.txt", "été words that are here".encode()))
+    for encoding in ("utf-8", "cp1252", "cp1250", "koi8-r", "cp1251", "cp1253"):
+        sample.taken(corpus, Reading(options={"format": "text", "encoding": encoding}))
+    folder = files.corpus_folder(corpus.pk) / "sample"
+    assert len(list(folder.iterdir())) == sample.KEPT
+    sample.forget(corpus)
+    assert not folder.exists()
+
+
+def test_one_bad_file_does_not_hide_the_others(client):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.writestr("a.txt", "A text of a few words.")
+        zipped.writestr("b.txt", "")
+    answer = client.get(prepare(client, ("a.zip", archive.getvalue()), ("c.txt", b"Another text."))[1])
+    assert answer.context["sample"].documents == 2 and "b.txt" in answer.content.decode()
+
+
+def test_the_vocabulary_of_the_whole_is_estimated_from_a_part(tmp_path):
+    rng = np.random.default_rng(0)
+    weights = 1 / np.arange(1, 20_001) ** 1.1
+    drawn = rng.choice(20_000, (4_000, 60), p=weights / weights.sum())
+    documents = np.bincount(np.concatenate([np.unique(row) for row in drawn]))
+    part = np.bincount(np.concatenate([np.unique(row) for row in drawn[:800]]))
+    for least in (2, 5):
+        found = queries._vocabulary(part[part > 0], least, queries.Scale(4_000, False), 800)
+        assert found == pytest.approx(np.count_nonzero(documents >= least), rel=0.35)
+    assert queries._vocabulary(documents[documents > 0], 5, queries.Scale(4_000, True), 4_000) == np.count_nonzero(documents >= 5)
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(1, "a few seconds"), (61, "a minute"), (100, "2 minutes"), (4000, "an hour"), (90_000, "25 hours"), (9e5, "10 days")])
+def test_durations_are_said_as_one_says_them(seconds, said):
+    assert queries.spoken(seconds) == said
+
+
+# Versions -------------------------------------------------------------------------------------------------------------
+
+
+def test_other_words_make_a_version(client, own):
+    url = reverse("corpus_words", args=[own.pk])
+    shown = client.get(url).context["words"]
+    assert shown["vocabulary"] == own.vocabulary and shown["whole"]
+    assert changed(client, url, numbers="on").context["words"]["vocabulary"] > shown["vocabulary"]
+    assert own.versions.count() == 1
+    answer = client.post(url, fields(client, url) | {"extra_stop_words": "war peace treaty nation duty", "min_documents": "4"})
+    assert answer.url == reverse("corpus", args=[own.pk])
+    version = own.versions.get(number=2)
+    assert version.status == "queued"
+    page = client.get(answer.url)
+    assert page.context["state"]["making"] == {"number": 2, "status": "queued"} and "js/corpus" in page.content.decode()
+    assert client.get(reverse("corpus_json", args=[own.pk])).json()["making"]["number"] == 2
+    make(version.pk)
+    page = client.get(answer.url).content.decode()
+    assert "5 more stop words (duty, nation, peace, treaty …)" in page and "words in at least 4 documents instead of 2" in page
+    own.refresh_from_db()
+    assert own.version_id == version.pk and own.vocabulary < shown["vocabulary"]
+
+
+def test_while_a_version_is_made_there_is_no_other(client, own):
+    url = reverse("corpus_words", args=[own.pk])
+    values = fields(client, url)
+    client.post(url, values)
+    answer = client.post(url, values)
+    assert answer.status_code == 400 and "is being made" in answer.content.decode()
+    assert own.versions.count() == 2
+
+
+def test_words_come_from_the_page_of_words_to_train_without(client, own):
+    answer = client.post(reverse("corpus_words", args=[own.pk]), {"words": ["war", "peace"], "more": "treaty, duty"})
+    assert answer.status_code == 200 and own.versions.count() == 1
+    assert answer.context["form"]["extra_stop_words"].value().split() == ["war", "peace", "treaty", "duty"]
+
+
+def test_a_version_that_failed_is_said(client, own):
+    own.versions.create(number=2, status=Version.Status.FAILED, error="Too few words.", settings=own.version.settings)
+    page = client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert "Version 2 could not be made" in page and "Too few words." in page
+
+
+def test_a_run_of_an_older_version_says_so(client, own):
+    run = runs.create(own.version, topics=3)
+    assert "Trained on version" not in client.get(reverse("run", args=[run.pk])).content.decode()
+    make(versions.choose(own, Words(language="en", min_documents=2, phrases=["united states"])).pk)
+    assert "Trained on version 1" in (page := client.get(reverse("run", args=[run.pk])).content.decode())
+    assert "1 more phrase (united states)" in page
+    assert "version of the words" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kept_words": ["not"]}, "1 more stop word that counts nevertheless (not)"), ({"forms": "stems"}, "stems"), ({"numbers": True}, "numbers count"),
+        ({"hyphens": "join"}, "hyphens join words"), ({"max_share": 0.25}, "words in at most 25% of documents instead of 50%"), ({}, "the same words"),
+        ({"duplicates": "near"}, "documents that nearly repeat others don’t count"),
+    ],
+)  # fmt: skip
+def test_what_differs_is_said_in_words(change, said):
+    plain = vars(Words(language="en"))
+    assert listing.difference(Version(settings=plain), Version(settings=plain | change)) == said
+
+
+def test_documents_are_added_from_the_page(client, own):
+    rows = example_rows(150)
+    more = SimpleUploadedFile("more.csv", as_csv([rows[0], *rows[121:]]))
+    answer = client.post(reverse("corpus_files", args=[own.pk]), {"files": [more]})
+    assert answer.url == reverse("corpus", args=[own.pk])
+    make(own.versions.latest("number").pk)
+    assert "30 documents more" in client.get(answer.url).content.decode()
+    assert "Choose at least one" in client.post(reverse("corpus_files", args=[own.pk]), {}, follow=True).content.decode()
+
+
+def test_files_that_failed_are_tried_again(client, own):
+    url = reverse("corpus", args=[own.pk])
+    assert "could not be read" not in client.get(url).content.decode()
+    SourceFile.objects.filter(corpus=own).update(error="It was locked.")
+    assert "1 file could not be read" in client.get(url).content.decode()
+    assert client.post(reverse("corpus_retry", args=[own.pk])).url == url
+    assert own.versions.count() == 2 and not own.files.exclude(error="").exists()
+
+
+def test_phrases_are_proposed_with_a_passage_and_taken(client, own):
+    url = reverse("corpus_phrases", args=[own.pk])
+    answer = client.get(url)
+    rows = {row["words"]: row for row in answer.context["phrases"]}
+    assert "united states" in rows
+    for row in rows.values():
+        [marked] = [text for text, own_ in row["passage"] if own_]
+        assert " ".join(marked.lower().replace("-", " ").split()) == row["words"]
+    assert (files.version_folder(own.version_id) / "phrases.json").exists()
+    client.post(url, {"phrase": ["united states", "no such phrase"]})
+    version = own.versions.get(number=2)
+    assert version.settings["phrases"] == ["united states"]
+    make(version.pk)
+    assert client.get(url).context["taken"] == 1
+
+
+def test_all_phrases_above_a_score_are_taken_at_once(client, own):
+    url = reverse("corpus_phrases", args=[own.pk])
+    found = proposed(own.version, Words.of(own.version.settings).choice())
+    score = found[4]["score"]
+    client.post(url, {"all": "1", "score": "no number"})
+    assert own.versions.count() == 1
+    client.post(url, {"all": "1", "score": str(score)})
+    assert own.versions.get(number=2).settings["phrases"] == [row["words"] for row in found if row["score"] >= score]
+
+
+def test_an_embargo_shortens_passages_and_shows_no_other(client, own):
+    corpora.embargo(own, True)
+    assert client.get(reverse("corpus_words", args=[own.pk])).context["words"]["passage"] is None
+    for row in client.get(reverse("corpus_phrases", args=[own.pk])).context["phrases"]:
+        assert sum(len(text) for text, _ in row["passage"]) <= 210
+
+
+@pytest.mark.parametrize("name", ["corpus_words", "corpus_phrases"])
+def test_words_of_a_draft_can_not_be_chosen(client, name):
+    corpus = Corpus.objects.create(name="Draft")
+    assert client.get(reverse(name, args=[corpus.pk])).status_code == 400
+    assert client.get(reverse(name, args=[99_999])).status_code == 404
+
+
+def test_the_report_counts_documents_that_repeat(client, draft):
+    from tests.webapp.making import corpus_of
+
+    rows = example_rows(40)
+    corpus = corpus_of(draft, [*rows, *rows[1:4]], "twice.csv", language="en", min_documents=2, duplicates="exact")
+    assert "3 documents are the same as an earlier one" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()

@@ -1,0 +1,80 @@
+"""What a form of word options would give, before anything long: shared by the pages that have one."""
+
+import hashlib
+
+from django.http import HttpRequest, QueryDict
+
+from inference.errors import Invalid
+from inference.text import Spread, Stream
+from tasks import readers
+from webapp import files, forms
+from webapp.models import Corpus
+from webapp.queries import sample as queries
+from webapp.services import sample
+from webapp.services.versions import Words
+
+
+def sent(request: HttpRequest) -> tuple[QueryDict | None, bool]:
+    """What a form sent, and whether it is to be shown again rather than done. A word to leave out is added to the others."""
+    if request.method != "POST":
+        return None, False
+    data = request.POST.copy()
+    if word := data.get("leave_out", ""):
+        data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
+    return data, bool(word) or "preview" in data
+
+
+def known(data: QueryDict | None) -> dict:
+    """What of reading the user has said; the rest is guessed. Values that no form has are not among it."""
+    if data is None:
+        return {}
+    found = {}
+    if data.get("encoding") in dict(forms.ENCODINGS):
+        found["encoding"] = data["encoding"]
+    if data.get("delimiter") in dict(forms.DELIMITERS):
+        found |= {"delimiter": data["delimiter"], "header": "header" in data}
+    return found
+
+
+def fitting(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
+    """With the columns guessed anew where the file was cut into others than those that the user saw."""
+    seen = data.get("columns")
+    if seen is not None and seen != columns(sniff):
+        for role in readers.formats.ROLES:
+            value = getattr(sniff.options, role)
+            data[role] = "" if value is None else str(value)
+    return data
+
+
+def columns(sniff: readers.Sniff) -> str:
+    """A mark of a file's columns, for a hidden field."""
+    return hashlib.sha256("\n".join(sniff.columns).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def of_draft(corpus: Corpus, form: forms.ReadingForm) -> dict:
+    """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and `columns`."""
+    shown = {"columns": columns(form.sniff)}
+    if not form.is_bound:
+        form = forms.ReadingForm(form.sent(), corpus=corpus, sniff=form.sniff)
+    if not form.is_valid():
+        return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}
+    try:
+        reading = form.reading()
+        taken, stream = sample.taken(corpus, reading)
+    except (Invalid, readers.Unreadable) as error:
+        return shown | {"trouble": error.message}
+    shown["sample"] = taken
+    if stream is None:
+        return shown | {"trouble": " ".join(["No document could be read from the beginning of the files.", *taken.problems[:1]])}
+    cut = {"language": stream.language, "given": stream.given}
+    words = queries.preview(stream, reading.choice(), queries.of_sample(taken), frozenset(reading.kept_words), taken.passage, **cut)
+    return shown | {"words": words}
+
+
+def of_corpus(corpus: Corpus, words: Words, passage: str) -> dict:
+    """The same of a corpus that has been read."""
+    stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")
+    spread = Spread(stream)
+    cut = {"language": stream.language, "given": stream.given}
+    scale = queries.Scale(stream.D, spread.whole)
+    return {"words": queries.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut)}

@@ -1,0 +1,99 @@
+"""Other words of a corpus that has been read: each choice makes a version of it, and no file is read again."""
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.db.models.functions import Left
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from inference.errors import Invalid
+from webapp import forms
+from webapp.models import Corpus, Document
+from webapp.queries import phrases as found
+from webapp.queries.sample import passage_of
+from webapp.services import versions
+from webapp.services.versions import Words
+from webapp.views import previews
+from webapp.views.pages import corpus_or_404, page
+
+LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
+MOST_WORDS = 2_000  # that another page may name at once
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """The options of words, and what they would give. POST makes a version, or begins with words that another page would leave out."""
+    corpus = _ready_or_404(corpus_id)
+    now = Words.of(corpus.version.settings)
+    data, previewing = previews.sent(request)
+    more = []
+    if data and "min_documents" not in data:  # of the page of words to train without
+        more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][:MOST_WORDS]
+        more, data = [word.strip().lower() for word in more if word.strip()], None
+    form = forms.WordsForm(data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more]))))
+    if data and not previewing and form.is_valid():
+        try:
+            versions.choose(corpus, form.words())
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
+    shown = {"corpus": corpus, "form": form, "more_open": True}
+    if chosen.is_valid():
+        shown |= previews.of_corpus(corpus, chosen.words(), _passage(corpus))
+    else:
+        shown["trouble"] = "Mend what is marked in red, and this shows what it gives."
+    return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Phrases that are proposed to count as one word; POST makes a version with those that are ticked, or all above a score."""
+    corpus = _ready_or_404(corpus_id)
+    now = Words.of(corpus.version.settings)
+    try:
+        rows = found.proposed(corpus.version, replace(now, phrases=[]).choice())
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+    if request.method == "POST":
+        wanted = request.POST.getlist("phrase")
+        try:
+            if "all" in request.POST:
+                wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
+            own = [phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}]  # that the user typed
+            versions.choose(corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))]))
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            messages.error(request, error.message)
+            return redirect("corpus_phrases", corpus.pk)
+    taken = set(now.phrases)
+    shown = [row | {"taken": row["words"] in taken} for row in found.with_passages(corpus, rows)]
+    return page(request, "corpus/phrases.html", {"corpus": corpus, "phrases": shown, "taken": len(taken), "middle": rows[len(rows) // 4]["score"] if rows else 0})
+
+
+def _score(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Invalid("score", f"The score must be a number, got “{text[:40]}”.") from None
+
+
+def _ready_or_404(corpus_id: int) -> Corpus:
+    """Of which words can be chosen. Raises Invalid, and Http404."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.status != Corpus.Status.READY or not corpus.version:
+        raise Invalid("corpus", f"“{corpus.name}” has not been read yet; its words can be chosen when it is ready.")
+    if not corpus.progress:
+        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Upload its files again.")
+    return corpus
+
+
+def _passage(corpus: Corpus) -> str:
+    """Of its own texts, where they may be read."""
+    if corpus.embargo:
+        return ""
+    texts = Document.objects.filter(corpus=corpus, number__lt=LOOKED_AT).annotate(start=Left("text", DEPTH)).order_by("number")
+    return passage_of(list(texts.values_list("start", flat=True)))
