@@ -44,7 +44,7 @@ class Tokeniser:
         self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
         self._table = Table()
         self._ids = np.zeros(0, np.int32)  # of the table's words: the number of the canonical word, -1 where it has none yet
-        self._sources = np.zeros(0, np.int64)  # of canonical words: the table's
+        self._sources = np.zeros(0, np.int32)  # of canonical words: the table's
         self._count = 0
 
     @property
