@@ -54,7 +54,10 @@ class Making:
 
     def _found(self, exact: np.ndarray, near: np.ndarray) -> dict:
         """What the corpus's page says of reading."""
+        repeated, first = bulk.repeated_ids(self.version.corpus_id)
         return {
+            "repeated_ids": repeated,
+            "repeated_ids_first": first,
             "words_read": self.mark.words,
             "problem_counts": self.mark.problem_counts,
             "problems": self.mark.problems,

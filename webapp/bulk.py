@@ -100,6 +100,18 @@ class Partition:
         return rows.tobytes()
 
 
+def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
+    """How many of the users' ids several documents of a corpus have, and the first of them. Attached or not; a whole counts once."""
+    statement = sql.SQL(
+        "SELECT count(*), (array_agg(source_id ORDER BY source_id))[:%s] FROM"
+        " (SELECT source_id FROM {} WHERE source_id <> '' AND part = 1 GROUP BY source_id HAVING count(*) > 1) AS repeated"
+    ).format(sql.Identifier(f"document_{corpus_id:d}"))
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [most])
+        count, first = cursor.fetchone()
+    return count, first or []
+
+
 def drop(table: str, key: int) -> bool:
     """Drop a partition; False where a reader held it for longer than a moment: then it is dropped by the next sweep."""
     try:

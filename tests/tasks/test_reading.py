@@ -186,6 +186,19 @@ def test_what_failed_is_joined_when_it_is_tried_again(draft, tmp_path):
     assert [texts.count(row[5]) for row in found[1:]] == [1] * ROWS and corpus.documents < ROWS
 
 
+def test_documents_that_repeat_others_and_ids_that_stand_twice_are_counted(draft):
+    found = example_rows(60)
+    long = max(found[1:], key=lambda row: len(row[5]))
+    found += [["twin", *long[1:]], [found[3][0], *found[4][1:5], "another text altogether " * 3], ["near", *long[1:5], long[5] + " And one more word."]]
+    corpus = read(queued(draft, as_csv(found)))
+    assert corpus.report["duplicates"] == {"exact": 1, "near": 1}
+    assert (corpus.report["repeated_ids"], corpus.report["repeated_ids_first"]) == (1, [found[3][0]])
+    version = versions.choose(corpus, Words(language="en", min_documents=2, duplicates="exact"))
+    choose(version.pk)
+    lengths = evidence.bow(version.pk).first_token
+    assert lengths[61] == lengths[60] and lengths[63] > lengths[62]
+
+
 def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     version = corpora.add(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
