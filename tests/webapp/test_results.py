@@ -142,11 +142,11 @@ def test_wide_csv_is_the_topics(trained):
 
 def test_document_csv_is_the_database(trained):
     rows = download(reverse("export", args=[trained.pk, "document-topics.csv"]))
-    assert rows[0] == ["document", "id", "title", "date", "topic", "tokens", "share", "file", "place", "sha256"]
+    assert rows[0] == ["document", "whole", "part", "id", "title", "date", "topic", "tokens", "share", "file", "place", "sha256"]
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
     assert len(rows) - 1 == stored.count()
     known = {(d, k): (n, w) for d, k, n, w in stored.values_list("document", "topic", "tokens", "share")}
-    for number, source_id, _, _, topic, tokens, share, *_ in rows[1:200]:
+    for number, _, _, source_id, _, _, topic, tokens, share, *_ in rows[1:200]:
         assert known[int(number), int(topic)] == (int(tokens), pytest.approx(float(share), rel=1e-6))
         assert documents.document(trained.corpus, int(number))["source_id"] == source_id
 
