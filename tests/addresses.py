@@ -61,6 +61,7 @@ POSTS = [
     "run_stop",
     "run_cancel",
     "run_again",
+    "run_onward",
     "run_delete",
     "topic_edit",
     "edit_undo",

@@ -64,6 +64,7 @@ urlpatterns = [
     path(f"{RUN}/stop/", runs.stop, name="run_stop"),
     path(f"{RUN}/cancel/", runs.cancel, name="run_cancel"),
     path(f"{RUN}/again/", runs.again, name="run_again"),
+    path(f"{RUN}/onward/", runs.onward, name="run_onward"),
     path(f"{RUN}/delete/", runs.delete, name="run_delete"),
     *page(f"{RUN}/topics", overview.index, "run_topics"),
     *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.explore import matching
@@ -17,7 +18,7 @@ from webapp.services import corpora, curation, runs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_its_topics_stay_recognisable(draft, tmp_path):
+def test_its_topics_stay_recognisable(draft, client, tmp_path):
     found = example_rows(300)
     corpus = draft(as_csv(found[:201]))
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=3))
@@ -34,7 +35,10 @@ def test_its_topics_stay_recognisable(draft, tmp_path):
     version = corpora.add(corpus, [corpora.Upload("later.csv", later)])
     choose(version.pk)
     version.refresh_from_db()
-    second = runs.onward(first, version)
+    at = reverse("run", args=[first.pk])
+    assert "Go on with version 2" in client.get(at).content.decode()
+    answer = client.post(at + "onward/")
+    second = Run.objects.select_related("version").get(pk=int(answer["Location"].rstrip("/").rsplit("/", 1)[1]))
     assert second.version == version and second.parent == first and second.settings["passes"] < first.settings["passes"]
     train(second.pk)
     second = Run.objects.select_related("version", "snapshot").get(pk=second.pk)
@@ -42,4 +46,5 @@ def test_its_topics_stay_recognisable(draft, tmp_path):
     pairs = matching.match(weights.topics(first.snapshot), weights.topics(second.snapshot), *weights.words(first, second))
     assert (pairs.partner == np.arange(6)).sum() >= 5  # a topic keeps its number, and is the same
     kept = second.edits.get(field="label")
+    assert f"run {first.pk}</a>" in client.get(answer["Location"]).content.decode()
     assert (kept.value, kept.topic) == ("a name", int(pairs.partner[2]))

@@ -56,6 +56,13 @@ def again(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
+def onward(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Go on from this run's topics on the newest version of its corpus."""
+    run = run_or_404(run_id)
+    return redirect("run", runs.onward(run, run.corpus.version).pk)
+
+
+@require_POST
 def delete(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     runs.delete(run)
