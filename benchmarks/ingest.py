@@ -2,6 +2,7 @@
 
     python3 -m venv .venv.benchmarks && .venv.benchmarks/bin/pip install --require-hashes -r requirements/benchmarks.lock
     .venv.benchmarks/bin/python -m benchmarks.ingest [--quick] [--file TEXT] [--peers sklearn,gensim,tomotopy,topica] [--end-to-end]
+        [--documents 1000000]
 
 TEXT: UTF-8, a document on each line; else abstracts of arXiv where they are beside the project, or the shipped example (which
 --quick takes). Each reads the same file in a process of its own, the words of English stop lists left out, words in fewer
@@ -9,7 +10,8 @@ than 5 documents and in more than half of them, too; imports and compiling are n
 (two with --quick). Ours writes its stream, bag of words, postings and digest to disk; the others hold theirs in memory.
 
 --end-to-end: `manage.py import_corpus` of the file in a state folder of its own, texts by COPY into Postgres and all; what the
-same command takes for a tiny file is taken off. Needs the program's own environment.
+same command takes for a tiny file is taken off. Needs the program's own environment; `--peers ""` runs no other library.
+--documents: so many short documents instead, cut from those texts.
 
 The last line is `ratio: R`: our throughput over the fastest peer's.
 """
@@ -18,6 +20,7 @@ import argparse
 import csv
 import gzip
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -32,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "webapp" / "example" / "state_of_the_union.csv.gz"
 ARXIV = ROOT.parent / "shared" / "corpora" / "arxiv_50k.jsonl.gz"
 PEERS = {"sklearn": "scikit-learn", "gensim": "gensim", "tomotopy": "tomotopy", "topica": "topica"}
+SHORT = 45  # words of a short document
 BATCH = 1 << 20  # characters that are read at a time
 LEAST, SHARE = 5, 0.5
 TARGET, TARGET_END = 3.0, 10.0  # times the fastest peer; MB/s with Postgres
@@ -133,8 +137,8 @@ def measure(name: str, path: Path) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def made(folder: Path, quick: bool) -> Path:
-    """A text file with a document on each line."""
+def made(folder: Path, quick: bool, documents: int | None) -> Path:
+    """A text file with a document on each line. documents: so many short ones, cut from the same texts again and again."""
     path = folder / "documents.txt"
     with path.open("w", encoding="utf-8") as out:
         if ARXIV.exists() and not quick:
@@ -144,19 +148,47 @@ def made(folder: Path, quick: bool) -> Path:
             csv.field_size_limit(sys.maxsize)
             with gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
                 texts = [row["text"] for row in csv.DictReader(file)]
-        out.writelines(" ".join(text.split()) + "\n" for text in texts)
+        if documents is None:
+            out.writelines(" ".join(text.split()) + "\n" for text in texts)
+            return path
+        words = itertools.cycle([word for text in texts for word in text.split()])
+        for number in range(documents):  # words of their own too, as names are: the vocabulary goes on growing
+            out.write(f"{' '.join(itertools.islice(words, SHORT))} w{number // 3:x}x\n")
     return path
 
 
-def end_to_end(path: Path) -> float:
-    """Seconds of `manage.py import_corpus`, beyond those for a tiny file."""
+def largest(root: int) -> float:
+    """Megabytes of the largest process below one: its own memory, without the files that it maps (Linux)."""
+    parents, own = {}, {}
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        except (OSError, ValueError):
+            continue  # it has just ended
+        pid = int(status.parent.name)
+        parents[pid], own[pid] = int(fields["PPid"]), int(fields.get("RssAnon", "0 kB").split()[0]) / 1024
+    below, found = [root], 0.0
+    while below:
+        pid = below.pop()
+        found = max(found, own.get(pid, 0.0))
+        below += [child for child, parent in parents.items() if parent == pid]
+    return found
 
-    def seconds(of: Path) -> float:
+
+def end_to_end(path: Path) -> tuple[float, float]:
+    """Seconds of `manage.py import_corpus`, beyond those for a tiny file; megabytes of the largest process."""
+
+    def seconds(of: Path) -> tuple[float, float]:
         with tempfile.TemporaryDirectory() as data:
-            began = time.perf_counter()
+            began, peak = time.perf_counter(), 0.0
             command = [sys.executable, "manage.py", "import_corpus", str(of), "--language", "en"]
-            subprocess.run(command, cwd=ROOT, env=os.environ | {"TOPOGRAPH_DATA": data}, check=True, capture_output=True)
-            return time.perf_counter() - began
+            process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TOPOGRAPH_DATA": data}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            while process.poll() is None:
+                peak = max(peak, largest(process.pid))
+                time.sleep(0.2)
+            if process.returncode:
+                raise RuntimeError(process.stderr.read().decode()[-500:])
+            return time.perf_counter() - began, peak
 
     table = path.with_suffix(".csv")  # a document on each line, as pages take it
     with path.open(encoding="utf-8") as file, table.open("w", encoding="utf-8", newline="") as out:
@@ -165,7 +197,8 @@ def end_to_end(path: Path) -> float:
         writer.writerows([line.rstrip("\n")] for line in file)
     tiny = path.with_name("tiny.csv")
     tiny.write_text("text\n" + "one two three\n" * 10)
-    return seconds(table) - seconds(tiny)
+    took, peak = seconds(table)
+    return took - seconds(tiny)[0], peak
 
 
 def main() -> None:
@@ -174,18 +207,19 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--end-to-end", action="store_true")
+    parser.add_argument("--documents", type=int)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
         child(given.child, given.file)
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = given.file or made(Path(folder), given.quick)
+        path = given.file or made(Path(folder), given.quick, given.documents)
         megabytes = path.stat().st_size / 1e6
         print(f"{path.name}: {megabytes:.1f} MB; {platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
         best, problems = {}, {}
         for _ in range(2 if given.quick else 3):
-            for name in ["topograph", *(peer for peer in given.peers.split(",") if peer not in problems)]:
+            for name in ["topograph", *(peer for peer in given.peers.split(",") if peer and peer not in problems)]:
                 try:
                     found = measure(name, path)
                 except RuntimeError as error:
@@ -203,9 +237,12 @@ def main() -> None:
         for name, problem in problems.items():
             print(f"{name}: {problem}")
         if given.end_to_end:
-            seconds = end_to_end(path)
-            print(f"with Postgres: {seconds:.2f} s, {megabytes / seconds:.1f} MB/s (target {TARGET_END:g})")
+            seconds, peak = end_to_end(path)
+            count = sum(1 for _ in path.open("rb"))
+            print(f"with Postgres: {count:,} documents in {seconds:.1f} s, {megabytes / seconds:.1f} MB/s (target {TARGET_END:g}); largest process {peak:.0f} MB (600)")
         ours = best.pop("topograph")["seconds"]
+        if not given.peers:
+            return
         if not best:
             parser.error("No peer could be run. Install requirements/benchmarks.lock into an environment, and run it from there.")
         print(f"target: {TARGET:g} times the fastest peer")
