@@ -6,12 +6,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from webapp.local import start
 from webapp.local.processes import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -28,9 +28,8 @@ class Server:
 
     def start(self) -> "Server":
         self.port = self.port or free_port()
-        argv = ["-m", "uvicorn", "webapp.asgi:application", "--port", str(self.port), "--lifespan", "off", "--no-access-log",
-                "--timeout-graceful-shutdown", "2", "--log-level", "warning"]  # fmt: skip
-        self.process = subprocess.Popen([sys.executable, *argv], cwd=ROOT, env=os.environ | self.env)
+        argv = [*start.web(self.port), "--log-level", "warning"]
+        self.process = subprocess.Popen(argv, cwd=ROOT, env=os.environ | start.MALLOC | self.env)
         deadline = time.monotonic() + 60
         while True:
             try:

@@ -71,14 +71,18 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
     )
     port = processes.free_port(port)
     url = f"http://127.0.0.1:{port}/"
-    web = [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
-           "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off"]  # fmt: skip
     folder.tell(database_url=database, redis_url=broker, url=url)
     supervisor.add(processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0))
-    start_web = lambda: processes.spawn(web, logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
+    start_web = lambda: processes.spawn(web(port), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
     return url
+
+
+def web(port: int) -> list[str]:
+    """The command line of the web server."""
+    return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
+            "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off"]  # fmt: skip
 
 
 def together(env: dict, *commands: tuple[list[str], str]) -> None:

@@ -16,7 +16,7 @@ import tarfile
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Upload:
-    """What is known of an upload from its beginning; sha256 once all of it has come in one life of the server."""
+    """What is known of an upload from its beginning; sha256 once all of it has come, where it was computed on the way."""
 
     id: str
     length: int  # bytes
@@ -141,21 +141,29 @@ class Writing:
         if at != self.offset:
             self.hash = None  # what came before is only on disk
         self.hash_before = self.hash and self.hash.copy()
+        self.hashing: Future | None = None
 
     def write(self, pieces: list[bytes], checksum: Checksum | None = None) -> None:
-        """Append them (at most 1,024), and take them into the checksum."""
+        """Append them (at most 1,024), and take them into the checksum.
+
+        The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more than 500 MB a second) it is given
+        up, and computed from the disk when a corpus is made: nobody waits for it while bytes arrive.
+        """
         size = sum(map(len, pieces))
         _room_for(size)
-        hashes = [self.hash, checksum and checksum.hash]
-        hashing = [_hashers.submit(_update, one, pieces) for one in hashes if one]
+        if self.hash and self.hashing and not self.hashing.done():
+            self.hash = None
+        if self.hash:
+            self.hashing = _hashers.submit(_update, self.hash, pieces)
+        checking = checksum and _hashers.submit(_update, checksum.hash, pieces)
         try:
             self._append(pieces, size)
         except Refused:
             self.hash = None  # it has seen what is not in the file
             raise
         finally:
-            for one in hashing:
-                one.result()
+            if checking:
+                checking.result()
 
     def _append(self, pieces: list[bytes], size: int) -> None:
         with _no_space_said():
@@ -183,6 +191,8 @@ class Writing:
             self.sync()
             if not os.fstat(self.file).st_nlink:
                 raise Refused(404, "The upload was cancelled while it arrived.")
+            if self.hash and self.hashing:
+                self.hashing.result()
             if self.hash and self.offset == self.upload.length:
                 _note(Upload(**asdict(self.upload) | {"sha256": self.hash.hexdigest()}))
             elif self.hash:
