@@ -17,7 +17,8 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
     return text.stops(texts, places, *_how(version))
 
 
-def _how(version: Version) -> tuple[Choice, str]:
-    chosen = version.settings
+def _how(version: Version) -> tuple[Choice, str, bool]:
+    chosen, reading = version.settings, version.corpus.settings
     names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
-    return Choice(**{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ()))), version.corpus.settings.get("language", "")
+    choice = Choice(**{name: chosen[name] for name in names}, phrases=tuple(chosen.get("phrases", ())))
+    return choice, reading.get("language", ""), reading.get("options", {}).get("given", False)

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,6 +125,8 @@ def language(found: readers.Sniff) -> tuple[str, float]:
 def read(corpus: Corpus, reading: Reading) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read already."""
     again = Corpus.objects.filter(pk=corpus.pk, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    if reading.options.get("given"):  # words that were made elsewhere, numbers and single letters among them, are taken as they are
+        reading = replace(reading, numbers=True, min_length=1)
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
