@@ -11,7 +11,8 @@ from inference import engines
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
-# Of this program on two cores, measured by benchmarks/whole_path.py and benchmarks/scaling.py (docs/engines/ssi.md).
+# Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while it was made;
+# no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33  # seconds a word and pass, at so many topics; more topics cost as this power of them
@@ -102,8 +103,10 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     """Words in at least `least` documents of the whole, from those in `documents` (int32 by word, above 0) of a sample's D.
 
     Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a half and
-    to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. From 1,000
-    documents of 8,375, 21,578 and 50,000 this gave 10,400 words of 10,900, 10,500 of 12,000 and 13,100 of 21,400.
+    to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. That the growth
+    goes on falling at the same rate is an assumption: it takes the sample for an even part of the whole, and the further the whole is
+    beyond it the less it says. Only tests/webapp/test_prepare.py holds it to something: words drawn from a power law, off by at
+    most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
     if scale.whole or least * part >= _TELLS:
