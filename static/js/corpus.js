@@ -13,6 +13,7 @@ let workers = null, lost = false, status = null;
 
 function show({ bytes_read, bytes_total, documents, words, stage }) {
   if (bytes_total) {
+    part("reading").hidden = live.dataset.working === "choosing" && bytes_read >= bytes_total; // no file is read for other words
     bar.max = bytes_total;
     bar.value = bytes_read;
     part("bytes").textContent = `${bytes(bytes_read)} of ${bytes(bytes_total)}`;

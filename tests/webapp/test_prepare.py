@@ -216,6 +216,17 @@ def test_while_a_version_is_made_there_is_no_other(client, own):
     answer = client.post(url, values)
     assert answer.status_code == 400 and "is being made" in answer.content.decode()
     assert own.versions.count() == 2
+    for name in ("corpus_words", "corpus_phrases"):
+        page = client.get(reverse(name, args=[own.pk])).content.decode()
+        assert "Version 2 is waiting to be made" in page and "Make version" not in page and "Make a version" not in page
+
+
+def test_no_bytes_are_shown_where_none_are_read(client, own):
+    url = reverse("corpus", args=[own.pk])
+    client.post(reverse("corpus_words", args=[own.pk]), fields(client, reverse("corpus_words", args=[own.pk])))
+    assert "<div data-reading hidden>" in client.get(url).content.decode()
+    Corpus.objects.filter(pk=own.pk).update(bytes_total=own.bytes_total + 10)
+    assert "<div data-reading>" in client.get(url).content.decode()
 
 
 def test_words_come_from_the_page_of_words_to_train_without(client, own):

@@ -1,6 +1,6 @@
 """Versions of a corpus, for its pages: what each is, and in words how it differs from the one before."""
 
-from django.db.models import Count
+from django.db.models import Count, Max
 
 from webapp.models import Corpus, Run, Version
 
@@ -40,6 +40,11 @@ def listed(corpus: Corpus) -> list[dict]:
 def making(corpus: Corpus) -> Version | None:
     """The version that is being made, or waits to be."""
     return corpus.versions.filter(status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)).first()
+
+
+def following(corpus: Corpus) -> int:
+    """The number of the version that would be made next: failed ones have numbers, too."""
+    return (corpus.versions.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def difference(before: Version, now: Version) -> str:

@@ -12,6 +12,7 @@ from inference.errors import Invalid
 from webapp import forms
 from webapp.models import Corpus, Document
 from webapp.queries import phrases as found
+from webapp.queries import versions as listing
 from webapp.queries.sample import passage_of
 from webapp.services import versions
 from webapp.services.versions import Words
@@ -40,7 +41,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
     chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
-    shown = {"corpus": corpus, "form": form, "more_open": True}
+    shown = {"corpus": corpus, "form": form, "more_open": True, "making": listing.making(corpus), "next": listing.following(corpus)}
     if chosen.is_valid():
         shown |= previews.of_corpus(corpus, chosen.words(), _passage(corpus))
     else:
@@ -71,7 +72,11 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
             return redirect("corpus_phrases", corpus.pk)
     taken = set(now.phrases)
     shown = [row | {"taken": row["words"] in taken} for row in found.with_passages(corpus, rows)]
-    return page(request, "corpus/phrases.html", {"corpus": corpus, "phrases": shown, "taken": len(taken), "middle": rows[len(rows) // 4]["score"] if rows else 0})
+    middle = rows[len(rows) // 4]["score"] if rows else 0
+    return page(
+        request, "corpus/phrases.html",
+        {"corpus": corpus, "phrases": shown, "taken": len(taken), "middle": middle, "making": listing.making(corpus)},
+    )  # fmt: skip
 
 
 def _score(text: str) -> float:
