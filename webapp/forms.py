@@ -159,6 +159,7 @@ class ReadingForm(VocabularyForm):
     id = forms.TypedChoiceField(
         coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
     )
+    sheet = forms.ChoiceField(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
     header = forms.BooleanField(
         required=False, label="The first row holds the names of the columns", help_text="Otherwise it is a document."
     )
@@ -170,7 +171,7 @@ class ReadingForm(VocabularyForm):
         reading = Reading(**corpus.settings) if corpus.settings else Reading(language=language)
         options = sniff.options
         initial = {
-            "encoding": options.encoding, "header": options.header, "delimiter": options.delimiter or ",",
+            "encoding": options.encoding, "sheet": options.sheet or next(iter(sniff.sheets), ""), "header": options.header, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id, "date_order": options.date_order,
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
@@ -190,10 +191,16 @@ class ReadingForm(VocabularyForm):
                 self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
                 self.fields[name].choices = [("", "none"), *columns]
-            if not options.date_order and not _two_ways(sniff):
+            if not self["date_order"].value() and not self._two_ways():
                 del self.fields["date_order"]
-        if sniff.options.delimiter is None:
-            del self.fields["header"], self.fields["delimiter"]
+        if sniff.sheets:
+            self.fields["sheet"].choices = [(sheet, sheet) for sheet in sniff.sheets]
+        else:
+            del self.fields["sheet"]
+        if options.delimiter is None:
+            del self.fields["delimiter"]
+            if not sniff.sheets:
+                del self.fields["header"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
 
@@ -202,6 +209,12 @@ class ReadingForm(VocabularyForm):
         """What each column holds that has no role: fields of this form."""
         roles = {str(self[role].value()) for role in ("text", "title", "date", "id") if role in self.fields}
         return [self[name] for name in self.fields if name.startswith("kind_") and name[5:] not in roles]
+
+    def _two_ways(self) -> bool:
+        """Whether the first rows have a date such as 12/3/1999 in a column that is chosen for dates."""
+        places = {i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)}
+        places |= {int(name[5:]) for name in self.fields if name.startswith("kind_") and self[name].value() == "date"}
+        return readers.dates.ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
 
     def clean(self) -> dict:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
@@ -217,12 +230,6 @@ class ReadingForm(VocabularyForm):
         chosen = {self.sniff.columns[int(name[5:])]: kind for name, kind in values.items() if name.startswith("kind_") and kind}
         options["kinds"] = options["kinds"] | chosen
         return self.with_options(options)
-
-
-def _two_ways(sniff: readers.Sniff) -> bool:
-    """Whether the first rows have a date such as 12/3/1999 in a column of dates."""
-    places = {i for i, name in enumerate(sniff.columns) if sniff.options.kinds.get(name) == "date"} | ({sniff.options.date} - {None})
-    return readers.dates.ambiguous(row[i] for row in sniff.rows for i in places if i < len(row))
 
 
 def _seems(language: str, share: float) -> str:

@@ -68,6 +68,19 @@ class ShapingForm(forms.Form):
         self.guess = guess
         self.fields["table"].choices = [("", "there is none"), *((name, name) for name in offered)]
 
+    def sent(self) -> dict:
+        """What a browser would send of a form that was not touched."""
+        return {name: value for name in self.fields if (value := self[name].value()) not in (None, False)}
+
+    @property
+    def shapes(self) -> bool:
+        """Whether it does anything, so that it is not to be overlooked."""
+        return any(self[name].value() for name in ("sections", "join", "period", "names", "pattern", "table"))
+
+    @property
+    def offers_tables(self) -> bool:
+        return len(self.fields["table"].choices) > 1
+
     def clean(self) -> dict:
         if not self.errors:
             try:

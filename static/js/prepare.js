@@ -28,6 +28,19 @@ function same(element) {
   return [...form.elements].find(({ name, value }) => name === element.name && (element.type === "select-one" || value === element.value));
 }
 
+// What is wrong with fields that stay as they are.
+function errors(next) {
+  for (const field of form.querySelectorAll(".field")) {
+    const twin = next.getElementById(field.querySelector("label").htmlFor)?.closest(".field");
+    if (!twin) continue;
+    field.classList.toggle("wrong", twin.classList.contains("wrong"));
+    field.querySelector(".errorlist")?.remove();
+    const list = twin.querySelector(".errorlist");
+    if (list) form.querySelector(`#${CSS.escape(field.querySelector("label").htmlFor)}`).after(document.adoptNode(list));
+    if (list) field.closest("details")?.setAttribute("open", "");
+  }
+}
+
 function replace(next) {
   const focused = form.contains(document.activeElement) ? document.activeElement : null;
   for (const part of form.querySelectorAll("[data-part]")) {
@@ -42,7 +55,8 @@ function replace(next) {
     }
     part.replaceWith(document.adoptNode(fresh));
   }
-  if (focused && !focused.isConnected) same(focused)?.focus({ preventScroll: true });
+  errors(next);
+  if (focused && document.activeElement !== focused) (focused.isConnected ? focused : same(focused))?.focus({ preventScroll: true });
   mark();
 }
 

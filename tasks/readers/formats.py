@@ -85,6 +85,12 @@ def encoded(options: Options) -> bool:
     return form is None or form.encoded
 
 
+def tabular(name: str) -> bool:
+    """Whether a file has columns, by its name."""
+    form = FORMATS.get(by_name(name) or "")
+    return bool(form and form.columns)
+
+
 def accepted() -> str:
     """What a file chooser is told: ".txt,.csv,…"."""
     endings = [ending for form in FORMATS.values() for ending in form.endings if ending.startswith(".")]

@@ -23,6 +23,7 @@ from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
+MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered
 NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 
 
@@ -102,18 +103,28 @@ def paths(corpus: Corpus) -> list[tuple[Path, str]]:
     return [(stored(f), f.name) for f in corpus.files.all()]
 
 
-def sniff(corpus: Corpus, **known) -> readers.Sniff:
-    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`. A table
-    about the other files is none of them."""
-    table = about_files(corpus)
+def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
+    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`.
+
+    table: the name of the file that is a table about the others, and so none of them; "" for none, and by default what is guessed.
+    """
+    if table is None:
+        table = found.name if (found := about_files(corpus)) else ""
     if table:
-        known["without"] = table.name
-    return readers.sniff_first([file for file in paths(corpus) if not table or file[1] != table.name], **known)
+        known["without"] = table
+    uploads = paths(corpus)
+    return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
 
 
 def about_files(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them."""
     return shaping.guess(paths(corpus))
+
+
+def tables(corpus: Corpus) -> list[str]:
+    """Names of the uploaded files that may be a table about the others; none where there are no others."""
+    names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
+    return [name for name in names if readers.formats.tabular(name)] if len(names) > 1 else []
 
 
 def language(found: readers.Sniff) -> tuple[str, float]:

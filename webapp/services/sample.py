@@ -42,6 +42,7 @@ class Sample:
     files: int = 0  # of `of_files`
     of_files: int = 0
     whole: bool = False  # whether it is all there is
+    beginnings: bool = False  # whether of some file only the beginning was read
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
     first: tuple[dict, ...] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
@@ -106,7 +107,8 @@ class _Taking:
         self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
         self.problems: list[str] = []
         self.characters = self.bytes = self.documents = self.files = 0
-        self.cut_short = False
+        self.at = self.upto = 0  # bytes: where the document that was read last begins and ends, as far as the reader tells
+        self.cut_short = self.ended = False
 
     def go(self) -> Sample:
         Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])  # loads what takes long once in a process
@@ -123,6 +125,8 @@ class _Taking:
                     texts.append(text[:_DEPTH])
                 stream.add([text], [document.title])
                 self.documents += 1
+                if not self.ended:  # the last one may be a section, and the others of its whole were not read
+                    self.bytes = round(self.at + (self.upto - self.at) * document.part / document.parts)
             stream.commit()
         whole = not self.cut_short and self.files == self.of_files and self.documents < DOCUMENTS
         return Sample(
@@ -133,6 +137,7 @@ class _Taking:
             files=self.files,
             of_files=self.of_files,
             whole=whole,
+            beginnings=not whole and (self.cut_short or not self.ended),
             seconds=time.monotonic() - began,
             problems=tuple(self.problems),
             first=tuple(first),
@@ -149,14 +154,14 @@ class _Taking:
 
     def _items(self) -> Iterator[readers.Document | readers.Problem]:
         """Of each file an equal part of what may still be read."""
-        documents = 0
+        documents = done = 0
         for i, source in enumerate(self.sources):
             left = len(self.sources) - i
             characters_now, documents_now = self.characters, documents
             most, many = (CHARACTERS - self.characters) // left, max(1, (DOCUMENTS - documents) // left)
             if most <= 0 or documents >= DOCUMENTS or (documents and time.monotonic() > self.until):
                 self.cut_short = True
-                return
+                break
             read = 0
 
             def advance(count: int) -> None:
@@ -169,6 +174,7 @@ class _Taking:
                     if isinstance(item, readers.Document):
                         documents += 1
                         self.characters += len(item.text)
+                        self.at, self.upto = self.upto, done + min(read, source.bytes)
                     yield item
                     if self.characters - characters_now >= most or documents - documents_now >= many or time.monotonic() > self.until:
                         if read < source.bytes:
@@ -179,7 +185,8 @@ class _Taking:
             except readers.Unreadable as error:
                 read = source.bytes
                 self.problems.append(str(error))
-            self.bytes += min(read, source.bytes)
+            done += min(read, source.bytes)
+        self.bytes, self.ended = done, True
 
     def _of(self, source: SourceFile, advance) -> Iterator[readers.Document | readers.Problem]:
         return readers.read(stored(source), source.name, self.options, advance, self.companions)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -127,24 +128,24 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if corpus.provenance:
         return _prepare_part(request, corpus)
     data, previewing = previews.sent(request)
-    known = previews.known(data)
+    shaping = previews.shaping_of(corpus, data)
     try:
         try:
-            sniff, refused = corpora.sniff(corpus, **known), None
+            sniff, refused = corpora.sniff(corpus, shaping["table"].value() or "", **previews.known(data)), None
         except readers.Unreadable as error:
-            if not known:
+            if not data:
                 raise
-            sniff, refused = corpora.sniff(corpus), error
+            sniff, refused = corpora.sniff(corpus, ""), error
     except readers.Unreadable as error:
         Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=str(error))
         return redirect("corpus", corpus.pk)
     form = forms.ReadingForm(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
     if refused:
         form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
-    if data and not previewing and form.is_valid():
+    if data and not previewing and form.is_valid() and shaping.is_valid():
         corpus.name = form.cleaned_data["name"]
         try:
-            corpora.read(corpus, form.reading())
+            corpora.read(corpus, replace(form.reading(), shaping=asdict(shaping.shaping())))
             sample.forget(corpus)
             return redirect("corpus", corpus.pk)
         except Invalid as error:
@@ -153,8 +154,9 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         {"name": file.name, "size": file.bytes, "format": readers.formats.label(file.name)}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
-    shown = {"corpus": corpus, "form": form, "sniff": sniff, "files": files, "file_count": corpus.files.count()} | previews.of_draft(corpus, form)
-    return page(request, "corpus/prepare.html", shown, status=400 if form.errors and not previewing else 200)
+    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
+    wrong = form.errors or shaping.errors
+    return page(request, "corpus/prepare.html", shown | previews.of_draft(corpus, form, shaping), status=400 if wrong and not previewing else 200)
 
 
 def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:

@@ -1,17 +1,22 @@
 """What a form of word options would give, before anything long: shared by the pages that have one."""
 
 import hashlib
+from dataclasses import asdict, replace
 
 from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
 from inference.text import Spread, Stream
 from tasks import readers
+from tasks.shaping import Shaping
 from webapp import files, forms
+from webapp.forms_shaping import ShapingForm
 from webapp.models import Corpus
 from webapp.queries import sample as queries
-from webapp.services import sample
+from webapp.services import corpora, sample
 from webapp.services.versions import Words
+
+LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
 def sent(request: HttpRequest) -> tuple[QueryDict | None, bool]:
@@ -33,33 +38,52 @@ def known(data: QueryDict | None) -> dict:
         found["encoding"] = data["encoding"]
     if data.get("delimiter") in dict(forms.DELIMITERS):
         found |= {"delimiter": data["delimiter"], "header": "header" in data}
+    if data.get("sheet"):
+        found |= {"sheet": data["sheet"][:LONGEST_SHEET], "header": "header" in data}
     return found
 
 
+def shaping_of(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
+    """What is done to documents: as it was sent, else as it was chosen before or is guessed. A table that was refused is not guessed."""
+    guess = corpora.about_files(corpus)
+    tables = [*([guess.name] if guess else []), *corpora.tables(corpus)]
+    chosen = Shaping(**corpus.settings.get("shaping", {}))
+    kept = {"shaping": chosen, "tables": tables, "guess": None if corpus.settings else guess}
+    form = ShapingForm(**kept)
+    return ShapingForm(data if data else form.sent(), **kept)
+
+
 def fitting(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
-    """With the columns guessed anew where the file was cut into others than those that the user saw."""
-    seen = data.get("columns")
-    if seen is not None and seen != columns(sniff):
-        for role in readers.formats.ROLES:
-            value = getattr(sniff.options, role)
-            data[role] = "" if value is None else str(value)
+    """With all about the columns guessed anew where the file was cut into others than those that the user saw, and else with
+    what the form that the user saw did not have: the kind of a column that was the title, say."""
+    options, seen = sniff.options, data.get("columns")
+    guesses = {f"kind_{i}": options.kinds.get(name, "category") for i, name in enumerate(sniff.columns[: forms.KINDS_SHOWN])}
+    guesses["date_order"] = options.date_order
+    anew = seen is not None and seen != columns(sniff)
+    if anew:
+        guesses |= {role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.formats.ROLES}
+    for name, value in guesses.items():
+        if anew or name not in data:
+            data[name] = value
     return data
 
 
 def columns(sniff: readers.Sniff) -> str:
-    """A mark of a file's columns, for a hidden field."""
-    return hashlib.sha256("\n".join(sniff.columns).encode("utf-8", "replace")).hexdigest()[:16]
+    """A mark of how a file is cut into columns, for a hidden field. Their names are none of it: with another encoding, or without
+    a row of names, they are the same columns."""
+    way = (sniff.options.delimiter, sniff.options.sheet or next(iter(sniff.sheets), ""), len(sniff.columns))
+    return hashlib.sha256(repr(way).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def of_draft(corpus: Corpus, form: forms.ReadingForm) -> dict:
+def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> dict:
     """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and `columns`."""
     shown = {"columns": columns(form.sniff)}
     if not form.is_bound:
         form = forms.ReadingForm(form.sent(), corpus=corpus, sniff=form.sniff)
-    if not form.is_valid():
+    if not form.is_valid() or not shaping.is_valid():
         return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}
     try:
-        reading = form.reading()
+        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         taken, stream = sample.taken(corpus, reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
