@@ -20,7 +20,7 @@ class ShapingForm(forms.Form):
     """Valid where tasks.shaping.Shaping is; `shaping()` is what it says."""
 
     sections = forms.ChoiceField(
-        required=False, choices=SECTIONS, label="Long documents",
+        required=False, choices=SECTIONS, label="Sections",
         help_text="A book is about many things; its sections are about few. Whatever is shown can be summed back to the whole.",
     )  # fmt: skip
     length = forms.IntegerField(
@@ -36,10 +36,10 @@ class ShapingForm(forms.Form):
         help_text="Such as CHAPTER, at the beginning of a line. Headings that the file marks, and lines that begin with #, are known.",
     )  # fmt: skip
     join = forms.CharField(
-        required=False, max_length=1000, label="Join short documents with the same",
+        required=False, max_length=1000, label="Join those with the same",
         help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
     )  # fmt: skip
-    period = forms.ChoiceField(required=False, choices=PERIODS, label="Join short documents", help_text="Besides, or by their dates alone.")
+    period = forms.ChoiceField(required=False, choices=PERIODS, label="Join by date", help_text="Besides, or by their dates alone.")
     names = forms.BooleanField(
         required=False, label="Names of folders and files are fields", help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901."
     )
@@ -48,7 +48,7 @@ class ShapingForm(forms.Form):
         help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is passed over.",
     )  # fmt: skip
     table = forms.ChoiceField(
-        required=False, label="A table about the files", help_text="Its columns become titles, dates and fields of the files that its rows name."
+        required=False, label="The file", help_text="Its columns become titles, dates and fields of the files that its rows name."
     )
     key = forms.CharField(
         required=False, max_length=200, label="Its column with their names",

@@ -174,7 +174,7 @@ def _time(scale: Scale, tokens: float) -> dict:
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))
-    return {"reading": spoken(reading) if reading else "", "training": spoken(training), "topics": topics, "passes": config.passes}
+    return {"reading": _about(reading) if reading else "", "training": _about(training), "topics": topics, "passes": config.passes}
 
 
 def rough(number: float) -> int:
@@ -183,6 +183,11 @@ def rough(number: float) -> int:
         return round(number)
     unit = 10 ** (int(math.log10(number)) - 1)
     return round(number / unit) * unit
+
+
+def _about(seconds: float) -> str:
+    said = spoken(seconds)
+    return said if "few" in said else f"about {said}"
 
 
 def spoken(seconds: float) -> str:

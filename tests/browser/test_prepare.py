@@ -1,0 +1,100 @@
+"""Choosing what a corpus's words are, in a real browser: before it is read, and again and again after."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.corpora import as_csv, example_rows
+
+READING = 60_000  # ms: far beyond what it takes; these machines are shared
+DOCUMENTS = 300
+
+
+def table(rows: list[list[str]], name: str) -> dict:
+    return {"name": name, "mimeType": "text/csv", "buffer": as_csv(rows)}
+
+
+def shown(page: Page, change) -> None:
+    """Change something, and wait for the answer to it."""
+    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url == page.url):
+        change()
+
+
+def number(page: Page, name: str) -> int:
+    """Of the figures of a preview."""
+    return int(re.sub(r"\D", "", page.locator(".gives .figures div", has_text=name).locator("dd").inner_text()))
+
+
+def version(page: Page, n: int) -> None:
+    """Wait for a version of the words to be in use."""
+    row = page.locator("section", has=page.locator("#versions")).get_by_role("rowheader", name=f"{n} in use")
+    expect(row).to_be_visible(timeout=READING)
+
+
+def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
+    rows = example_rows(DOCUMENTS + 40)
+    page.goto("/")
+    page.locator("input[name=files]").set_input_files(table(rows[: DOCUMENTS + 1], "addresses.csv"))
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.wait_for_url("**/prepare/")
+    expect(page.locator("ol.sampled h3").first).to_have_text(rows[1][1])
+
+    # A change is shown, with no button pressed, and what is typed elsewhere stays.
+    before = number(page, "different words count")
+    page.get_by_label("Name of the corpus").fill("Addresses")
+    shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("20"))
+    page.wait_for_function("n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) < n", arg=before)
+    expect(page.get_by_label("Leave out words in fewer documents than")).to_be_focused()
+    expect(page.get_by_label("Name of the corpus")).to_have_value("Addresses")
+    expect(page.locator(".gives")).to_contain_text("in fewer than 20 documents")
+
+    # A word is left out by a click on it.
+    word = page.locator("button.word").first.inner_text()
+    shown(page, lambda: page.locator("button.word").first.click())
+    expect(page.get_by_role("button", name=f"Leave out {word}", exact=True)).to_have_count(0)
+    expect(page.get_by_label("More stop words")).to_have_value(word)
+
+    # What is wrong is said at its field, and no longer when it is mended.
+    page.get_by_text("Long and short documents, file names, tables").click()
+    shown(page, lambda: page.get_by_label("Sections").select_option("words"))
+    shown(page, lambda: page.get_by_label("Words or pages of a section").fill("10"))
+    expect(page.locator("#shaping .errorlist")).to_contain_text("A section has from 50")
+    shown(page, lambda: page.get_by_label("Words or pages of a section").fill("60"))
+    expect(page.locator("#shaping .errorlist")).to_have_count(0)
+    expect(page.locator("ol.sampled h3 .aside").first).to_have_text(re.compile("part 1 of"))
+    sections = number(page, "documents")
+    assert sections > DOCUMENTS
+    shown(page, lambda: page.get_by_label("Sections").select_option(""))
+    expect(page.locator("ol.sampled h3 .aside")).to_have_count(0)
+    expected = number(page, "different words count")
+
+    page.get_by_role("button", name="Read the corpus").click()
+    expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
+    figures = page.locator("header .figures")
+    expect(figures).to_contain_text(str(DOCUMENTS))
+    expect(figures.locator("dd").nth(2)).to_have_text(f"{expected:,}")  # as it was shown before
+
+    # Other words, with nothing uploaded.
+    page.get_by_role("link", name="Choose other words").first.click()
+    expect(page.get_by_label("Leave out words in fewer documents than")).to_have_value("20")
+    shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("4"))
+    page.wait_for_function("n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n", arg=expected)
+    more = number(page, "different words count")
+    page.get_by_role("button", name="Make version 2").click()
+    version(page, 2)
+    expect(figures.locator("dd").nth(2)).to_have_text(f"{more:,}")
+    expect(page.get_by_text("words in at least 4 documents instead of 20")).to_be_visible()
+
+    # Phrases.
+    page.get_by_role("link", name="Phrases", exact=True).click()
+    page.get_by_label("united states", exact=True).check()
+    page.get_by_role("button", name="Make a version with the ticked ones").first.click()
+    version(page, 3)
+    expect(page.get_by_text("1 more phrase (united states)")).to_be_visible()
+
+    # More documents.
+    page.locator("input[name=files]").set_input_files(table([rows[0], *rows[DOCUMENTS + 1 :]], "more.csv"))
+    page.get_by_role("button", name="Upload", exact=True).click()
+    version(page, 4)
+    expect(page.get_by_text(f"{len(rows) - 1 - DOCUMENTS} documents more")).to_be_visible()
+    expect(figures.locator("dd").first).to_have_text(str(len(rows) - 1))
