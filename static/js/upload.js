@@ -97,7 +97,7 @@ function changed() {
   const open = moving || ["paused", "failed", "done"].includes(transfer.state);
   panel.hidden = !open;
   form.classList.toggle("sending", open);
-  panel.classList.toggle("failed", transfer.state === "failed");
+  panel.classList.toggle("failed", transfer.state === "failed" || (transfer.state === "done" && Boolean(transfer.sentence)));
   show(error, "");
   show(notice, "");
   part("pause").textContent = transfer.state === "running" ? "Pause" : "Go on";
