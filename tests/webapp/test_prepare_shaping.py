@@ -63,6 +63,8 @@ def test_a_table_about_the_files_is_found_and_can_be_refused(client):
     chosen = fields(client, url) | {name: form[name].value() for name in ("table", "key")}
     assert client.post(url, chosen | {"table": "", "preview": "1"}).context["sniff"].options.format == "csv"
     assert client.post(url, chosen | {"table": "letter1.txt", "preview": "1"}).context["shaping"].errors
+    wrong = client.post(url, chosen | {"key": "no such column"})
+    assert wrong.status_code == 400 and wrong.context["shaping"].errors and "no such column" in wrong.content.decode()
     assert client.post(url, chosen).status_code == 302
     corpus.refresh_from_db()
     assert (corpus.settings["shaping"]["table"], corpus.settings["shaping"]["key"]) == ("about.csv", "file")

@@ -144,12 +144,18 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
     if data and not previewing and form.is_valid() and shaping.is_valid():
         corpus.name = form.cleaned_data["name"]
+        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:
-            corpora.read(corpus, replace(form.reading(), shaping=asdict(shaping.shaping())))
+            if reading.shaping["table"]:
+                sample.taken(corpus, reading)  # a table that can't be used is said now, not when all is read
+            corpora.read(corpus, reading)
             sample.forget(corpus)
             return redirect("corpus", corpus.pk)
+        except readers.Unreadable as error:
+            shaping.add_error("table", str(error))
         except Invalid as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
+            where = shaping if error.field in shaping.fields else form
+            where.add_error(error.field if error.field in where.fields else None, error.message)
     files = [
         {"name": file.name, "size": file.bytes, "format": readers.formats.label(file.name)}
         for file in corpus.files.all()[: queries.FILES_SHOWN]
