@@ -17,7 +17,7 @@ from tasks.readers.opening import Source, guess_encoding, head, stem, together
 
 __all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "inside", "parse_date", "read", "sniff", "sniff_first", "stem", "types"]
 
-_TEXT_SAMPLE = 1 << 13  # bytes of each plain text, by which the encoding of several is found
+_SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
 
 
@@ -32,7 +32,7 @@ def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Compan
 def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first.
 
-    Of several plain texts the encoding is what they have in common.
+    The encoding is what the first files have in common; where they differ it is found anew for each.
     """
     companions, first = Companions.of(files), None
     for path, name in files[:MOST_TRIED]:
@@ -41,19 +41,25 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
         except Unreadable as error:
             first = first or error
             continue
-        if found.options.format == "text" and len(files) > 1 and "encoding" not in known:
-            return replace(found, options=replace(found.options, encoding=_in_common(files[:MOST_TRIED])))
+        if formats.encoded(found.options) and len(files) > 1 and "encoding" not in known:
+            return replace(found, options=replace(found.options, encoding=_in_common(files[:MOST_TRIED], companions)))
         return found
     raise first
 
 
-def _in_common(files: list[tuple[Path, str]]) -> str:
-    samples = []
+def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
+    """The encoding of several files; that of an archive's entries is the archive's."""
+    samples, own = [], []
     for path, name in files:
         with contextlib.suppress(Unreadable):
-            if formats.by_name(name) == "text":
-                samples.append(head(path, name, _TEXT_SAMPLE))
-    return together(samples, map(guess_encoding, samples))
+            form = formats.FORMATS.get(formats.by_name(name))
+            if form and form.archive:
+                samples.append(b"\xff")  # no ASCII, as far as is known
+                own.append(sniff(path, name, companions).options.encoding)
+            elif form and form.encoded:
+                samples.append(head(path, name, _SAMPLE))
+                own.append(guess_encoding(samples[-1]))
+    return together(samples, own)
 
 
 def read(

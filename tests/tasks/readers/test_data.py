@@ -303,3 +303,20 @@ def test_a_vocabulary_without_a_bag_is_a_text(file, monkeypatch):
     path, _ = file("a\nb\nc\n", "vocab.txt")
     with pytest.raises(Unreadable, match="more than 2 lines"):
         bag.vocabulary("a.ldac", readers.Companions.of([(path, "vocab.txt")]))
+
+
+def test_files_in_different_encodings_are_each_read_in_their_own(tmp_path):
+    """A table in Shift-JIS does not make the texts beside it Japanese; files that agree give one encoding to choose."""
+    files = {
+        "a.csv": ("title,text\n見出し,東京で会議が開かれた。日本語の文章です。\n" * 9).encode("shift_jis"),
+        "b.txt": "Om’t wy yn de wrâld en it hiele grutte gebiet fan de âlde stêd wenje, binne wy bliid. ".replace("’", "'").encode("latin-1") * 9,
+        "c.txt": "Größe, Straße und schöne Häuser über den Flüssen. ".encode("latin-1") * 9,
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    stored = [(tmp_path / name, name) for name in files]
+    options = readers.sniff_first(stored).options
+    assert options.encoding == "detect"
+    texts = [item.text for path, name in stored for item in readers.read(path, name, options) if isinstance(item, readers.Document)]
+    assert texts[0].startswith("東京で") and "wrâld" in texts[-2] and "Straße" in texts[-1]
+    assert readers.sniff_first(stored[:1] * 2).options.encoding == readers.sniff_first(stored[:1]).options.encoding != "detect"
