@@ -147,7 +147,7 @@ class VocabularyForm(WordsForm):
 class ReadingForm(VocabularyForm):
     """How a corpus is read. Fields that its format does not have are left out."""
 
-    text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents' text.")
+    text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents’ text.")
     title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
     date = forms.TypedChoiceField(
         coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
