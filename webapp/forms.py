@@ -9,7 +9,7 @@ from inference import engines
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from tasks import readers
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Version
 from webapp.services import corpora as services
 from webapp.services.corpora import Reading
 from webapp.services.versions import Words
@@ -17,6 +17,7 @@ from webapp.services.versions import Words
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (tasks.readers.model.MAX_FIELDS)
 MAX_STOP_WORDS = 10_000
+OFFERED = 50  # versions of a corpus to train on
 ENCODINGS = [
     ("utf-8", "UTF-8"), ("detect", "each file’s own, found anew"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
     ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"), ("mac_roman", "Western, old Macintosh"),
@@ -265,22 +266,34 @@ class TrainForm(forms.Form):
         self.fields["seed"] = forms.IntegerField(
             label="Seed", initial=0, help_text="The same seed, settings and corpus give the same topics; another seed gives others."
         )
+        versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
+        if len(versions) > 1:
+            choices = [(v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words") for v in versions]
+            self.fields["version"] = forms.TypedChoiceField(
+                coerce=int, label="Version of the words", choices=choices, initial=corpus.version_id, required=False, empty_value=corpus.version_id
+            )
+        self.corpus = corpus
 
     @property
     def advanced_errors(self) -> bool:
-        return bool(self.errors.keys() - {"topics", "seed"})
+        return bool(self.errors.keys() - {"topics", "seed", "version"})
 
     def clean(self) -> dict:
         """The engine's own checks become errors of the fields."""
         if not self.errors:
             try:
-                engines.config("ssi", **{k: v for k, v in self.cleaned_data.items() if k != "seed"})
+                engines.config("ssi", **{k: v for k, v in self.cleaned_data.items() if k not in ("seed", "version")})
             except Invalid as error:
                 self.add_error(error.field, error.message)
         return self.cleaned_data
 
     def settings(self) -> dict:
-        return self.cleaned_data
+        return {name: value for name, value in self.cleaned_data.items() if name != "version"}
+
+    def version(self) -> Version:
+        """That is trained on: the newest, if no other was chosen."""
+        chosen = self.cleaned_data.get("version", self.corpus.version_id)
+        return self.corpus.version if chosen == self.corpus.version_id else self.corpus.versions.get(pk=chosen)
 
 
 def described(run: Run) -> list[tuple[str, str, str, str]]:

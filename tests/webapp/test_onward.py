@@ -11,6 +11,7 @@ from inference.explore import matching
 from tasks.corpora import choose, ingest
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
+from webapp.forms import TrainForm
 from webapp.models import Corpus, Run
 from webapp.queries import weights
 from webapp.services import corpora, curation, runs
@@ -35,6 +36,12 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     version = corpora.add(corpus, [corpora.Upload("later.csv", later)])
     choose(version.pk)
     version.refresh_from_db()
+    assert "1: 200 documents" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    form = TrainForm(corpus=Corpus.objects.select_related("version").get(pk=corpus.pk))
+    values = {name: "" if field.initial is None else field.initial for name, field in form.fields.items()}
+    for chosen, expected in ((str(first.version_id), first.version), ("", version)):
+        made = client.post(reverse("corpus_runs", args=[corpus.pk]), values | {"version": chosen})
+        assert made.status_code == 302 and Run.objects.latest("pk").version == expected
     at = reverse("run", args=[first.pk])
     assert "Go on with version 2" in client.get(at).content.decode()
     answer = client.post(at + "onward/")
