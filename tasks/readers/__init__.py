@@ -12,10 +12,12 @@ from pathlib import Path
 from tasks.readers import dates, formats, types
 from tasks.readers.companions import Companions
 from tasks.readers.dates import parse_date
+from tasks.readers.formats import by_name as kind
+from tasks.readers.formats import single
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 from tasks.readers.opening import Source, guess_encoding, head, stem, together
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "inside", "parse_date", "read", "sniff", "sniff_first", "stem", "types"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "inside", "kind", "parse_date", "read", "single", "sniff", "sniff_first", "stem", "types"]
 
 _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read

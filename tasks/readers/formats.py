@@ -85,6 +85,12 @@ def encoded(options: Options) -> bool:
     return form is None or form.encoded
 
 
+def single(name: str) -> bool:
+    """Whether a file is one document, by its name. A file of TEI may be several."""
+    form = by_name(name)
+    return form is not None and form != "xml" and FORMATS[form].yields == _FILE
+
+
 def tabular(name: str) -> bool:
     """Whether a file has columns, by its name."""
     form = FORMATS.get(by_name(name) or "")

@@ -141,6 +141,42 @@ def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     assert stream.D == 2 and queries.of_sample(taken).documents == pytest.approx(20, rel=0.05)
 
 
+def test_what_fits_into_a_sample_is_read_in_full(client):
+    letters = [(f"{i:02d}.txt", f"Letter {i} on ships{' and harbours' * i}, of number{i % 30}, once{i}.".encode()) for i in range(60)]
+    _, url = prepare(client, *letters)
+    answer = changed(client, url, min_documents="2", max_share="100", numbers="on")
+    words = answer.context["words"]
+    assert answer.context["sample"].whole and words["of"] == words["documents"] == 60 and "<small>about</small>" not in answer.content.decode()
+    assert {row["word"] for row in words["too_rare"]} <= {f"once{i}" for i in range(60)} | {str(i) for i in range(60)} and words["too_rare"]
+    assert {row["documents"] for row in words["enough"]} == {2}
+
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, text in letters:
+            zipped.writestr(name, text)
+    context = client.get(prepare(client, ("a.zip", archive.getvalue()), ("b.csv", as_csv(example_rows(75))))[1]).context
+    assert context["sample"].whole and context["words"]["of"] == 135
+
+
+def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
+    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
+    _, url = prepare(client, *((f"{i:02d}.txt", b"many words of some length " * (1 + i % 2 * 60)) for i in range(60)))
+    answer = client.get(url)
+    assert not answer.context["words"]["whole"] and answer.context["words"]["of"] == 60
+    assert "<small>about</small> 60" not in answer.content.decode() and "for 60 documents" in answer.content.decode()
+
+
+def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch):
+    monkeypatch.setattr(sample, "DOCUMENTS", 100)
+    row = "some words on ships and harbours " * 10
+    many = [["id", "text"], *([str(i), row] for i in range(2000))]
+    few = b"".join(b'{"text": "%s"}\n' % (f"{row} {i} ".encode() * 20) for i in range(200))
+    answer = client.get(prepare(client, ("a.csv", as_csv(many)), ("b.jsonl", few))[1])
+    words = answer.context["words"]
+    assert not words["whole"] and not words["of_counted"] and words["of"] == pytest.approx(2200, rel=0.3)
+    assert "<small>about</small>" in answer.content.decode()
+
+
 def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
     monkeypatch.setattr(sample, "DOCUMENTS", 50)
     _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))

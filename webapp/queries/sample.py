@@ -25,7 +25,7 @@ _TELLS = 2  # documents of the sample from which on their number tells how many 
 @dataclass(frozen=True)
 class Scale:
     """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the sample took,
-    and bytes that it read for that; 0 where nothing has to be read any more."""
+    and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents` is no estimate."""
 
     documents: int
     whole: bool
@@ -33,13 +33,14 @@ class Scale:
     read: int = 0
     characters: int = 0
     seconds: float = 0.0
+    counted: bool = True
 
 
 def of_sample(sample) -> Scale:
     """sample: services.sample.Sample."""
     share = 1.0 if sample.whole else min(1.0, sample.bytes / max(1, sample.total))
-    documents = sample.documents if sample.whole else max(sample.documents, round(sample.documents / max(share, 1e-12)))
-    return Scale(documents, sample.whole, sample.total, sample.bytes, round(sample.characters / max(share, 1e-12)), sample.seconds)
+    characters = round(sample.characters / max(share, 1e-12))
+    return Scale(sample.of, sample.whole, sample.total, sample.bytes, characters, sample.seconds, sample.counted)
 
 
 def preview(stream: Stream | Spread, choice: Choice, scale: Scale, kept_words: frozenset[str] = frozenset(), passage: str = "", **cut) -> dict:
@@ -55,10 +56,11 @@ def preview(stream: Stream | Spread, choice: Choice, scale: Scale, kept_words: f
     tokens = int(found.left_out_tokens[found.reason < len(REASONS)].sum() + found.tokens.sum())
     counted = int(found.tokens[kept].sum())
     vocabulary = max(0, _vocabulary(found.documents[exists], choice.min_documents, scale, D) - int(common.sum()))
-    words = _words(found, scale.documents / max(1, D))
+    words = _words(found, scale.documents, D)
     return {
         "documents": D,
-        "of": scale.documents,
+        "of": scale.documents if scale.counted else rough(scale.documents),
+        "of_counted": scale.counted,
         "whole": scale.whole,
         "vocabulary": vocabulary if scale.whole else rough(vocabulary),
         "words": tokens,
@@ -84,15 +86,15 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
     return tokens / (2.0 * max(1, int(tokens.max(initial=1))))
 
 
-def _words(found, scale: float):
+def _words(found, of: int, D: int):
     """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and their share."""
 
     def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[dict]:
         order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
         names = found.words(order)
-        shares = found.documents[order] * scale
+        shares = found.documents[order] * (of / max(1, D))
         return [
-            {"word": word, "tokens": int(n), "documents": int(d) if scale == 1 else max(1, rough(d))}
+            {"word": word, "tokens": int(n), "documents": int(d) if of == D else max(1, min(of, rough(d)))}
             for word, n, d in zip(names, found.tokens[order], shares, strict=True)
         ]
 

@@ -10,8 +10,9 @@ import os
 import secrets
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import orjson
@@ -25,6 +26,7 @@ from webapp.queries.sample import passage_of
 from webapp.services.corpora import Reading, stored
 
 CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
+STEP = 1 << 18  # bytes by which readers tell how far they are: behind the last document they may have so many more
 SECONDS = 2.0  # after which no document is read but the first
 KEPT = 4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
 SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
@@ -36,6 +38,8 @@ class Sample:
     """What was read. bytes: of the uploaded files, read of `total`. seconds: that reading took, once started."""
 
     documents: int = 0
+    of: int = 0  # documents of all files
+    counted: bool = False  # whether `of` is no estimate
     characters: int = 0
     bytes: int = 0
     total: int = 0
@@ -55,7 +59,7 @@ def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
     Raises Invalid and readers.Unreadable for a table about the files that can't be used.
     """
     folder = files.corpus_folder(corpus.pk) / "sample"
-    way = [reading.options, reading.shaping, _cut_as(reading.language), corpus.bytes_total]
+    way = [[f.name for f in fields(Sample)], reading.options, reading.shaping, _cut_as(reading.language), corpus.bytes_total]
     place = folder / hashlib.sha256(orjson.dumps(way, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
     if not (place / "sample.json").exists():
         _read(corpus, reading, place)
@@ -78,7 +82,12 @@ def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
     building.mkdir(parents=True)
     try:
         taking = _Taking(corpus, reading, building)
-        (building / "sample.json").write_bytes(orjson.dumps(asdict(taking.go())))
+        taken = taking.go()
+        if taking.fits and not taken.whole:  # it unpacks to more, or has more documents, than its bytes would have it
+            shutil.rmtree(building)
+            building.mkdir()
+            taken = _Taking(corpus, reading, building, fits=False).go()
+        (building / "sample.json").write_bytes(orjson.dumps(asdict(taken)))
         if not place.exists():
             try:
                 building.rename(place)
@@ -93,7 +102,8 @@ def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
 
 
 class _Taking:
-    def __init__(self, corpus: Corpus, reading: Reading, folder: Path):
+    def __init__(self, corpus: Corpus, reading: Reading, folder: Path, fits: bool = True):
+        """fits: whether all may be read, where its bytes are few."""
         self.reading, self.folder = reading, folder
         self.options = readers.Options(**reading.options)
         self.shaping = Shaping(**reading.shaping)
@@ -102,12 +112,20 @@ class _Taking:
         self.companions = readers.Companions.of(uploads)
         self.table = upload_of(uploads, self.shaping.table) if self.shaping.table else None
         sources = [source for source in everything if source.name != self.shaping.table]
-        step = max(1, len(sources) // FILES)
-        self.sources = sources[::step][:FILES]
         self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
+        self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
+        self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
+        self.single = all(readers.single(source.name) for source in sources) and not self.shaping.joins and not self.shaping.sections
+        self.kinds: Counter[str | None] = Counter()  # bytes of all files, by kind
+        for source in sources:
+            self.kinds[self._kind(source)] += source.bytes
+        self.read: Counter[str | None] = Counter()  # of them those that were read,
+        self.found: Counter[str | None] = Counter()  # and the documents that came of them
+        self.kind: str | None = None  # of the file that is read
+        self.unreadable = 0
         self.problems: list[str] = []
-        self.characters = self.bytes = self.documents = self.files = 0
-        self.at = self.upto = 0  # bytes: where the document that was read last begins and ends, as far as the reader tells
+        self.characters = self.documents = self.files = 0
+        self.at = self.upto = 0  # bytes of its file: where the document that was read last begins and ends, as far as the reader tells
         self.cut_short = self.ended = False
 
     def go(self) -> Sample:
@@ -125,14 +143,17 @@ class _Taking:
                     texts.append(text[:_DEPTH])
                 stream.add([text], [document.title])
                 self.documents += 1
-                if not self.ended:  # the last one may be a section, and the others of its whole were not read
-                    self.bytes = round(self.at + (self.upto - self.at) * document.part / document.parts)
+                self.found[self.kind] += 1
             stream.commit()
-        whole = not self.cut_short and self.files == self.of_files and self.documents < DOCUMENTS
+        if self.documents and not self.ended:  # the last one may be a section, and the others of its whole were not read
+            self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
+        whole = not self.cut_short and self.files == self.of_files and self.ended
         return Sample(
             documents=self.documents,
+            of=self.documents if whole else self._estimate(),
+            counted=whole or self.single,
             characters=self.characters,
-            bytes=self.total if whole else min(self.bytes, self.total),
+            bytes=self.total if whole else min(self.read.total(), self.total),
             total=self.total,
             files=self.files,
             of_files=self.of_files,
@@ -144,6 +165,18 @@ class _Taking:
             passage=passage_of(texts),
         )
 
+    def _kind(self, source: SourceFile) -> str | None:
+        """Files that are alike in how many bytes a document has; all, where documents are joined across them."""
+        return None if self.shaping.joins else readers.kind(source.name)
+
+    def _estimate(self) -> int:
+        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was read by its own."""
+        if self.single:
+            return max(self.documents, self.of_files - self.unreadable)
+        known = sum(size for kind, size in self.kinds.items() if self.read[kind])
+        guess = sum(self.found[kind] * size / self.read[kind] for kind, size in self.kinds.items() if self.read[kind])
+        return max(self.documents, round(guess * self.total / max(1, known)))
+
     def _shaped(self) -> Iterator[readers.Document]:
         items = self._items()
         for item in shape(items, self.shaping, self.folder, self.table):
@@ -153,16 +186,17 @@ class _Taking:
                 self.problems.append(item.message)
 
     def _items(self) -> Iterator[readers.Document | readers.Problem]:
-        """Of each file an equal part of what may still be read."""
-        documents = done = 0
+        """Of each file an equal part of what may still be read; as much as there is, where all fits."""
+        documents = 0
         for i, source in enumerate(self.sources):
-            left = len(self.sources) - i
+            left = 1 if self.fits else len(self.sources) - i
             characters_now, documents_now = self.characters, documents
             most, many = (CHARACTERS - self.characters) // left, max(1, (DOCUMENTS - documents) // left)
             if most <= 0 or documents >= DOCUMENTS or (documents and time.monotonic() > self.until):
                 self.cut_short = True
                 break
-            read = 0
+            read = size = position = self.at = self.upto = 0
+            self.kind, single = self._kind(source), readers.single(source.name)
 
             def advance(count: int) -> None:
                 nonlocal read
@@ -174,22 +208,31 @@ class _Taking:
                     if isinstance(item, readers.Document):
                         documents += 1
                         self.characters += len(item.text)
-                        self.at, self.upto = self.upto, done + min(read, source.bytes)
+                        size += _bytes(item)
+                    position = min(read if single else min(read, max(read - STEP, size)), source.bytes)
+                    if isinstance(item, readers.Document):
+                        self.at, self.upto = self.upto, position
                     yield item
                     if self.characters - characters_now >= most or documents - documents_now >= many or time.monotonic() > self.until:
-                        if read < source.bytes:
+                        if position < source.bytes:
                             self.cut_short = True
                             break
                 else:
-                    read = source.bytes
+                    position = source.bytes
             except readers.Unreadable as error:
-                read = source.bytes
+                position = source.bytes
+                self.unreadable += 1
                 self.problems.append(str(error))
-            done += min(read, source.bytes)
-        self.bytes, self.ended = done, True
+            self.read[self.kind] += position
+        self.ended = True
 
     def _of(self, source: SourceFile, advance) -> Iterator[readers.Document | readers.Problem]:
         return readers.read(stored(source), source.name, self.options, advance, self.companions)
+
+
+def _bytes(document: readers.Document) -> int:
+    """At least, in a file that is not compressed."""
+    return sum(len(part.encode("utf-8", "replace")) for part in (document.text, document.title, document.date, *document.metadata.values()))
 
 
 def _shown(document: readers.Document, options: readers.Options) -> dict:
