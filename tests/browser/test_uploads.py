@@ -155,7 +155,7 @@ def test_a_folder_that_is_dropped(page):
     upload(page)
     page.wait_for_url("**/prepare/")
     expect(page.get_by_text("diaries/1800/<b>é</b> 0.txt", exact=True)).to_be_visible()
-    expect(page.get_by_text("250 files in all")).to_be_visible()
+    expect(page.get_by_text("250 files,")).to_be_visible()
     expect(page.get_by_role("textbox", name="Name of the corpus")).to_have_value("Diaries")
 
 
