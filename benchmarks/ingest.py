@@ -196,7 +196,7 @@ def end_to_end(path: Path) -> tuple[float, float]:
         writer.writerow(["text"])
         writer.writerows([line.rstrip("\n")] for line in file)
     tiny = path.with_name("tiny.csv")
-    tiny.write_text("text\n" + "one two three\n" * 10)
+    tiny.write_text("text\n" + "alpha beta\ngamma delta\nepsilon zeta\n" * 10)
     took, peak = seconds(table)
     return took - seconds(tiny)[0], peak
 
