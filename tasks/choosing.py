@@ -84,6 +84,12 @@ class Making:
         if Index.size(folder) < self.stream.D:
             Index.write(folder, self.stream, self.stream.language, extend=True, advance=lambda _: self.check())
 
+    def _phrases_left_out(self) -> list[str]:
+        """Of the chosen ones those that no text has, or that the thresholds leave out."""
+        phrases = self.version.settings.get("phrases", [])
+        words = set(self.vocabulary.words) if phrases else set()
+        return [phrase for phrase in phrases if phrase.replace(" ", "_") not in words]
+
     def publish(self) -> None:
         """In the transaction that says that it is ready."""
         partition = bulk.Partition("word", self.version.pk)
@@ -99,6 +105,7 @@ class Making:
             report={
                 "without_words": int(np.count_nonzero(np.diff(self.bow.indptr) == 0)),
                 "dropped": {reason: list(map(int, counts)) for reason, counts in self.vocabulary.dropped.items()},
+                "phrases_left_out": self._phrases_left_out(),
                 "digest": self.bow.digest,
             },
         )

@@ -280,7 +280,7 @@ def test_a_version_that_failed_is_said(client, own):
 def test_a_run_of_an_older_version_says_so(client, own):
     run = runs.create(own.version, topics=3)
     assert "Trained on version" not in client.get(reverse("run", args=[run.pk])).content.decode()
-    make(versions.choose(own, Words(language="en", min_documents=2, phrases=["united states"])).pk)
+    make(versions.choose(own, Words(language="en", min_documents=2, max_share=1.0, phrases=["united states"])).pk)
     assert "Trained on version 1" in (page := client.get(reverse("run", args=[run.pk])).content.decode())
     assert "1 more phrase (united states)" in page
     assert "version of the words" in client.get(reverse("corpus", args=[own.pk])).content.decode()
@@ -332,6 +332,24 @@ def test_phrases_are_proposed_with_a_passage_and_taken(client, own):
     assert version.settings["phrases"] == ["united states"]
     make(version.pk)
     assert client.get(url).context["taken"] == 1
+
+
+def test_a_phrase_that_would_be_left_out_is_said(client, draft):
+    from tests.webapp.making import corpus_of
+
+    words = "harbour letter morning winter garden river doctor window market bridge".split()
+    texts = [" ".join(words[(i * k) % 10] for k in range(1, 60)) for i in range(60)]
+    rows = [[str(i), f"{text} {'captain cap' if i < 45 else ''} {'red barn' if i < 20 else ''}"] for i, text in enumerate(texts)]
+    corpus = corpus_of(draft, [["id", "text"], *rows], "cap.csv", language="en", min_documents=2)
+    url = reverse("corpus_phrases", args=[corpus.pk])
+    answer = client.get(url)
+    said = {row["words"]: row["left_out"] for row in answer.context["phrases"]}
+    assert said["captain cap"] == "in 75% of the documents: more than the 50% that words may be in" and said["red barn"] == ""
+    assert "would be left out: in 75% of the documents" in answer.content.decode()
+    client.post(url, {"phrase": ["captain cap", "red barn"]})
+    make(corpus.versions.get(number=2).pk)
+    page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "1 more phrase (red barn)" in page and "2 more phrases" not in page
 
 
 def test_all_phrases_above_a_score_are_taken_at_once(client, own):

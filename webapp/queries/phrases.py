@@ -36,6 +36,15 @@ def proposed(version: Version, choice: Choice) -> list[dict]:
     return orjson.loads(path.read_bytes())
 
 
+def left_out(row: dict, version: Version, choice: Choice) -> str:
+    """Why a phrase would be no word of a version with the same thresholds, as the end of a sentence; "" for one that would. None
+    is proposed that is too rare."""
+    share = row["documents"] / max(1, version.documents)
+    if share <= choice.max_share:
+        return ""
+    return f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that words may be in"
+
+
 def with_passages(corpus: Corpus, rows: list[dict]) -> list[dict]:
     """Adds `passage`, (text, whether it is the phrase) parts, as the embargo allows."""
     first = [max(0, row["start"] - _BEFORE) for row in rows]

@@ -53,7 +53,7 @@ def difference(before: Version, now: Version) -> str:
     parts = [
         _words(old, new, "extra_stop_words", "stop word"),
         _words(old, new, "kept_words", "stop word that counts nevertheless", "stop words that count nevertheless"),
-        _words(old, new, "phrases", "phrase"),
+        _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
     if _changed(old, new, "language"):
         parts.append("stop words of another language")
@@ -73,6 +73,12 @@ def difference(before: Version, now: Version) -> str:
     if now.status == Version.Status.READY and now.documents != before.documents:
         parts.append(f"{abs(now.documents - before.documents):,} documents {'more' if now.documents > before.documents else 'fewer'}")
     return "; ".join(part for part in parts if part) or "the same words"
+
+
+def _counting(version: Version) -> list[str]:
+    """The phrases that are words of it; of one that is not made yet, those that were chosen."""
+    out = set(version.report.get("phrases_left_out", []))
+    return [phrase for phrase in version.settings.get("phrases", []) if phrase not in out]
 
 
 def _changed(old: dict, new: dict, name: str) -> bool:

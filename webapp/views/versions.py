@@ -55,7 +55,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = _ready_or_404(corpus_id)
     now = Words.of(corpus.version.settings)
     try:
-        rows = found.proposed(corpus.version, replace(now, phrases=[]).choice())
+        choice = replace(now, phrases=[]).choice()
+        rows = found.proposed(corpus.version, choice)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
@@ -71,7 +72,7 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
             messages.error(request, error.message)
             return redirect("corpus_phrases", corpus.pk)
     taken = set(now.phrases)
-    shown = [row | {"taken": row["words"] in taken} for row in found.with_passages(corpus, rows)]
+    shown = [row | {"taken": row["words"] in taken, "left_out": found.left_out(row, corpus.version, choice)} for row in found.with_passages(corpus, rows)]
     middle = rows[len(rows) // 4]["score"] if rows else 0
     return page(
         request, "corpus/phrases.html",
