@@ -290,7 +290,7 @@ class TrainForm(forms.Form):
     def settings(self) -> dict:
         return {name: value for name, value in self.cleaned_data.items() if name != "version"}
 
-    def version(self) -> Version:
+    def chosen_version(self) -> Version:
         """That is trained on: the newest, if no other was chosen."""
         chosen = self.cleaned_data.get("version", self.corpus.version_id)
         return self.corpus.version if chosen == self.corpus.version_id else self.corpus.versions.get(pk=chosen)

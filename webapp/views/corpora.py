@@ -249,7 +249,7 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.version(), **form.settings())
+            run = runs.create(form.chosen_version(), **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
