@@ -18,9 +18,8 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screens"
 PAGES = {  # name of the picture: the page's place below its run, or from the root
     "home": "/",
-    "prepare": "/corpora/2/prepare/",
+    "prepare": "/corpora/2/prepare/#words",
     "corpus": "/corpora/1/",
-    "corpus-words": "/corpora/1/words/",
     "corpus-phrases": "/corpora/1/phrases/",
     "run": "",
     "topics-list": "topics/?view=list",
