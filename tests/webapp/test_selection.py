@@ -155,6 +155,10 @@ def test_fields_of_the_form_become_one_condition(ready, trained):
     assert value == [("in", "president:George Washington")]
 
 
+def test_a_decade_is_its_first_and_last_day(ready):
+    assert read(ready, from_="1790s", to="1790s").days == read(ready, from_="1790", to="1799-12-31").days
+
+
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [

@@ -2,7 +2,7 @@
 
 ?q=       a search (inference.index.query): words, "a phrase", or, -without, AND OR NOT, parentheses, begin*
 ?has=     12:20, at least 20% of the document is topic 12 and what was merged into it; may be repeated
-?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04
+?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04, 1910s
 ?between= price:10:20, a field of numbers or dates and its ends (queries.ranges); may be repeated
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
 
