@@ -94,7 +94,8 @@ class Read:
 
     def go(self) -> Mark:
         """Read to the end. Raises Invalid where no document came of it."""
-        if not self.sources and not self.corpus.provenance:
+        part = self.corpus.provenance and (self.mark.file >= 0 or not self.mark.documents)  # of another corpus, and not read to its end
+        if not self.sources and not part:
             return self.mark
         before = self.mark.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from tasks.corpora import ingest
+from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from webapp.models import Corpus, Document, Word
-from webapp.services import corpora, jobs
+from webapp.services import corpora, jobs, versions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -54,6 +54,15 @@ def test_a_part_has_the_same_documents(client, parent):
     assert list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list("number", flat=True)) == list(range(part.documents))
     assert Word.objects.filter(version=part.version).count() == part.vocabulary
     assert part.bytes_total == part.bytes_read == sum(len(row[7].encode()) for row in new)
+
+
+def test_its_words_are_chosen_again_without_copying_a_document(client, parent):
+    part = read(made(client, parent))
+    version = versions.choose(part, versions.Words(language="en", min_documents=2))
+    choose(version.pk)
+    part = Corpus.objects.select_related("version").get(pk=part.pk)
+    assert part.version == version and version.number == 2
+    assert part.documents == Document.objects.filter(corpus_id=part.pk).count() == part.versions.get(number=1).documents
 
 
 def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
