@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -33,7 +34,8 @@ class Making:
         self.found = self._found(exact, near)
         tell("vocabulary")
         left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.words.duplicates]
-        self.bow, self.vocabulary = choose(self.stream, self.words.choice(), self.folder / "bow", left_out=left_out)
+        choice = replace(self.words.choice(), duplicates="keep")  # they are among left_out: found once
+        self.bow, self.vocabulary = choose(self.stream, choice, self.folder / "bow", left_out=left_out)
         check()
         tell("indexing")
         self._columns()
