@@ -66,7 +66,7 @@ class Chunk:
     file: int
     items: int
     before: int
-    bytes: int
+    bytes: int = 0
     documents: list[readers.Document] = field(default_factory=list)
     days: list[date | None] = field(default_factory=list)
     problems: list[readers.Problem] = field(default_factory=list)
@@ -136,23 +136,22 @@ class Read:
 
     def _chunks(self) -> Iterator[Chunk]:
         """What is still to be read, some megabytes at a time."""
-        at, size = (self.mark.file, self.mark.items), 0
-        chunk = Chunk(*at, self.before, self.bytes)
+        chunk, size = Chunk(self.mark.file, self.mark.items, self.before), 0
         try:
-            for *at, item in self._items():
+            for chunk.file, chunk.items, item in self._items():
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
-                    chunk.days.append(self._day(item, chunk))
+                    chunk.days.append(self._day(item, chunk) if item.date else None)
                     size += len(item.text) + len(item.title)
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
                 else:
-                    chunk.failed[item.position] = (item.message, item.items if self.shaping.across else at[1] - 1)
+                    chunk.failed[item.position] = (item.message, item.items if self.shaping.across else chunk.items - 1)
                     chunk.problems.append(readers.Problem(item.name, "", item.message, True))
-                chunk.file, chunk.items, chunk.before, chunk.bytes = *at, self.before, self.bytes
+                chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
-                    yield chunk
-                    chunk, size = Chunk(*at, self.before, self.bytes), 0
+                    yield replace(chunk, bytes=self.bytes)
+                    chunk, size = Chunk(chunk.file, chunk.items, self.before), 0
             yield replace(chunk, bytes=self.bytes)
         finally:
             connection.close()  # this thread's own
@@ -160,7 +159,7 @@ class Read:
     def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
         """A date that can't be read is a problem, and the document stays."""
         found = readers.parse_date(document.date, self.options.date_order or None)
-        if found is None and document.date:
+        if found is None:
             place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
             why = f"{place}: its date “{document.date}” {readers.dates.why_none(document.date)}; it was kept without a date."
             chunk.problems.append(readers.Problem(document.file, document.place, why, False))

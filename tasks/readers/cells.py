@@ -127,7 +127,7 @@ def document(row: list[str], columns: list[str], name: str, place: str, options:
     if not text.strip():
         yield Problem(name, place, f"“{name}”, {place}: the text is empty; it was left out.", True)
         return
-    if done := repairs(raw, options.encoding):
+    if done := repairs(raw, text, options.encoding):
         yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
 
     def cell(i: int | None, most: int) -> str:

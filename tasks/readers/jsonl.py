@@ -118,12 +118,13 @@ def document(value, keys: dict[str, str], name: str, place: str, encoding: str) 
         yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {found}; it was left out.", True)
         return
     text = value.get(keys["text"])
-    if not isinstance(text, str) or isinstance(text, _Number) or not clean(text).strip():
+    cleaned = clean(text) if isinstance(text, str) and not isinstance(text, _Number) else ""
+    if not cleaned.strip():
         kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
         found = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {found}; it was left out.", True)
         return
-    if done := repairs(text, encoding):
+    if done := repairs(text, cleaned, encoding):
         yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
 
     def cell(role: str, most: int) -> str:
@@ -131,4 +132,4 @@ def document(value, keys: dict[str, str], name: str, place: str, encoding: str) 
 
     others = [key for key in value if key not in keys.values()][:MAX_FIELDS]
     metadata = {clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])}
-    yield Document(clean(text), cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID), metadata, name, place)
+    yield Document(cleaned, cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID), metadata, name, place)

@@ -33,7 +33,7 @@ class Prose:
         self._page = self._heading = False
 
     def text(self, raw: str) -> None:
-        words = " ".join((raw if raw.isascii() and raw.isprintable() else clean(raw)).split())
+        words = " ".join(clean(raw).split())
         if not words:
             self._gap = max(self._gap, 1 if raw else 0)
             return
