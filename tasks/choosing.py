@@ -68,15 +68,17 @@ class Making:
 
     def _columns(self) -> None:
         options = readers.Options(**Reading.of(self.version.corpus.settings).options)
+        order = options.date_order
 
         def ordinal(text: str) -> int | None:
-            day = readers.parse_date(text, options.date_order or None)
+            day = readers.parse_date(text, order or None)
             return day.toordinal() if day else None
 
         parse = {"number": readers.types.number, "date": ordinal}
         with columns.Writer(self.folder / "columns", options.kinds, parse) as writer, (self.source / "fields.jsonl").open("rb") as lines:
             for number, line in enumerate(lines):
-                day, metadata = orjson.loads(line)
+                day, metadata, *orders = orjson.loads(line)
+                order = orders[0] if orders else options.date_order  # of an older version's lines
                 writer.add(number, date.fromordinal(day) if day else None, metadata)
             writer.finish(self.stream.D)
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import orjson
@@ -69,10 +70,32 @@ class Chunk:
     bytes: int = 0
     documents: list[readers.Document] = field(default_factory=list)
     days: list[date | None] = field(default_factory=list)
+    orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
     problems: list[readers.Problem] = field(default_factory=list)
     failed: dict[int, tuple[str, int]] = field(default_factory=dict)  # position -> why it can't be read on, and the items before
     mark: Mark | None = None
     words: list[int] = field(default_factory=list)
+
+
+class Way(NamedTuple):
+    """Files that came together, and how they are read. sources: those of them that are still to be read."""
+
+    options: readers.Options
+    shaping: Shaping
+    companions: readers.Companions
+    table: tuple[Path, str] | None  # about the others
+    sources: list[SourceFile]
+
+
+def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
+    """The files that a corpus was made of, and those of each addition."""
+    found = [{"first": 0, "options": reading.options, "shaping": reading.shaping}, *reading.added]
+    for way, end in zip(found, [*(way["first"] for way in found[1:]), None], strict=True):
+        options, shaping = readers.Options(**way["options"]), Shaping(**way["shaping"])
+        came = [source for source in everything if source.position >= way["first"] and (end is None or source.position < end)]
+        uploads = [(stored(source), source.name) for source in came]
+        sources = [source for source in came if not source.read and source.name != shaping.table]
+        yield Way(options, shaping, readers.Companions.of(uploads), upload_of(uploads, shaping.table), sources)
 
 
 class Read:
@@ -82,25 +105,20 @@ class Read:
         self.corpus, self.check, self.keep = corpus, check, keep
         self.folder = files.corpus_folder(corpus.pk)
         self.reading = Reading.of(corpus.settings)
-        self.options = readers.Options(**self.reading.options)
         self.mark = self._last = Mark(**corpus.progress)
-        self.shaping = Shaping(**self.reading.shaping)
-        everything = list(corpus.files.all())
-        uploads = [(stored(source), source.name) for source in everything]
-        self.companions = readers.Companions.of(uploads)
-        self.table = upload_of(uploads, self.shaping.table)
-        self.sources = [source for source in everything if not source.read and source.name != self.shaping.table]
+        self.ways = list(_ways(self.reading, list(corpus.files.all())))
+        self.way = self.ways[0]
         self.bytes = self.before = self.mark.before
 
     def go(self) -> Mark:
         """Read to the end. Raises Invalid where no document came of it."""
         part = self.corpus.provenance and (self.mark.file >= 0 or not self.mark.documents)  # of another corpus, and not read to its end
-        if not self.sources and not part:
+        if not any(way.sources for way in self.ways) and not part:
             return self.mark
         before = self.mark.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
-        tokeniser = Tokeniser(self.reading.language, given=self.options.given)
+        tokeniser = Tokeniser(self.reading.language, given=self.reading.options.get("given", False))
         partition = bulk.Partition("document", self.corpus.pk)
         if not self.mark.documents:
             partition.create()
@@ -142,11 +160,12 @@ class Read:
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
+                    chunk.orders.append(self.way.options.date_order)
                     size += len(item.text) + len(item.title)
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
                 else:
-                    chunk.failed[item.position] = (item.message, item.items if self.shaping.across else chunk.items - 1)
+                    chunk.failed[item.position] = (item.message, item.items if self.way.shaping.across else chunk.items - 1)
                     chunk.problems.append(readers.Problem(item.name, "", item.message, True))
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
@@ -158,7 +177,7 @@ class Read:
 
     def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
         """A date that can't be read is a problem, and the document stays."""
-        found = readers.parse_date(document.date, self.options.date_order or None)
+        found = readers.parse_date(document.date, self.way.options.date_order or None)
         if found is None:
             place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
             why = f"{place}: its date “{document.date}” {readers.dates.why_none(document.date)}; it was kept without a date."
@@ -169,12 +188,16 @@ class Read:
         """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a Failure."""
         if self.corpus.provenance:
             yield from self._fresh(0, subset.documents(self.corpus, self._advance), self.mark.items)
-        elif self.shaping.across:
-            first = self.sources[0].position
-            items = itertools.chain.from_iterable(map(self._of, self.sources))
-            yield from self._fresh(first, self._shaped(items), self.mark.items if self.mark.file == first else 0)
-        else:
-            for source in self.sources:
+            return
+        for way in self.ways:
+            self.way, sources = way, way.sources
+            if sources and way.shaping.across:
+                first = sources[0].position
+                items = itertools.chain.from_iterable(map(self._of, sources))
+                self.before = self.bytes
+                yield from self._fresh(first, self._shaped(items), self.mark.items if self.mark.file == first else 0)
+                continue
+            for source in sources:
                 self.before = self.bytes
                 skip = self.mark.items if source.position == self.mark.file else source.items
                 yield from self._fresh(source.position, self._shaped(self._of(source)), skip)
@@ -183,12 +206,14 @@ class Read:
         return ((file, n, item) for n, item in enumerate(items, 1) if n > skip)
 
     def _shaped(self, items: Iterator) -> Iterator:
-        return shape(items, self.shaping, self.folder / "shaping", self.table, self._advance)
+        way = self.way
+        return shape(items, way.shaping, self.folder / "shaping", way.table, self._advance, way.options.date_order)
 
     def _of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
-        n, behind = 0, source.items if self.shaping.across else 0  # else they are counted when they are shaped
+        n, behind = 0, source.items if self.way.shaping.across else 0  # else they are counted when they are shaped
         try:
-            for n, item in enumerate(readers.read(stored(source), source.name, self.options, self._advance, self.companions), 1):
+            found = readers.read(stored(source), source.name, self.way.options, self._advance, self.way.companions)
+            for n, item in enumerate(found, 1):
                 if n > behind:
                     yield item
         except readers.Unreadable as error:
@@ -203,8 +228,8 @@ class Read:
         """Append the chunk's words, fields and problems to the files on disk."""
         counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
         chunk.words = counts.tolist()
-        for document, day in zip(chunk.documents, chunk.days, strict=True):
-            self.fields.write(orjson.dumps([day.toordinal() if day else 0, document.metadata], option=orjson.OPT_APPEND_NEWLINE))
+        for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
+            self.fields.write(orjson.dumps([day.toordinal() if day else 0, document.metadata, order], option=orjson.OPT_APPEND_NEWLINE))
         rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
         self.report.write(csvs.lines(rows if self.report.tell() else [HEAD, *rows]))
         for file in (self.report, self.fields):

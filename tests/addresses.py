@@ -55,6 +55,7 @@ POSTS = [
     "corpus_runs",
     "corpus_embargo",
     "corpus_files",
+    "corpus_again",
     "corpus_retry",
     "token_revoke",
     "corpus_delete",

@@ -233,6 +233,19 @@ class ReadingForm(VocabularyForm):
         return self.with_options(options)
 
 
+class AddingForm(ReadingForm):
+    """How files are read that are added to a corpus: which words count is chosen already."""
+
+    def __init__(self, *args, corpus: Corpus, **kwargs):
+        super().__init__(*args, corpus=corpus, **kwargs)
+        self.before = Words.of(corpus.settings)
+        for name in ("name", *(field.name for field in dataclass_fields(Words))):
+            del self.fields[name]
+
+    def chosen(self) -> dict:
+        return asdict(self.before)
+
+
 def _seems(language: str, share: float) -> str:
     if not language:
         return "It can’t be told from the first rows."

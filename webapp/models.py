@@ -28,6 +28,7 @@ class Corpus(models.Model):
     embargo = models.BooleanField(default=False)  # of its texts: queries.embargo decides what can be read then
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")  # that its documents were chosen from
     provenance = models.JSONField(default=dict)  # of such a part: which documents of what (services.corpora.subset)
+    into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")  # of a draft: where its files will be added
     attempt = models.IntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
 

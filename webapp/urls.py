@@ -52,6 +52,7 @@ urlpatterns = [
     path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
     path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
     path(f"{CORPUS}/files/", corpora.add, name="corpus_files"),
+    path(f"{CORPUS}/again/", corpora.again, name="corpus_again"),
     path(f"{CORPUS}/retry/", corpora.retry, name="corpus_retry"),
     path(f"{CORPUS}/words/", versions.words, name="corpus_words"),
     path(f"{CORPUS}/phrases/", versions.phrases, name="corpus_phrases"),

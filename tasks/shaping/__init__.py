@@ -23,12 +23,13 @@ def shape(
     folder: Path,
     upload: tuple[Path, str] | None = None,
     advance: Callable[[int], None] = lambda n: None,
+    order: str = "",
 ) -> Iterator[Document | Problem]:
     """The documents as they will be rows, and problems; whatever else comes is handed on.
 
     The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files, else they
     may be one file's. `upload`: where the file is that is `shaping.table`, and the user's name of it, or those of the archive that
-    holds it (`upload_of`). The table by itself is not among the items: its bytes `advance` is told. What is written into `folder`,
+    holds it (`upload_of`). order: what 12/3/1999 means (readers.Options.date_order). The table by itself is not among the items: its bytes `advance` is told. What is written into `folder`,
     on the disk of the corpora, has no name and is gone when it ends.
 
     Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
@@ -39,7 +40,7 @@ def shape(
         if about:
             items = about.join(items)
         if shaping.joins:
-            items = join(items, shaping, folder)
+            items = join(items, shaping, folder, order=order)
         if shaping.sections:
             items = cut(items, shaping)
         yield from items

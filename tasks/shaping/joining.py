@@ -17,7 +17,9 @@ BETWEEN = "\n\n"  # texts
 _KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
 
-def join(items: Iterable[Document | Problem], shaping: Shaping, folder: Path, most: int = MAX_TEXT) -> Iterator[Document | Problem]:
+def join(
+    items: Iterable[Document | Problem], shaping: Shaping, folder: Path, most: int = MAX_TEXT, order: str = ""
+) -> Iterator[Document | Problem]:
     """Documents with the same values become one, in the order of the values; within it in the order of the files.
 
     One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that are the
@@ -26,7 +28,7 @@ def join(items: Iterable[Document | Problem], shaping: Shaping, folder: Path, mo
     left, example = 0, None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
-            values = _values(item, shaping) if isinstance(item, Document) else None
+            values = _values(item, shaping, order) if isinstance(item, Document) else None
             if values is not None:
                 # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
                 lines.add(b"%b\t%015d\t%b\n" % (orjson.dumps(values), number, orjson.dumps(asdict(item))))
@@ -47,10 +49,10 @@ def _left(count: int, example: Document, shaping: Shaping) -> Problem:
     return Problem(example.file, example.place, sentence, False)
 
 
-def _values(document: Document, shaping: Shaping) -> list[str] | None:
+def _values(document: Document, shaping: Shaping, order: str) -> list[str] | None:
     values = [document.metadata.get(name, "").strip() for name in shaping.join]
     if shaping.period:
-        day = parse_date(document.date)
+        day = parse_date(document.date, order or None)
         values.append(day.isoformat()[: _KEPT[shaping.period]] if day else "")
     return values if all(values) and len(document.text) <= LONG else None
 

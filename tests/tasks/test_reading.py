@@ -1,7 +1,8 @@
 """A corpus is read once: whatever ends an attempt, whatever is added or chosen later."""
 
 import gzip
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import date
 
 import pytest
 
@@ -15,6 +16,7 @@ from webapp import files
 from webapp.models import Corpus, Document, Version, Word
 from webapp.queries import evidence, fields
 from webapp.services import corpora, jobs, versions
+from webapp.services.upkeep import tidy
 from webapp.services.versions import Words
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -132,19 +134,71 @@ def upload(tmp_path, content: bytes, name: str) -> corpora.Upload:
     return corpora.Upload(name, path)
 
 
+def added(corpus: Corpus, *uploads: corpora.Upload, known: dict | None = None, **changes) -> Version:
+    """The version that follows, as who changes nothing gets it. known: of corpora.sniff; changes: of Reading."""
+    addition = corpora.addition(corpus, uploads)
+    found = corpora.as_before(corpora.sniff(addition, **(known or {})), addition.settings["options"])
+    return corpora.add(addition, replace(corpora.Reading(**addition.settings), options=asdict(found.options), **changes))
+
+
 def test_documents_are_added(draft, tmp_path, small_chunks):
     """As if they had been there from the beginning, except that older versions do not see them."""
     found = example_rows(ROWS)
     whole = read(queued(draft, as_csv(found)))
     corpus = read(queued(draft, as_csv(found[:81])))
     first = corpus.version
-    choose(corpora.add(corpus, [upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv")]).pk)
+    choose(added(corpus, upload(tmp_path, as_csv([found[0], *found[81:]]), "later.csv")).pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.version.status == "ready" and corpus.documents == ROWS and first.documents == 80
     assert [row[:6] for row in rows(corpus)] == [row[:6] for row in rows(whole)]
     assert words(corpus.version) == words(whole.version) and corpus.version.report == whole.version.report
     assert [len(fields.dates(version)) for version in (first, corpus.version)] == [80, ROWS]
     assert corpus.bytes_read == corpus.bytes_total == sum(corpus.files.values_list("bytes", flat=True))
+
+
+def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunks):
+    """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another time."""
+    first = [["id", "text", "when", "seen"], *([str(i), f"жизнь и труд {i % 7} волга " * 3, f"13/{1 + i % 9}/1999", f"14/{1 + i % 9}/1999"] for i in range(30))]
+    corpus = read(queued(draft, as_csv(first), min_documents=1, max_share=1.0))
+    more = [["when", "body", "seen", "place"], *([f"{1 + i % 9}/15/1999", f"зима лето {i % 5} волга " * 3, f"{1 + i % 9}/16/1999", "Омск"] for i in range(20))]
+    later = upload(tmp_path, as_csv(more).decode().encode("koi8-r"), "later.csv")
+    choose(added(corpus, later, known={"encoding": "koi8-r"}).pk)
+    corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    found = rows(corpus)
+    assert corpus.documents == 50 and "зима" in found[30][4] and found[30][3] == date(1999, 1, 15) and found[0][3] == date(1999, 1, 13)
+    seen = next(found for found in fields.ranges(corpus.version) if found.name == "seen")
+    assert fields.values(corpus.version, seen)[[0, 30]].tolist() == [date(1999, 1, 14).toordinal(), date(1999, 1, 16).toordinal()]
+    assert not Corpus.objects.filter(into=corpus).exists()
+    choose(versions.choose(corpus, Words(min_documents=1, max_share=1.0)).pk)
+    again = Corpus.objects.select_related("version").get(pk=corpus.pk)
+    assert rows(again) == found and words(again.version) == words(corpus.version)
+
+
+def test_texts_are_not_added_to_counted_words(draft, tmp_path):
+    corpus = read(queued(draft, as_csv(example_rows(40))))
+    bag = [upload(tmp_path, b"2\n2\n2\n1 1 3\n2 2 1\n", "docword.a.txt"), upload(tmp_path, b"one\ntwo\n", "vocab.a.txt")]
+    with pytest.raises(Invalid, match="a corpus of their own"):
+        added(corpus, *bag)
+    assert Corpus.objects.filter(into=corpus).count() == 1 and not corpus.versions.filter(status="queued").exists()
+
+
+def test_files_are_read_again_in_another_way(draft):
+    """As a corpus of their own, of the same files; the first one stays, and either can go."""
+    content = as_csv([["id", "text", "other"], *([str(i), f"Привет мир {i % 4} и люди " * 3, f"другие слова {i % 3} тут " * 3] for i in range(20))])
+    corpus = read(queued(draft, content.decode().encode("cp1251"), min_documents=1, max_share=1.0))
+    before = rows(corpus)
+    again = corpora.again(corpus)
+    assert corpora.again(corpus) == again  # one is enough
+    (mine,), (its,) = corpora.paths(corpus), corpora.paths(again)
+    assert mine[0] != its[0] and mine[0].samefile(its[0]) and again.bytes_total == corpus.files.get().bytes
+    options = Corpus.objects.get(pk=again.pk).settings["options"]
+    corpora.read(again, replace(corpora.Reading(**again.settings), options=options | {"text": 2}))
+    again = read(again)
+    assert again.status == "ready" and "другие" in rows(again)[0][4] and rows(corpus) == before
+    corpora.delete(corpus)
+    tidy()
+    assert corpora.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
+    assert Corpus.objects.get(pk=again.pk).parent is None
 
 
 def test_only_what_failed_is_tried_again(draft, tmp_path):
@@ -201,7 +255,8 @@ def test_documents_that_repeat_others_and_ids_that_stand_twice_are_counted(draft
 
 def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
-    version = corpora.add(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
+    addition = corpora.addition(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
+    version = corpora.add(addition, corpora.Reading(**addition.settings))
     choose(version.pk)
     version.refresh_from_db()
     assert version.status == "failed" and "picture.csv" in version.error

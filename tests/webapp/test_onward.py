@@ -33,7 +33,8 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     curation.change(first, 2, {"label": "a name"}, "reader")
     later = tmp_path / "later.csv"
     later.write_bytes(as_csv([found[0], *found[201:]]))
-    version = corpora.add(corpus, [corpora.Upload("later.csv", later)])
+    addition = corpora.addition(corpus, [corpora.Upload("later.csv", later)])
+    version = corpora.add(addition, corpora.Reading(**addition.settings))
     choose(version.pk)
     version.refresh_from_db()
     assert "1: 200 documents" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()

@@ -303,10 +303,53 @@ def test_documents_are_added_from_the_page(client, own):
     rows = example_rows(150)
     more = SimpleUploadedFile("more.csv", as_csv([rows[0], *rows[121:]]))
     answer = client.post(reverse("corpus_files", args=[own.pk]), {"files": [more]})
-    assert answer.url == reverse("corpus", args=[own.pk])
+    addition = own.additions.get()
+    assert answer.url == reverse("corpus_prepare", args=[addition.pk])
+    page = client.get(answer.url).content.decode()
+    assert "after the 120 documents that are there" in page and "lack" not in page and rows[121][5][:80] in page
+    assert "wait to be added" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert addition not in client.get(reverse("home")).context["corpora"]
+    done = client.post(answer.url, fields(client, answer.url))
+    assert done.url == reverse("corpus", args=[own.pk])
     make(own.versions.latest("number").pk)
-    assert "30 documents more" in client.get(answer.url).content.decode()
+    page = client.get(done.url).content.decode()
+    assert "30 documents more" in page and "wait to be added" not in page
+    assert client.get(answer.url).status_code == 404
     assert "Choose at least one" in client.post(reverse("corpus_files", args=[own.pk]), {}, follow=True).content.decode()
+
+
+def test_columns_that_differ_are_said_before_documents_are_added(client, own):
+    more = SimpleUploadedFile("more.csv", as_csv([["who", "body", "mood"], *(["Ann", f"some other words {i} " * 20, "grim"] for i in range(20))]))
+    url = client.post(reverse("corpus_files", args=[own.pk]), {"files": [more]}).url
+    page = client.get(url).content.decode()
+    assert "lack columns" in page and "“president”" in page and "“mood”" in page and "What counts" not in page
+    assert client.post(reverse("corpus_delete", args=[own.additions.get().pk])).url == reverse("corpus", args=[own.pk])
+    assert not own.additions.exists()
+    picture = SimpleUploadedFile("more.csv", b"\x89PNG\r\n\x1a\n" + bytes(90))
+    url = client.post(reverse("corpus_files", args=[own.pk]), {"files": [picture]}).url
+    page = client.get(url, follow=True).content.decode()
+    assert "Nothing was added" in page and "PNG picture" in page and not own.additions.exists()
+
+
+def test_a_corpus_is_read_again_in_another_way(client, own):
+    url = reverse("corpus_again", args=[own.pk])
+    assert client.get(url).status_code == 405
+    there = client.post(url).url
+    page = client.get(there)
+    assert "Read as a new corpus" in page.content.decode()
+    assert page.context["form"]["text"].value() == own.settings["options"]["text"] and page.context["form"]["language"].value() == "en"
+    client.post(there, fields(client, there) | {"date": "", "name": "Another"})
+    again = own.parts.get()
+    assert again.status == "queued" and again.name == "Another" and again.settings["options"]["date"] is None
+    assert "read in another way" in client.get(reverse("corpus", args=[again.pk])).content.decode()
+
+
+def test_what_was_chosen_is_still_there_when_reading_failed(client):
+    corpus, url = prepare(client, ("a.csv", as_csv([["a", "b", "c"], *([f"some words {i} here", "3/4/1999", f"other long words {i}" * 20] for i in range(20))])))
+    client.post(url, fields(client, url) | {"text": "0", "title": "1", "encoding": "cp1252"})
+    Corpus.objects.filter(pk=corpus.pk).update(status="failed", error="It was so.")
+    form = client.get(url).context["form"]
+    assert (form["text"].value(), form["title"].value(), form["encoding"].value()) == (0, 1, "cp1252")
 
 
 def test_files_that_failed_are_tried_again(client, own):

@@ -7,11 +7,12 @@ from webapp.queries import versions
 
 PAGE = 30
 FILES_SHOWN = 20  # of a corpus's uploaded files
+ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
 def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
     """A page of corpora, newest first, each with `run_count` and `latest_run`; and where the next page begins."""
-    found = Corpus.objects.annotate(run_count=Count("runs")).select_related("version").defer("report", "settings").order_by("-pk")
+    found = Corpus.objects.filter(into=None).annotate(run_count=Count("runs")).select_related("version").defer("report", "settings").order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
     page = list(found[: PAGE + 1])

@@ -41,14 +41,15 @@ class Reading(Words):
 
     options: dict = field(default_factory=dict)  # tasks.readers.Options as a dict
     shaping: dict = field(default_factory=dict)  # tasks.shaping.Shaping as a dict
+    added: list = field(default_factory=list)  # of files that came later: {"first": the position from which on, "options", "shaping"}
 
 
-def create(name: str, uploads: Iterable[Upload]) -> Corpus:
+def create(name: str, uploads: Iterable[Upload], **fields) -> Corpus:
     """A draft of these files. Raises Invalid("files", …) when there are none or all are empty."""
     uploads = list(uploads)
     _check(uploads)
     with transaction.atomic():
-        corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200])
+        corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200], **fields)
         folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
         stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
@@ -116,6 +117,23 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
     return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
 
 
+def as_before(found: readers.Sniff, options: dict) -> readers.Sniff:
+    """With the columns that were chosen before, by their names, where the file has the one that was chosen for the text.
+
+    options: tasks.readers.Options as a dict, of an earlier choice."""
+    before = readers.Options(**options) if options else readers.Options()
+    names = list(before.names)
+    if before.text is None or before.text >= len(names) or names[before.text] not in found.columns:
+        return found
+    places = {}
+    for role in readers.formats.ROLES:
+        i = getattr(before, role)
+        places[role] = found.columns.index(names[i]) if i is not None and i < len(names) and names[i] in found.columns else None
+    kinds = found.options.kinds | {name: kind for name, kind in before.kinds.items() if name in found.columns}
+    order = before.date_order or found.options.date_order
+    return replace(found, options=replace(found.options, **places, kinds=kinds, date_order=order))
+
+
 def about_files(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them."""
     return shaping.guess(paths(corpus))
@@ -174,22 +192,78 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
     return corpus
 
 
-def add(corpus: Corpus, uploads: Iterable[Upload]) -> Version:
-    """Have more files read into a corpus that is ready, as its own were; a version with their documents follows.
+def again(corpus: Corpus) -> Corpus:
+    """A draft of the same files, to be read in another way: its settings are the corpus's, which stays as it is with its runs.
 
-    Runs on older versions stay as they are. Raises Invalid where no file came, or another version is being made.
+    No file is copied: both have a name of it (a hard link), and it goes with the last one. A draft that is there already is taken.
     """
-    uploads = list(uploads)
-    _check(uploads)
+    if corpus.status != Corpus.Status.READY or corpus.provenance:
+        raise Invalid("corpus", f"“{corpus.name}” has no files of its own that have been read. Open the corpus that it is a part of.")
+    if not (count := corpus.files.count()):
+        raise Invalid("corpus", f"The files of “{corpus.name}” are not kept. Upload them again.")
+    there = corpus.parts.filter(status=Corpus.Status.DRAFT, provenance={}).order_by("-pk").first()
+    if there and there.files.count() == count:
+        return there
+    settings_now = asdict(replace(Reading.of(corpus.settings), **asdict(Words.of(corpus.version.settings)), added=[]))
     with transaction.atomic():
-        version = versions.again(corpus)
+        draft = Corpus.objects.create(name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=settings_now)
+        _link(corpus, draft, 0)
+    return draft
+
+
+def _link(source: Corpus, target: Corpus, first: int) -> None:
+    """Give a corpus the files of another, from a position on; its bytes grow by theirs."""
+    folder = files.corpus_folder(target.pk) / "source"
+    folder.mkdir(parents=True, exist_ok=True)
+    size, rows = 0, []
+    for position, file in enumerate(source.files.iterator(), first):
+        path = folder / f"{position:06d}"
+        path.unlink(missing_ok=True)  # of an attempt that was broken off: no row knows it
+        os.link(stored(file), path)
+        rows.append(SourceFile(
+            corpus=target, position=position, name=file.name, path=str(path.relative_to(settings.FILES)), bytes=file.bytes, sha256=file.sha256
+        ))  # fmt: skip
+        size += file.bytes
+    SourceFile.objects.bulk_create(rows, batch_size=1000)
+    Corpus.objects.filter(pk=target.pk).update(bytes_total=F("bytes_total") + size)
+    target.bytes_total += size
+
+
+def addition(corpus: Corpus, uploads: Iterable[Upload]) -> Corpus:
+    """A draft of files that are to be added to a corpus that is ready, with its settings; `add` has them read.
+
+    Raises Invalid where no file came, or to a corpus to which none can be added.
+    """
+    versions.check(corpus)
+    if corpus.provenance:
+        raise Invalid("files", f"“{corpus.name}” is a part of another corpus: documents are added to that one.")
+    now = Reading.of(corpus.settings)
+    kept = asdict(replace(now, shaping=now.shaping | {"table": "", "key": ""} if now.shaping else {}, added=[]))
+    return create(corpus.name, uploads, into=corpus, settings=kept)
+
+
+def add(draft: Corpus, reading: Reading) -> Version:
+    """Have the files of an addition read into its corpus, as `reading` says; a version with their documents follows.
+
+    Runs on older versions stay as they are. Raises Invalid where another version is being made, or the files are not of a kind.
+    """
+    corpus = draft.into
+    before = Reading.of(corpus.settings)
+    if bool(reading.options.get("given")) != bool(before.options.get("given")):
+        theirs, these = ("words that were counted elsewhere", "texts") if before.options.get("given") else ("texts", "words that were counted elsewhere")
+        raise Invalid("files", f"“{corpus.name}” holds {theirs}, and these files hold {these}: make a corpus of their own of them.")
+    with transaction.atomic():
+        version = versions.again(corpus)  # which locks the corpus
+        corpus.refresh_from_db()
         last = corpus.files.aggregate(last=Max("position"))["last"]
         first = 0 if last is None else last + 1
-        folder = files.corpus_folder(corpus.pk) / "source"
-        folder.mkdir(parents=True, exist_ok=True)
-        stored = [_keep(corpus, folder, first + i, upload) for i, upload in enumerate(uploads)]
-        SourceFile.objects.bulk_create(stored, batch_size=1000)
-        Corpus.objects.filter(pk=corpus.pk).update(bytes_total=F("bytes_total") + sum(f.bytes for f in stored))
+        now = Reading.of(corpus.settings)
+        kinds = reading.options.get("kinds", {}) | now.options.get("kinds", {})  # a field that is there already stays what it is
+        way = {"first": first, "options": reading.options | {"kinds": kinds}, "shaping": reading.shaping}
+        kept = asdict(replace(now, options=now.options | {"kinds": kinds}, added=[*now.added, way]))
+        Corpus.objects.filter(pk=corpus.pk).update(settings=kept)
+        _link(draft, corpus, first)
+        draft.delete()
     return version
 
 

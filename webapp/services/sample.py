@@ -179,7 +179,7 @@ class _Taking:
 
     def _shaped(self) -> Iterator[readers.Document]:
         items = self._items()
-        for item in shape(items, self.shaping, self.folder, self.table):
+        for item in shape(items, self.shaping, self.folder, self.table, order=self.options.date_order):
             if isinstance(item, readers.Document):
                 yield item
             elif len(self.problems) < SHOWN:

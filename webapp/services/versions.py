@@ -51,12 +51,17 @@ def begin(corpus: Corpus, words: Words, **fields) -> Version:
         return Version.objects.create(corpus=corpus, number=last + 1, settings=asdict(words), **fields)
 
 
-def choose(corpus: Corpus, words: Words) -> Version:
-    """Have a corpus that is ready given another vocabulary by a worker. Raises Invalid where that can't be."""
-    if corpus.status != Corpus.Status.READY:
+def check(corpus: Corpus) -> None:
+    """Raises Invalid for a corpus of which no version can be made."""
+    if corpus.status != Corpus.Status.READY or not corpus.version:
         raise Invalid("corpus", f"“{corpus.name}” has not been read yet; its words can be chosen when it is ready.")
     if not corpus.progress:
-        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Upload its files again.")
+        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Read its files again.")
+
+
+def choose(corpus: Corpus, words: Words) -> Version:
+    """Have a corpus that is ready given another vocabulary by a worker. Raises Invalid where that can't be."""
+    check(corpus)
     with transaction.atomic():
         version = begin(corpus, words)
         jobs.send(jobs.CHOOSING, version.pk)

@@ -67,16 +67,27 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """More files for a corpus that is ready; a version with their documents follows."""
+    """More files for a corpus that is ready; the next page shows what was understood of them."""
     corpus = corpus_or_404(corpus_id)
     try:
         with arriving(request) as arrived:
-            corpora.add(corpus, arrived)
+            draft = corpora.addition(corpus, arrived)
     except Invalid as error:
         return _refused(request, reverse("corpus", args=[corpus.pk]), error.message)
     except uploads.Refused as refused:
         return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence)
-    return _led(request, reverse("corpus", args=[corpus.pk]))
+    return _led(request, reverse("corpus_prepare", args=[draft.pk]))
+
+
+@require_POST
+def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """A draft of the same files, to be read in another way."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        return redirect("corpus_prepare", corpora.again(corpus).pk)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
 
 
 @require_POST
@@ -131,26 +142,25 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     shaping = previews.shaping_of(corpus, data)
     try:
         try:
-            sniff, refused = corpora.sniff(corpus, shaping["table"].value() or "", **previews.known(data)), None
+            sniff, refused = corpora.sniff(corpus, shaping["table"].value() or "", **previews.known(data, corpus)), None
         except readers.Unreadable as error:
-            if not data:
+            if not data and not corpus.settings.get("options"):
                 raise
             sniff, refused = corpora.sniff(corpus, ""), error
     except readers.Unreadable as error:
-        Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=str(error))
-        return redirect("corpus", corpus.pk)
-    form = forms.ReadingForm(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
+        return _nothing_to_read(request, corpus, str(error))
+    if not data:
+        sniff = corpora.as_before(sniff, corpus.settings.get("options", {}))
+    kind = forms.AddingForm if corpus.into_id else forms.ReadingForm
+    form = kind(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
     if refused:
         form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
     if data and not previewing and form.is_valid() and shaping.is_valid():
-        corpus.name = form.cleaned_data["name"]
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:
             if reading.shaping["table"]:
                 sample.taken(corpus, reading)  # a table that can't be used is said now, not when all is read
-            corpora.read(corpus, reading)
-            sample.forget(corpus)
-            return redirect("corpus", corpus.pk)
+            return redirect("corpus", _begun(corpus, form, reading).pk)
         except readers.Unreadable as error:
             shaping.add_error("table", str(error))
         except Invalid as error:
@@ -161,8 +171,31 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         for file in corpus.files.all()[: queries.FILES_SHOWN]
     ]
     shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
+    if corpus.into_id:
+        shown["differing"] = previews.differing(corpus.into, sniff)
     wrong = form.errors or shaping.errors
     return page(request, "corpus/prepare.html", shown | previews.of_draft(corpus, form, shaping), status=400 if wrong and not previewing else 200)
+
+
+def _begun(corpus: Corpus, form: forms.ReadingForm, reading: corpora.Reading) -> Corpus:
+    """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
+    if into := corpus.into:
+        corpora.add(corpus, reading)
+        return into
+    corpus.name = form.cleaned_data["name"]
+    corpora.read(corpus, reading)
+    sample.forget(corpus)
+    return corpus
+
+
+def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
+    """Of files of which none can be read."""
+    if into := corpus.into:
+        corpora.delete(corpus)
+        messages.error(request, f"Nothing was added. {why}")
+        return redirect("corpus", into.pk)
+    Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=why)
+    return redirect("corpus", corpus.pk)
 
 
 def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
@@ -228,6 +261,8 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "problem_counts": corpus.report.get("problem_counts", {}),
             "versions": versions.listed(corpus),
             "repeated": _repeated(corpus),
+            "additions": list(corpus.additions.order_by("pk")[: queries.ADDITIONS_SHOWN]),
+            "own_files": not corpus.provenance and corpus.files.exists(),
             "failed": corpus.files.exclude(error="").count(),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
@@ -268,7 +303,11 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
+    into = corpus.into
     corpora.delete(corpus)
+    if into:
+        messages.success(request, "The files are thrown away; nothing was added.")
+        return redirect("corpus", into.pk)
     messages.success(request, f"“{corpus.name}” is deleted.")
     return redirect("home")
 

@@ -16,6 +16,7 @@ from webapp.queries import sample as queries
 from webapp.services import corpora, sample
 from webapp.services.versions import Words
 
+COLUMNS_SAID = 12  # names of columns in a sentence
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
@@ -29,10 +30,10 @@ def sent(request: HttpRequest) -> tuple[QueryDict | None, bool]:
     return data, bool(word) or "preview" in data
 
 
-def known(data: QueryDict | None) -> dict:
-    """What of reading the user has said; the rest is guessed. Values that no form has are not among it."""
+def known(data: QueryDict | None, corpus: Corpus) -> dict:
+    """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among it."""
     if data is None:
-        return {}
+        return {} if corpus.into_id else _said_before(corpus.settings.get("options", {}))
     found = {}
     if data.get("encoding") in dict(forms.ENCODINGS):
         found["encoding"] = data["encoding"]
@@ -43,12 +44,17 @@ def known(data: QueryDict | None) -> dict:
     return found
 
 
+def _said_before(options: dict) -> dict:
+    found = {name: options[name] for name in ("encoding", "delimiter", "sheet") if options.get(name)}
+    return found | ({"header": options["header"]} if found.keys() & {"delimiter", "sheet"} else {})
+
+
 def shaping_of(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
     """What is done to documents: as it was sent, else as it was chosen before or is guessed. A table that was refused is not guessed."""
     guess = corpora.about_files(corpus)
     tables = [*([guess.name] if guess else []), *corpora.tables(corpus)]
     chosen = Shaping(**corpus.settings.get("shaping", {}))
-    kept = {"shaping": chosen, "tables": tables, "guess": None if corpus.settings else guess}
+    kept = {"shaping": chosen, "tables": tables, "guess": None if corpus.settings and not corpus.into_id else guess}
     form = ShapingForm(**kept)
     return ShapingForm(data if data else form.sent(), **kept)
 
@@ -66,6 +72,16 @@ def fitting(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
         if anew or name not in data:
             data[name] = value
     return data
+
+
+def differing(into: Corpus, sniff: readers.Sniff) -> dict:
+    """Names of columns that the files of a corpus have and those that are added to it do not, and the other way round."""
+    before = readers.Options(**into.settings.get("options", {}))
+    known = {*before.names, *before.kinds}
+    if not before.names or not sniff.columns:
+        return {}
+    missing = [name for name in before.names if name not in sniff.columns]
+    return {"missing": missing[:COLUMNS_SAID], "more": [name for name in sniff.columns if name not in known][:COLUMNS_SAID]}
 
 
 def columns(sniff: readers.Sniff) -> str:

@@ -90,10 +90,7 @@ def _score(text: str) -> float:
 def _ready_or_404(corpus_id: int) -> Corpus:
     """Of which words can be chosen. Raises Invalid, and Http404."""
     corpus = corpus_or_404(corpus_id)
-    if corpus.status != Corpus.Status.READY or not corpus.version:
-        raise Invalid("corpus", f"“{corpus.name}” has not been read yet; its words can be chosen when it is ready.")
-    if not corpus.progress:
-        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Upload its files again.")
+    versions.check(corpus)
     return corpus
 
 
