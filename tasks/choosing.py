@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 
@@ -28,18 +29,20 @@ class Making:
         shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
         self.folder.mkdir(parents=True)
         self.stream = Stream.open(self.source / "tokens")
-        tell("duplicates")
-        exact, near = self._duplicates()
-        check()
-        self.found = self._found(exact, near)
-        tell("vocabulary")
-        left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.words.duplicates]
-        choice = replace(self.words.choice(), duplicates="keep")  # they are among left_out: found once
-        self.bow, self.vocabulary = choose(self.stream, choice, self.folder / "bow", left_out=left_out)
-        check()
-        tell("indexing")
-        self._columns()
-        self._index()
+        with ThreadPoolExecutor(1) as beside:  # on the other core: the index knows of no choice
+            indexed = beside.submit(self._index)
+            tell("duplicates")
+            exact, near = self._duplicates()
+            check()
+            self.found = self._found(exact, near)
+            tell("vocabulary")
+            left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.words.duplicates]
+            choice = replace(self.words.choice(), duplicates="keep")  # they are among left_out: found once
+            self.bow, self.vocabulary = choose(self.stream, choice, self.folder / "bow", left_out=left_out)
+            check()
+            self._columns()
+            tell("indexing")
+            indexed.result()
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
         """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""
