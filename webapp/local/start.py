@@ -12,6 +12,7 @@ from webapp.local import folder, processes, servers
 from webapp.local.postgres import Failed
 
 READY_SECONDS = 120.0
+SAID_EVERY = 15.0  # seconds
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
 # instead of 2,000. docker-compose.yml says the same.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(8 << 20), "MALLOC_TRIM_THRESHOLD_": str(32 << 20)}
@@ -63,11 +64,11 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
     manage = [sys.executable, "-W", "ignore", "-m", "django"]
-    say("Servers are up; bringing the database up to date, compiling the engine where that is not done yet …")
+    say("Servers are up; bringing the database up to date, and compiling the engine (the first time that takes a minute or two) …")
     together(
         env,
-        ([*manage, "migrate", "--verbosity", "0"], "The database could not be brought up to date"),
-        ([sys.executable, "-c", "import inference; inference.warm_up()"], "The engine could not be compiled"),
+        ("the database", [*manage, "migrate", "--verbosity", "0"], "The database could not be brought up to date"),
+        ("the engine", [sys.executable, "-c", "import inference; inference.warm_up()"], "The engine could not be compiled"),
     )
     port = processes.free_port(port)
     url = f"http://127.0.0.1:{port}/"
@@ -85,16 +86,23 @@ def web(port: int) -> list[str]:
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off"]  # fmt: skip
 
 
-def together(env: dict, *commands: tuple[list[str], str]) -> None:
-    """Run commands side by side to their ends; Failed says which could not, and what it wrote."""
+def together(env: dict, *commands: tuple[str, list[str], str]) -> None:
+    """Run commands side by side to their ends, saying now and then what is still worked at. Each is a name, what is run, and what
+    is said where it fails: Failed says that, and what the command wrote."""
+    began = time.monotonic()
     begun = [
         (subprocess.Popen(argv, env=env, cwd=folder.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          preexec_fn=processes.die_with_parent), what)
-        for argv, what in commands
+                          preexec_fn=processes.die_with_parent), name, what)
+        for name, argv, what in commands
     ]  # fmt: skip
-    ended = [(process.communicate()[1], process.returncode, what) for process, what in begun]
-    for written, status, what in ended:
-        if status:
+    for process, name, what in begun:
+        while True:
+            try:
+                written = process.communicate(timeout=SAID_EVERY)[1]
+                break
+            except subprocess.TimeoutExpired:
+                say(f"  … still at {name}, {time.monotonic() - began:.0f} s")
+        if process.returncode:
             raise Failed(f"{what}:\n{written.strip()}")
 
 
