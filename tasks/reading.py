@@ -55,7 +55,7 @@ class Failure(NamedTuple):
     """A file of which nothing, or nothing more, can be read."""
 
     position: int
-    name: str
+    file: str
     message: str
     items: int  # of it that came before
 
@@ -72,6 +72,8 @@ class Chunk:
     days: list[date | None] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
     problems: list[readers.Problem] = field(default_factory=list)
+    counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
+    encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
     failed: dict[int, tuple[str, int]] = field(default_factory=dict)  # position -> why it can't be read on, and the items before
     mark: Mark | None = None
     words: list[int] = field(default_factory=list)
@@ -85,6 +87,13 @@ class Way(NamedTuple):
     companions: readers.Companions
     table: tuple[Path, str] | None  # about the others
     sources: list[SourceFile]
+    places: dict[str, int]  # positions by name, where one call shapes the items of all files
+
+    def place(self, file: str, otherwise: int) -> int:
+        """The position of the upload that a document's file is, or is in."""
+        while self.places and file not in self.places and "/" in file:
+            file = file.rpartition("/")[0]
+        return self.places.get(file, otherwise)
 
 
 def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
@@ -95,7 +104,8 @@ def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
         came = [source for source in everything if source.position >= way["first"] and (end is None or source.position < end)]
         uploads = [(stored(source), source.name) for source in came]
         sources = [source for source in came if not source.read and source.name != shaping.table]
-        yield Way(options, shaping, readers.Companions.of(uploads), upload_of(uploads, shaping.table), sources)
+        places = {source.name: source.position for source in came} if shaping.across else {}
+        yield Way(options, shaping, readers.Companions.of(uploads), upload_of(uploads, shaping.table), sources, places)
 
 
 class Read:
@@ -108,6 +118,7 @@ class Read:
         self.mark = self._last = Mark(**corpus.progress)
         self.ways = list(_ways(self.reading, list(corpus.files.all())))
         self.way = self.ways[0]
+        self.encodings: dict[int, str] = {}  # of files that were begun since the last chunk
         self.bytes = self.before = self.mark.before
 
     def go(self) -> Mark:
@@ -157,6 +168,8 @@ class Read:
         chunk, size = Chunk(self.mark.file, self.mark.items, self.before), 0
         try:
             for chunk.file, chunk.items, item in self._items():
+                count = chunk.counts.setdefault(self.way.place(item.file, chunk.file), [0, 0])
+                count[not isinstance(item, readers.Document)] += 1
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
@@ -166,14 +179,18 @@ class Read:
                     chunk.problems.append(item)
                 else:
                     chunk.failed[item.position] = (item.message, item.items if self.way.shaping.across else chunk.items - 1)
-                    chunk.problems.append(readers.Problem(item.name, "", item.message, True))
+                    chunk.problems.append(readers.Problem(item.file, "", item.message, True))
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
-                    yield replace(chunk, bytes=self.bytes)
+                    yield self._made(chunk)
                     chunk, size = Chunk(chunk.file, chunk.items, self.before), 0
-            yield replace(chunk, bytes=self.bytes)
+            yield self._made(chunk)
         finally:
             connection.close()  # this thread's own
+
+    def _made(self, chunk: Chunk) -> Chunk:
+        encodings, self.encodings = self.encodings, {}
+        return replace(chunk, bytes=self.bytes, encodings=encodings)
 
     def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
         """A date that can't be read is a problem, and the document stays."""
@@ -212,6 +229,8 @@ class Read:
     def _of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
         n, behind = 0, source.items if self.way.shaping.across else 0  # else they are counted when they are shaped
         try:
+            if encoding := readers.encoding(stored(source), source.name, self.way.options):
+                self.encodings[source.position] = encoding
             found = readers.read(stored(source), source.name, self.way.options, self._advance, self.way.companions)
             for n, item in enumerate(found, 1):
                 if n > behind:
@@ -276,6 +295,7 @@ class Read:
                     )
             for position, (error, items) in chunk.failed.items():
                 self.corpus.files.filter(position=position).update(error=error, items=items)
+            bulk.count_files(self.corpus.pk, chunk.counts, chunk.encodings)
             self.corpus.files.filter(read=False, position__lt=chunk.file).update(read=True)
             self.keep(chunk.mark)
         self.mark = chunk.mark

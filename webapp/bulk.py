@@ -100,6 +100,25 @@ class Partition:
         return rows.tobytes()
 
 
+def count_files(corpus_id: int, counts: dict[int, list[int]], encodings: dict[int, str]) -> None:
+    """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are."""
+    with connection.cursor() as cursor:
+        if counts:
+            columns = [list(counts), *map(list, zip(*counts.values(), strict=True))]
+            cursor.execute(
+                "UPDATE webapp_sourcefile AS file SET documents = file.documents + new.documents, problems = file.problems + new.problems"
+                " FROM unnest(%s::int[], %s::bigint[], %s::bigint[]) AS new (position, documents, problems)"
+                " WHERE file.corpus_id = %s AND file.position = new.position",
+                [*columns, corpus_id],
+            )
+        if encodings:
+            cursor.execute(
+                "UPDATE webapp_sourcefile AS file SET encoding = new.encoding FROM unnest(%s::int[], %s::text[]) AS new (position, encoding)"
+                " WHERE file.corpus_id = %s AND file.position = new.position",
+                [list(encodings), list(encodings.values()), corpus_id],
+            )
+
+
 def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
     """How many of the users' ids several documents of a corpus have, and the first of them. Attached or not; a whole counts once."""
     statement = sql.SQL(

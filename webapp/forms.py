@@ -33,6 +33,7 @@ ENCODINGS = [
     ("gb18030", "Chinese, GB18030"), ("big5hkscs", "Chinese, Big5"), ("hz", "Chinese, HZ"), ("cp949", "Korean, EUC-KR"),
     ("iso2022_kr", "Korean, ISO-2022-KR"), ("johab", "Korean, Johab"),
 ]  # fmt: skip
+ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
 KINDS = [("category", "category: few values, shared by documents"), ("number", "number"), ("date", "date"), ("text", "text: kept, not counted")]
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]

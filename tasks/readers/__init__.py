@@ -15,9 +15,9 @@ from tasks.readers.dates import parse_date
 from tasks.readers.formats import by_name as kind
 from tasks.readers.formats import single
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
-from tasks.readers.opening import Source, guess_encoding, head, stem, together
+from tasks.readers.opening import DETECT, Source, by_mark, guess_encoding, head, stem, together
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "inside", "kind", "parse_date", "read", "single", "sniff", "sniff_first", "stem", "types"]
+__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "encoding", "inside", "kind", "parse_date", "read", "single", "sniff", "sniff_first", "stem", "types"]
 
 _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
@@ -75,6 +75,19 @@ def read(
     best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
     return formats.read(path, name, options, advance, Companions.of(companions))
+
+
+def encoding(path: Path, name: str, options: Options) -> str:
+    """In which a file is read, or the files of an archive; "" for formats that say it themselves, or have none."""
+    form = formats.FORMATS.get(formats.by_name(name))
+    if form is None or not (form.encoded or (form.archive and formats.encoded(options))):
+        return ""
+    if form.archive:
+        return options.encoding
+    with contextlib.suppress(Unreadable, OSError):
+        found = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
+        return by_mark(found) or (guess_encoding(found) if options.encoding == DETECT else options.encoding)
+    return ""
 
 
 def inside(path: Path, name: str) -> Iterator[tuple[Source, str]]:

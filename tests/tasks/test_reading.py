@@ -253,6 +253,30 @@ def test_documents_that_repeat_others_and_ids_that_stand_twice_are_counted(draft
     assert lengths[61] == lengths[60] and lengths[63] > lengths[62]
 
 
+def test_each_file_says_what_came_of_it(draft, tmp_path, small_chunks):
+    found = example_rows(60)
+    found[5][5] = ""
+    came = [
+        upload(tmp_path, as_csv(found), "a.csv"), upload(tmp_path, b"\x89PNG" + bytes(90), "b.csv"),
+        upload(tmp_path, ("id,text\n" + "1,Voil\xe0 des \xe9t\xe9s \xe0 la fen\xeatre\n" * 9).encode("cp1252"), "c.csv"),
+    ]  # fmt: skip
+    corpus = corpora.create("", came)
+    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0))
+    corpus = read(corpus)
+    said = list(corpus.files.values_list("documents", "problems", "encoding"))
+    assert said == [(59, 1, "utf-8"), (0, 1, said[1][2]), (9, 0, "cp1252")] and corpus.documents == 68
+
+
+def test_joined_documents_are_counted_by_their_first_file(draft, tmp_path):
+    found = example_rows(40)
+    corpus = corpora.create("", [upload(tmp_path, as_csv(found[:21]), "a.csv"), upload(tmp_path, as_csv([found[0], *found[21:]]), "b.csv")])
+    shaping = asdict(Shaping(join=("party",)))
+    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0, shaping=shaping))
+    corpus = read(corpus)
+    counts = corpus.files.values_list("documents", flat=True)
+    assert counts[0] and sum(counts) == corpus.documents < 40
+
+
 def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     addition = corpora.addition(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])

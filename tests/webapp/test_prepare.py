@@ -302,7 +302,7 @@ def test_what_differs_is_said_in_words(change, said):
 def test_documents_are_added_from_the_page(client, own):
     rows = example_rows(150)
     more = SimpleUploadedFile("more.csv", as_csv([rows[0], *rows[121:]]))
-    answer = client.post(reverse("corpus_files", args=[own.pk]), {"files": [more]})
+    answer = client.post(reverse("corpus_add", args=[own.pk]), {"files": [more]})
     addition = own.additions.get()
     assert answer.url == reverse("corpus_prepare", args=[addition.pk])
     page = client.get(answer.url).content.decode()
@@ -315,18 +315,49 @@ def test_documents_are_added_from_the_page(client, own):
     page = client.get(done.url).content.decode()
     assert "30 documents more" in page and "wait to be added" not in page
     assert client.get(answer.url).status_code == 404
-    assert "Choose at least one" in client.post(reverse("corpus_files", args=[own.pk]), {}, follow=True).content.decode()
+    assert "Choose at least one" in client.post(reverse("corpus_add", args=[own.pk]), {}, follow=True).content.decode()
+
+
+def test_files_are_listed_with_what_came_of_each(client, own):
+    page = client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert "own.csv" in page and "UTF-8" in page and "Read the files in another way" in page
+    url = reverse("corpus_files", args=[own.pk])
+    assert client.get(url.rstrip("/") + ".json").json()["files"] == [
+        {"name": "own.csv", "format": "table (CSV)", "bytes": own.bytes_total, "encoding": "UTF-8", "documents": 120, "problems": 0, "error": ""}
+    ]
+    assert "No file has a problem" in client.get(url + "?only=problems").content.decode()
+    assert client.get(url + "?only=bogus").status_code == client.get(url + "?after=x").status_code == 400
+    SourceFile.objects.bulk_create(SourceFile(corpus=own, position=i, name=f"{i}.txt", path="none", bytes=1, sha256="") for i in range(1, 150))
+    answer = client.get(url)
+    assert len(answer.context["files"]) == 100 and "All 150 files" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert [file["name"] for file in client.get(url + answer.context["next"]).context["files"]][::49] == ["100.txt", "149.txt"]
+
+
+def test_documents_that_are_counted_can_be_listed(client, draft):
+    from tests.webapp.making import corpus_of
+
+    rows = example_rows(60)
+    rows += [["again", *rows[9][1:]], ["none", "t", "1990", "", "", "the of and"]]
+    corpus = corpus_of(draft, rows, "own.csv", language="en", min_documents=2)
+    page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    url = reverse("corpus_documents", args=[corpus.pk])
+    assert f'{url}?only=same">1 document</a> is the same' in page and f'{url}?only=wordless">1 document</a> kept no word' in page
+    for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
+        found = client.get(url.rstrip("/") + f".json?only={only}").json()
+        assert [row["number"] for row in found["documents"]] == numbers
+    assert "the same as an earlier one" in client.get(url + "?only=same").content.decode()
+    assert client.get(url + "?only=bogus").status_code == 400
 
 
 def test_columns_that_differ_are_said_before_documents_are_added(client, own):
     more = SimpleUploadedFile("more.csv", as_csv([["who", "body", "mood"], *(["Ann", f"some other words {i} " * 20, "grim"] for i in range(20))]))
-    url = client.post(reverse("corpus_files", args=[own.pk]), {"files": [more]}).url
+    url = client.post(reverse("corpus_add", args=[own.pk]), {"files": [more]}).url
     page = client.get(url).content.decode()
     assert "lack columns" in page and "“president”" in page and "“mood”" in page and "What counts" not in page
     assert client.post(reverse("corpus_delete", args=[own.additions.get().pk])).url == reverse("corpus", args=[own.pk])
     assert not own.additions.exists()
     picture = SimpleUploadedFile("more.csv", b"\x89PNG\r\n\x1a\n" + bytes(90))
-    url = client.post(reverse("corpus_files", args=[own.pk]), {"files": [picture]}).url
+    url = client.post(reverse("corpus_add", args=[own.pk]), {"files": [picture]}).url
     page = client.get(url, follow=True).content.decode()
     assert "Nothing was added" in page and "PNG picture" in page and not own.additions.exists()
 
@@ -424,4 +455,4 @@ def test_the_report_counts_documents_that_repeat(client, draft):
 
     rows = example_rows(40)
     corpus = corpus_of(draft, [*rows, *rows[1:4]], "twice.csv", language="en", min_documents=2, duplicates="exact")
-    assert "3 documents are the same as an earlier one" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "3 documents</a> are the same as an earlier one" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()

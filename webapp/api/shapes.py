@@ -20,6 +20,8 @@ class Documents(Schema):
     first: str = Field("", alias="from", description="a day, month or year: 1914-08-04, 1914-08, 1914")
     last: str = Field("", alias="to", description="the same, included")
     values: list[str] = Field([], alias="in", description="party:Democratic; repeatable, values of one category are alternatives")
+    between: list[str] = Field([], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable")
+    only: list[str] = Field([], description="wordless, same (as an earlier document) or near (nearly the same); repeatable")
 
 
 class Corpus(Schema):

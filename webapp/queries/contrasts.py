@@ -41,7 +41,7 @@ def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
     span = (own.first or base.first, own.last or base.last)
-    return Side(_name(own), Selection(base.corpus, base.run, base.q, base.has, span, values, base.between), False)
+    return Side(_name(own), Selection(base.corpus, base.run, base.q, base.has, span, values, base.between, base.only), False)
 
 
 def _name(own: Selection) -> str:

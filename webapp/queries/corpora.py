@@ -1,12 +1,13 @@
 """Corpora, for the home page and their own."""
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
-from webapp.models import Corpus, Metric, Run
+from webapp.models import Corpus, Metric, Run, SourceFile
 from webapp.queries import versions
 
 PAGE = 30
-FILES_SHOWN = 20  # of a corpus's uploaded files
+FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
+FILES_PAGE = 100
 ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
@@ -21,6 +22,17 @@ def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
     for corpus in page:
         corpus.latest_run = by_corpus.get(corpus.pk)
     return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def files(corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE) -> tuple[list[SourceFile], int | None]:
+    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
+    found = corpus.files.order_by("position")
+    if only == "problems":
+        found = found.filter(Q(problems__gt=0) | ~Q(error=""))
+    if after is not None:
+        found = found.filter(position__gt=after)
+    page = list(found[: limit + 1])
+    return page[:limit], page[limit - 1].position if len(page) > limit else None
 
 
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:

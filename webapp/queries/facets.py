@@ -41,6 +41,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "dated": fields.dated(version),
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "ranges": ranges.shown(version, selection.between),
+        "only": selection.only,
         "between": [asked.address for i, asked in enumerate(selection.between) if asked.name in {a.name for a in selection.between[:i]}],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
         "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],

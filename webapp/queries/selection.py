@@ -5,6 +5,7 @@
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04, 1910s
 ?between= price:10:20, a field of numbers or dates and its ends (queries.ranges); may be repeated
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
+?only=    wordless, same or near: what the corpus's page counts (ONLY); may be repeated
 
 A form without JavaScript can't join two fields into one, so these are read, too, and written as the above:
 ?with=    T12, and ?least=20
@@ -24,10 +25,11 @@ from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.columns import Category
 from webapp.models import Corpus, Run, Version
-from webapp.queries import days, evidence, fields, ranges, search
+from webapp.queries import days, evidence, fields, ranges, repeats, search
 from webapp.queries.names import names
 
-NAMES = ("q", "has", "from", "to", "between", "in", "with", "least")
+NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
+ONLY = {"wordless": "without a word that counts", "same": "the same as an earlier one", "near": "nearly the same as an earlier one"}
 PLACES = ("after", "before", "at")  # where a page of a list begins
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
@@ -47,8 +49,9 @@ class Selection:
         span: tuple[str, str],
         values: list[tuple[str, str]],
         between: Sequence[ranges.Range] = (),
+        only: Sequence[str] = (),
     ):
-        self.corpus, self.run = corpus, run
+        self.corpus, self.run, self.only = corpus, run, list(only)
         self.version = run.version if run else corpus.version
         self.q, self.has, self.values, self.between = q, has, values, list(between)
         self.first, self.last = span  # as they were asked for
@@ -66,7 +69,7 @@ class Selection:
         values = [_value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
-        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version))
+        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version), _only(query))
 
     @classmethod
     def all(cls, run: Run) -> "Selection":
@@ -83,6 +86,7 @@ class Selection:
         found += [("has", f"{topic}:{percent:g}") for topic, percent in self.has]
         found += [("between", asked.address) for asked in self.between]
         found += [("in", f"{name}:{value}") for name, value in self.values]
+        found += [("only", name) for name in self.only]
         return [(name, value) for name, value in found if value]
 
     def address(self, *, without: tuple[str, str] | None = None, **more: object) -> str:
@@ -124,6 +128,8 @@ class Selection:
         if name == "in":
             field, _, of = value.partition(":")
             return f"{field} {of}"
+        if name == "only":
+            return ONLY[value]
         return {"q": f"with “{value}”", "from": f"from {value}", "to": f"to {value}"}[name]
 
     @cached_property
@@ -148,7 +154,7 @@ class Selection:
     def elsewhere(self, name: str) -> "Selection":
         """The same without the conditions on a category: what its other values would give."""
         values = [value for value in self.values if value[0] != name]
-        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between)
+        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between, self.only)
 
     def _topics(self, topic: int) -> list[int]:
         """It, and those that are read as its parts."""
@@ -173,6 +179,8 @@ class Selection:
             mask &= ranges.mask(asked, self.version)
         for topic, percent in self.has:
             mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
+        for name in self.only:
+            mask &= np.diff(evidence.bow(self.version.pk).indptr) == 0 if name == "wordless" else repeats.found(self.version, name)
         if self.q:
             found = np.zeros(self.version.documents, bool)
             numbers = search.of(self.corpus).find(self.q)
@@ -199,6 +207,13 @@ def _has(text: str, run: Run) -> tuple[int, float]:
     if int(match[1]) >= run.topics:
         raise Invalid("has", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {match[1]}.")
     return int(match[1]), float(match[2])
+
+
+def _only(query: QueryDict) -> list[str]:
+    asked = list(dict.fromkeys(query.getlist("only")))
+    if wrong := [name for name in asked if name and name not in ONLY]:
+        raise Invalid("only", f"“only” in the address must be {', '.join(ONLY)}; got “{wrong[0][:50]}”.")
+    return [name for name in asked if name]
 
 
 def _joined(query: QueryDict) -> str:

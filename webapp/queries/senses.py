@@ -153,7 +153,7 @@ def _narrowed(selection: Selection, by: str, label: str) -> Selection:
         span = (bin.first if later else span[0], bin.last if earlier else span[1])
     else:
         values = [value for value in values if value[0] != by] + [(by, label)]
-    return Selection(selection.corpus, selection.run, selection.q, selection.has, span, values, selection.between)
+    return Selection(selection.corpus, selection.run, selection.q, selection.has, span, values, selection.between, selection.only)
 
 
 def _days(by: str, label: str) -> tuple[str, str]:

@@ -162,7 +162,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
         fields = {"settings": asdict(reading), "error": "", "attempt": 0}
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
-            corpus.files.update(read=False, error="", items=0)
+            corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
         jobs.send(jobs.READING, corpus.pk)

@@ -22,7 +22,7 @@ from webapp.queries import corpora as queries
 from webapp.queries import versions
 from webapp.queries.selection import Selection
 from webapp.services import corpora, runs, sample, uploads
-from webapp.views import previews
+from webapp.views import previews, sources
 from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
 REPEATED = {  # Words.duplicates
@@ -166,11 +166,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             where = shaping if error.field in shaping.fields else form
             where.add_error(error.field if error.field in where.fields else None, error.message)
-    files = [
-        {"name": file.name, "size": file.bytes, "format": readers.formats.label(file.name)}
-        for file in corpus.files.all()[: queries.FILES_SHOWN]
-    ]
-    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff, "files": files, "file_count": corpus.files.count()}
+    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff} | sources.first(corpus)
     if corpus.into_id:
         shown["differing"] = previews.differing(corpus.into, sniff)
     wrong = form.errors or shaping.errors
@@ -262,10 +258,10 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "versions": versions.listed(corpus),
             "repeated": _repeated(corpus),
             "additions": list(corpus.additions.order_by("pk")[: queries.ADDITIONS_SHOWN]),
-            "own_files": not corpus.provenance and corpus.files.exists(),
             "failed": corpus.files.exclude(error="").count(),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
+        | sources.first(corpus)
         | _accepted(),
         status=status,
     )

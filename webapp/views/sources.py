@@ -1,0 +1,41 @@
+"""The files that a corpus was made of, and what came of each."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from tasks import readers
+from webapp import forms
+from webapp.models import Corpus, SourceFile
+from webapp.queries import corpora as queries
+from webapp.views.pages import address, corpus_or_404, number, page
+
+
+@require_GET
+def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    """A page of them; ?only=problems, ?after= a position."""
+    corpus = corpus_or_404(corpus_id)
+    only = request.GET.get("only", "")
+    if only not in ("", "problems"):
+        raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
+    found, following = queries.files(corpus, only, number(request, "after"))
+    data = {"files": [_shown(file) for file in found], "next": address(request, after=following) if following is not None else None}
+    return page(request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count())
+
+
+def first(corpus: Corpus) -> dict:
+    """For the corpus's own page: the first files, and how many there are."""
+    found, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
+    return {"files": [_shown(file) for file in found], "file_count": corpus.files.count()}
+
+
+def _shown(file: SourceFile) -> dict:
+    return {
+        "name": file.name,
+        "format": readers.formats.label(file.name),
+        "bytes": file.bytes,
+        "encoding": forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
+        "documents": file.documents,
+        "problems": file.problems,
+        "error": file.error,
+    }
