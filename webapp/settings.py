@@ -14,8 +14,12 @@ FILES = DATA / "files"
 
 DEBUG = os.environ.get("TOPOGRAPH_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret_key()
-ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or ["127.0.0.1", "localhost", "[::1]"]
+LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or LOOPBACK
 CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
+
+# Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.access).
+ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -27,6 +31,7 @@ INSTALLED_APPS = [
     "webapp",
 ]
 MIDDLEWARE = [
+    "webapp.headers.headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -87,15 +92,31 @@ STATIC_ROOT = DATA / "static"
 SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
 SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 
+# Safety (docs/security.md) -----------------------------------------------------------------------------------------
+# Whether readers reach the site by https: where it has a name of its own and accounts, unless TOPOGRAPH_HTTPS says otherwise.
+# Then cookies are only sent over it, plain http is sent there, and browsers remember that for a year.
+HTTPS = os.environ.get("TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0") == "1"
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+if not HTTPS and set(ALLOWED_HOSTS) <= set(LOOPBACK):  # nobody listens between a browser and its own machine
+    SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W012", "security.W016"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # asked for by machines beside this one
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+if HTTPS:  # such names are only taken from https, for this host and no other: a neighbouring site can't set them
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": [SELF],
-        "img-src": [SELF, "data:", "blob:"],
-        # Plotly sets style attributes; everything else of ours uses classes and SVG attributes.
-        "style-src": [SELF, "'unsafe-inline'"],
-        "object-src": [NONE],
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],  # Plotly's own rules are a file: templates/_charts.html
+        "font-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],  # a chart becomes a picture by way of these
+        "connect-src": [SELF],
         "base-uri": [NONE],
         "form-action": [SELF],
         "frame-ancestors": [NONE],

@@ -21,13 +21,22 @@ class Example(NamedTuple):
 
 
 @pytest.fixture
-def page(browser, live_system):
+def wrong() -> list[str]:
+    """What went wrong in the page."""
+    return []
+
+
+@pytest.fixture
+def page(browser, live_system, wrong):
     """A page that fails the test on any script error, console error or breach of the content security policy."""
     context = browser.new_context(base_url=live_system.url, viewport={"width": 1280, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.expose_function("violated", lambda sentence: wrong.append(sentence))
+    page.add_init_script(
+        "addEventListener('securitypolicyviolation', (e) => violated(`${e.effectiveDirective} of ${e.documentURI}: ${e.blockedURI} ${e.sample}`))"
+    )
     yield page
     context.close()
     assert not wrong

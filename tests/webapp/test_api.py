@@ -225,7 +225,7 @@ def test_reference_lists_every_address_and_loads_nothing_from_elsewhere(client, 
     for path, operations in schema["paths"].items():
         for method in operations:
             assert f"{method.upper()} {path}" in html
-    assert not re.search(r"(src|href)=\"(https?:)?//", html) and "default-src 'self'" in page["Content-Security-Policy"]
+    assert not re.search(r"(src|href)=\"(https?:)?//", html) and "default-src 'none'" in page["Content-Security-Policy"]
     assert client.get("/api/v1/docs").status_code == 404
 
 

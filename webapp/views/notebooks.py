@@ -1,5 +1,8 @@
 """Notebooks: the list, one with its evidence, the link that shares it, and what the Pin button does."""
 
+import base64
+import hashlib
+
 import orjson
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -165,6 +168,8 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     if form == "md":
         body, kind = markdown.notebook(data), "text/markdown"
     else:
-        body, kind = render_to_string("notebook/export.html", data), "text/html"
+        style = render_to_string("notebook/export.css")
+        style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        body, kind = render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}), "text/html"
     name = f"notebook-{notebook_id}.{form}"
     return HttpResponse(body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'})
