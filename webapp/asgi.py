@@ -7,6 +7,6 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 from django.core.asgi import get_asgi_application
 
-from webapp.bodies import left_to_views
+from webapp.bodies import bounded, left_to_views
 
-application = left_to_views(get_asgi_application(), "/uploads/")
+application = left_to_views(bounded(get_asgi_application()), "/uploads/")

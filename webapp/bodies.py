@@ -1,15 +1,86 @@
-"""Bodies of requests that a view reads as they come, where Django would store them first."""
+"""Bodies of requests: how large and how slow they may be, and those that a view reads as they come, where Django would store them first."""
 
 import asyncio
+import re
+import time
 from collections.abc import AsyncIterator
 
+from django.conf import settings
 from django.http import HttpRequest
 
 _RECEIVE = "topograph.receive"  # in the scope: the server's own
+FORM = 16 << 20  # bytes of any body but a file's: the largest is a table of labels (services.curation.TABLE)
+FORM_SECONDS = 60.0  # in which it must have come
+FILES = re.compile(r"/corpora/(\d+/files/)?")  # forms with files of a corpus, for browsers without JavaScript
 
 
 class Gone(Exception):
     """The client has gone, or says nothing any more."""
+
+
+class _Refused(Exception):
+    """(status, sentence)"""
+
+
+def bounded(application):
+    """The ASGI application, with bodies of a bounded size that come in a bounded time.
+
+    Django writes a body to a temporary file before it looks at anything else of the request, whatever its size, and waits for it as long
+    as the client likes.
+    """
+
+    async def front(scope, receive, send):
+        if scope["type"] != "http" or _RECEIVE in scope:  # a view that reads a body itself bounds it, too
+            return await application(scope, receive, send)
+        begun = []
+
+        async def answer(message):
+            begun.append(message["type"])
+            await send(message)
+
+        try:
+            await application(scope, _within(scope, receive), answer)
+        except _Refused as refused:
+            if not begun:
+                await _say(send, *refused.args)
+
+    return front
+
+
+def _within(scope, receive):
+    """`receive`, which raises _Refused for a body that is too large or too slow."""
+    given = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    files = bool(given) and FILES.fullmatch(scope["path"]) is not None
+    most = (settings.MAX_UPLOAD or None) if files else FORM
+    deadline = None if files else time.monotonic() + FORM_SECONDS
+    size, whole = 0, False
+
+    async def piece() -> dict:
+        nonlocal size, whole
+        if whole:
+            return await receive()  # the view hears when the client goes
+        if most is not None and given.isdigit() and int(given) > most:
+            raise _Refused(413, f"This request has {int(given):,} bytes, and may have {most:,}.")
+        patience = settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
+        try:
+            async with asyncio.timeout(patience):
+                message = await receive()
+        except TimeoutError:
+            raise _Refused(408, "The request did not come to its end in time. Send it again.") from None
+        size += len(message.get("body", b""))
+        if most is not None and size > most:
+            raise _Refused(413, f"This request may have {most:,} bytes, and has more.")
+        whole = not message.get("more_body", False)
+        return message
+
+    return piece
+
+
+async def _say(send, status: int, sentence: str) -> None:
+    body = sentence.encode()
+    headers = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body)), "X-Content-Type-Options": "nosniff", "Connection": "close"}
+    await send({"type": "http.response.start", "status": status, "headers": [(k.encode(), v.encode()) for k, v in headers.items()]})
+    await send({"type": "http.response.body", "body": body})
 
 
 def left_to_views(application, prefix: str):

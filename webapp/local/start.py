@@ -81,9 +81,10 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
 
 
 def web(port: int) -> list[str]:
-    """The command line of the web server."""
+    """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can send its headers."""
     return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
-            "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off"]  # fmt: skip
+            "--http", "webapp.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
+            "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
 
 
 def together(env: dict, *commands: tuple[str, list[str], str]) -> None:

@@ -1,0 +1,161 @@
+"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept (webapp/connections.py, bodies.py).
+
+Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds are shortened, so that nobody waits.
+"""
+
+import asyncio
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+
+from webapp import bodies, connections
+
+QUICK = 0.3  # seconds, in place of each patience
+SOON = 5.0  # seconds within which a connection must have ended
+
+
+async def application(scope, receive, send):
+    """Reads a body, then answers with its length; /long: with 64 MB."""
+    size = 0
+    while True:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+    body = bytes(64 << 20) if scope["path"] == "/long" else str(size).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(body)).encode())]})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture
+def server(monkeypatch, settings):
+    monkeypatch.setattr(connections, "BEGINNING", QUICK)
+    monkeypatch.setattr(connections, "TAKING", QUICK)
+    monkeypatch.setattr(bodies, "FORM_SECONDS", QUICK)
+    monkeypatch.setattr(bodies, "FORM", 1000)
+    settings.UPLOAD_PATIENCE = QUICK
+    config = uvicorn.Config(
+        bodies.bounded(application), port=0, http="webapp.connections:Connection", log_level="critical", lifespan="off", loop="asyncio"
+    )
+    server = uvicorn.Server(config)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=lambda: loop.run_until_complete(server.serve()))
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    yield server
+    server.should_exit = True
+    thread.join(10)
+    loop.close()
+
+
+@pytest.fixture
+def connection(server):
+    with socket.create_connection(server.servers[0].sockets[0].getsockname(), SOON) as connection:
+        yield connection
+
+
+def answer(connection) -> bytes:
+    """All that comes until the server ends the connection; it must, within SOON."""
+    got = b""
+    while True:
+        try:
+            piece = connection.recv(1 << 20)
+        except ConnectionResetError:
+            return got
+        if not piece:
+            return got
+        got += piece
+
+
+def trickle(connection, pieces: int = 200) -> None:
+    """A byte now and then, as Slowloris does."""
+    for _ in range(pieces):
+        try:
+            connection.sendall(b"x")
+        except OSError:
+            return
+        time.sleep(QUICK / 10)
+    raise AssertionError("the server took a trickle for as long as it came")
+
+
+def test_an_ordinary_request_is_answered(connection):
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+    assert answer(connection).endswith(b"\r\n\r\n5")
+
+
+def test_a_connection_that_says_nothing_is_ended(connection):
+    assert answer(connection) == b""
+
+
+def test_headers_that_trickle_are_not_waited_for(connection):
+    connection.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+    trickle(connection)
+
+
+def test_second_headers_of_a_connection_are_not_waited_for_either(connection):
+    connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert connection.recv(1000)
+    connection.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+    trickle(connection)
+
+
+@pytest.mark.parametrize("line", [b"X-Long: ", b"X-Other: y\r\n", b""], ids=["one header", "many headers", "an address"])
+def test_headers_without_end_are_refused(connection, line):
+    connection.sendall(b"GET / HTTP/1.1\r\nX-Long: " if line else b"GET /")
+    filler = b"x" * 4096 if line != b"X-Other: y\r\n" else line * 400
+    sent = 0
+    try:
+        while sent < 4 * connections.HEADERS:
+            connection.sendall(filler)
+            sent += len(filler)
+            time.sleep(0.001)
+    except OSError:
+        pass
+    got = answer(connection)
+    assert sent < 4 * connections.HEADERS and (got == b"" or b" 400 " in got.split(b"\r\n")[0])
+
+
+def test_a_body_that_trickles_is_not_waited_for(connection):
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n")
+    trickle(connection)
+    assert b" 408 " in answer(connection).split(b"\r\n")[0]
+
+
+def test_a_large_body_is_refused_before_it_comes(connection):
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n")
+    assert b" 413 " in answer(connection).split(b"\r\n")[0]
+
+
+def test_a_large_body_without_a_length_is_refused_on_its_way(connection):
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1f4\r\n" + bytes(500) + b"\r\n" + b"1f5\r\n" + bytes(501) + b"\r\n")
+    assert b" 413 " in answer(connection).split(b"\r\n")[0]
+
+
+def test_files_of_a_corpus_may_be_large(connection):
+    connection.sendall(b"POST /corpora/3/files/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000))
+    assert answer(connection).endswith(b"\r\n\r\n5000")
+
+
+def test_but_not_larger_than_an_upload(connection, settings):
+    settings.MAX_UPLOAD = 4000
+    connection.sendall(b"POST /corpora/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n")
+    assert b" 413 " in answer(connection).split(b"\r\n")[0]
+
+
+def test_a_client_that_does_not_take_its_answer_is_let_go(connection, server):
+    connection.sendall(b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert connection.recv(1)
+    deadline = time.monotonic() + SOON
+    while server.server_state.connections:
+        assert time.monotonic() < deadline
+        time.sleep(QUICK / 10)
+
+
+def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
+    """Request smuggling: a proxy might believe the other one."""
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+    assert b" 400 " in answer(connection).split(b"\r\n")[0]
