@@ -1,8 +1,6 @@
-"""What a reader is told when a request can't be answered; the rest is in the log, under the same id."""
+"""What a reader is told when a request can't be answered; the rest is in the log, under the id of the request."""
 
-import logging
-import secrets
-
+import structlog
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -10,7 +8,7 @@ from django.shortcuts import render
 from inference.errors import Invalid
 from inference.index import LONGEST
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -33,16 +31,24 @@ class ErrorPages:
             return self._answer(request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message)
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
-        error_id = secrets.token_hex(4)
-        log.error("error %s at %s", error_id, request.path, exc_info=error)
-        sentence = f"Something broke on our side. Error {error_id} stands in the log."
-        return self._answer(request, "500.html", 500, {"error_id": error_id}, sentence)
+        return broken(request, error)
 
     @staticmethod
     def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
         if wants_json(request):
             return JsonResponse({"error": sentence}, status=status)
         return render(request, template, context, status=status)
+
+
+def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse:
+    """Also Django's handler500, for what breaks outside of a view: the error is in the log then."""
+    if error is not None:
+        log.error("broken", exc_info=error)
+    return ErrorPages._answer(request, "500.html", 500, {}, said(request))
+
+
+def said(request: HttpRequest) -> str:
+    return f"Something broke on our side. Request {request.id} stands in the log."
 
 
 def _mend(request: HttpRequest, error: Invalid) -> dict | None:

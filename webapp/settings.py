@@ -6,6 +6,7 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF
 
+from webapp import logs
 from webapp.local import folder, servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -28,13 +29,16 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "csp",
+    "django_structlog",
     "webapp",
 ]
 MIDDLEWARE = [
+    "webapp.requests.Requests",
     "webapp.headers.headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
+    "webapp.gate.gate",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -67,7 +71,7 @@ DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 8, "timeout": 10}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 24, "timeout": 5}  # webapp.gate lets in fewer
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
@@ -134,16 +138,8 @@ MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {
-        "webapp": {"level": "INFO"},
-        "tasks": {"level": "INFO"},
-        "celery": {"level": "INFO"},
-        "django.server": {"level": "WARNING"},
-    },
-}
+# Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
+LOGGING = logs.configure()
+DJANGO_STRUCTLOG_CELERY_ENABLED = True  # what a request queues keeps its id
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+METRICS_TOKEN = os.environ.get("TOPOGRAPH_METRICS_TOKEN", "")

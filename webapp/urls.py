@@ -13,6 +13,7 @@ from webapp.views import (
     documents,
     exports,
     glossary,
+    health,
     notebooks,
     overview,
     reading,
@@ -37,8 +38,13 @@ def page(route: str, view, name: str) -> list[URLPattern]:
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
 
+handler500 = "webapp.errors.broken"
+
 urlpatterns = [
     path("", corpora.home, name="home"),
+    path("healthz", health.lives, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+    path("metrics", health.numbers, name="metrics"),
     *page("glossary", glossary.index, "glossary"),
     *page("compare", comparisons.compare, "compare"),
     path("corpora/", corpora.upload, name="corpora"),

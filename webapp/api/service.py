@@ -1,8 +1,6 @@
 """The API's one object: its parts, and its errors, each a sentence."""
 
-import logging
-import secrets
-
+import structlog
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
@@ -10,10 +8,11 @@ from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationEr
 
 from inference.errors import Invalid
 from inference.versions import topograph
+from webapp import errors
 from webapp.api import corpora, runs
 from webapp.api.access import RATE, Reader
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 api = NinjaAPI(
     title="Topograph",
@@ -77,6 +76,5 @@ def refused(request, error):
 
 @api.exception_handler(Exception)
 def broken(request, error):
-    error_id = secrets.token_hex(4)
-    log.error("error %s at %s", error_id, request.path, exc_info=error)
-    return _said(request, f"Something broke on our side. Error {error_id} stands in the log.", 500)
+    log.error("broken", exc_info=error)
+    return _said(request, errors.said(request), 500)

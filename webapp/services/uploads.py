@@ -211,14 +211,20 @@ def _update(hash, pieces: list[bytes]) -> None:
 # The disk ---------------------------------------------------------------------------------------------------------
 
 
+def reserve() -> int:
+    """Bytes of the disk that uploads leave free, for the work itself."""
+    if settings.DISK_RESERVE is not None:
+        return settings.DISK_RESERVE
+    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    return min(GIGABYTE, disk.f_blocks * disk.f_frsize // 20)
+
+
 def _room_for(size: int) -> None:
     """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
     disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    free, reserve = disk.f_bavail * disk.f_frsize, settings.DISK_RESERVE
-    if reserve is None:
-        reserve = min(GIGABYTE, disk.f_blocks * disk.f_frsize // 20)
-    if free - size < reserve:
-        came = f"{_bytes(size)} more were to come, {_bytes(free)} are free, and {_bytes(reserve)} of them are kept for the work itself"
+    free = disk.f_bavail * disk.f_frsize
+    if free - size < reserve():
+        came = f"{_bytes(size)} more were to come, {_bytes(free)} are free, and {_bytes(reserve())} of them are kept for the work itself"
         raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
 
 

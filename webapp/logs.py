@@ -1,0 +1,188 @@
+"""What stands in the logs, and what never does: a document's text, a title, a file's name, a search, an address, a secret.
+
+A line is an event, a constant sentence, and keys of the list below with numbers or short names; whatever else is given to it is left
+out. Of an exception it holds the class, the places in the source, and codes, never the message: messages quote values (Postgres
+`DETAIL: Key (name)=(…)`, Python `invalid literal for int(): '…'`). Of other people's loggers it holds the pattern of a message, and not
+what was put into it. tests/webapp/test_logs.py sends marked texts through everything and looks for them.
+"""
+
+import logging
+import os
+import re
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+import structlog
+
+KEYS = {  # what a line may say, besides its event
+    "timestamp", "level", "logger", "request_id", "where",
+    "method", "route", "status", "ms", "user", "corpus", "run", "notebook", "reason", "code",  # a request
+    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",  # a task
+    "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
+}  # fmt: skip
+CONSTANT = ("uvicorn.error", "celery.apps", "celery.worker.consumer")  # what these say without arguments is a constant sentence
+LONGEST = 200  # characters of a value
+FRAMES = 40  # of a traceback: the last ones
+CAUSES = 5  # exceptions behind an exception
+REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII)  # of a proxy before us, taken over; another is made anew
+
+
+def form() -> str:
+    """Of a line: plain, for people, or json, an object a line."""
+    given = os.environ.get("TOPOGRAPH_LOG") or "plain"
+    if given not in ("plain", "json"):
+        sys.exit(f"TOPOGRAPH_LOG must be plain or json, got {given[:50]!r}.")
+    return given
+
+
+def request_id() -> str:
+    """Of the request that is being answered, or that queued the present task; "" where there is none."""
+    return structlog.contextvars.get_contextvars().get("request_id", "")
+
+
+# Processors of structlog: (logger, method, the line's dict) -> the dict --------------------------------------------
+
+
+def _foreign(logger, method: str, line: dict) -> dict:
+    """A line of a library. Its pattern is the library's own; one without arguments may have been put together before."""
+    record = line["_record"]
+    args = line.pop("positional_args", None)
+    if not args and not record.name.startswith(CONSTANT):
+        line["event"] = "a line of a library"
+        line["where"] = f"{record.module}:{record.lineno}"
+    return line
+
+
+def _exception(logger, method: str, line: dict) -> dict:
+    """exc_info as what may be said of it."""
+    given = line.pop("exc_info", None)
+    if given is True:
+        given = sys.exc_info()
+    error = given if isinstance(given, BaseException) else given[1] if isinstance(given, tuple) else None
+    return line | described(error) if error is not None else line
+
+
+def described(error: BaseException) -> dict:
+    """error, traceback and codes of an exception and those behind it, for a line."""
+    found = {"error": named(error)}
+    parts, seen = [], set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen and len(seen) < CAUSES:
+        seen.add(id(at))
+        parts.append("\n".join([*_frames(at.__traceback__), named(at)]))
+        for name, value in _codes(at):
+            found.setdefault(name, value)
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+    found["traceback"] = "\n… because of\n".join(parts)
+    return found
+
+
+def named(error: BaseException) -> str:
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _frames(trace: TracebackType | None) -> list[str]:
+    """The places, the innermost last."""
+    walked = [(frame.f_code, line) for frame, line in traceback.walk_tb(trace)]
+    return [f"  {_short(code.co_filename)}:{line} {code.co_name}" for code, line in walked[-FRAMES:]]
+
+
+def _short(path: str) -> str:
+    return "/".join(path.rsplit("/", 3)[-3:])
+
+
+def _codes(error: BaseException) -> list[tuple[str, str | int]]:
+    found = []
+    if state := getattr(error, "sqlstate", None):
+        found.append(("sqlstate", state))
+        if constraint := getattr(getattr(error, "diag", None), "constraint_name", None):
+            found.append(("constraint", constraint))
+    if isinstance(error, OSError) and error.errno is not None:
+        found.append(("errno", error.errno))
+    return found
+
+
+def _known(logger, method: str, line: dict) -> dict:
+    """The event and the keys of the list; of their values numbers, and short texts without controls."""
+    record = line["_record"]
+    kept = {"event": _said(line["event"]), "logger": record.name}
+    for name in line.keys() & KEYS:
+        value = line[name]
+        if isinstance(value, (bool, int, float)):
+            kept[name] = value
+        elif isinstance(value, str):
+            kept[name] = value if name == "traceback" else _said(value)
+    return kept
+
+
+def _said(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in str(text)[:LONGEST])
+
+
+def _plain(logger, method: str, line: dict) -> str:
+    """One line for people; a traceback follows on lines of its own."""
+    trace = line.pop("traceback", "")
+    head = f"{line.pop('timestamp', '')} {line.pop('level', ''):7} {line.pop('event')}"
+    logger_name = line.pop("logger")
+    rest = " ".join(f"{name}={value}" for name, value in sorted(line.items()))
+    return f"{head}  {rest}{' ' if rest else ''}({logger_name})" + (f"\n{trace}" if trace else "")
+
+
+def configure() -> dict:
+    """Sets structlog up, and returns Django's LOGGING: one way for our lines and those of libraries."""
+    shared = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    render = structlog.processors.JSONRenderer(sort_keys=True) if form() == "json" else _plain
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "use_get_message": False,
+        "pass_foreign_args": True,
+        "foreign_pre_chain": [*shared, _foreign],
+        "processors": [_exception, _known, render],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": "WARNING"},
+        "loggers": {
+            "webapp": {"level": "INFO"},
+            "tasks": {"level": "INFO"},
+            "django_structlog": {"level": "INFO"},
+            "celery": {"level": "INFO"},
+            "celery.app.trace": {"level": "CRITICAL"},  # the same of each task as ours, with what it returned or raised
+            "celery.worker.strategy": {"level": "WARNING"},
+            "django.request": {"level": "CRITICAL"},  # the same of each request, with its whole address
+            "django.server": {"level": "CRITICAL"},
+            # uvicorn's own configuration gives its lines another handler, with messages as they are.
+            "uvicorn": {"handlers": [], "level": "INFO", "propagate": True},
+            "uvicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
+            "uvicorn.access": {"handlers": [], "level": "CRITICAL", "propagate": False},
+        },
+    }
+
+
+def guard() -> None:
+    """For a process that serves: what nobody catches is logged in the same way, instead of printed with its message."""
+    log = structlog.get_logger("topograph")
+
+    def uncaught(kind, error, trace) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            log.error("not caught", exc_info=error)
+
+    sys.excepthook = uncaught
+    threading.excepthook = lambda given: log.error("not caught in a thread", exc_info=given.exc_value)
+    logging.captureWarnings(True)

@@ -1,0 +1,74 @@
+"""What this process counts for Prometheus, and what it finds out when it is asked (docs/monitoring.md).
+
+A web process is one process with a registry of its own: several of them are several addresses to be scraped. Labels are names of
+addresses and kinds of things, never ids of documents or what somebody typed. The one id is a run's while it trains: RUNS at most.
+"""
+
+import threading
+import time
+from collections.abc import Iterable, Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+
+from webapp.services import state
+
+KEEP = 5.0  # seconds for which what was gathered is told again: however many ask, the database is asked as often
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds; 0.05, 0.15 and 0.25 are our targets
+
+registry = CollectorRegistry(auto_describe=False)
+ProcessCollector(registry=registry)
+PlatformCollector(registry=registry)
+GCCollector(registry=registry)
+
+requests = Counter("topograph_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry)
+seconds = Histogram("topograph_http_request_seconds", "Time to the answer's beginning.", ["route"], buckets=BUCKETS, registry=registry)
+refused = Counter("topograph_http_refused", "Requests refused early because there was too much to do.", ["reason"], registry=registry)
+in_work = Gauge("topograph_http_in_work", "Requests being answered.", registry=registry)
+waiting = Gauge("topograph_http_waiting", "Requests waiting for their turn.", registry=registry)
+readers = Gauge("topograph_sse_readers", "Open streams of events.", registry=registry)
+uploaded = Counter("topograph_uploaded_bytes", "Bytes of uploads that arrived here.", registry=registry)
+
+METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"))  # a client may say anything else
+
+
+def answered(route: str, method: str, status: int, took: float) -> None:
+    """A request has its answer, after `took` seconds."""
+    requests.labels(route, method if method in METHODS else "other", str(status)).inc()
+    seconds.labels(route).observe(took)
+
+
+class Gathered:
+    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.services.state says which."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.at = -KEEP
+        self.last: list[Metric] = []
+
+    def collect(self) -> Iterator[Metric]:
+        with self.lock:  # who comes meanwhile takes what the first one finds
+            if time.monotonic() - self.at >= KEEP:
+                self.last = _families(state.numbers())
+                self.at = time.monotonic()
+        yield from self.last
+
+    def describe(self) -> Iterable[Metric]:
+        """Asked for when it is registered; without it everything would be gathered then."""
+        return _families([])
+
+
+def _families(numbers: list[state.Number]) -> list[Metric]:
+    families = {}
+    for name, (kind, said, labels) in state.NUMBERS.items():
+        families[name] = (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(name, said, labels=labels)
+    for name, labels, value in numbers:
+        families[name].add_metric(labels, value)
+    return list(families.values())
+
+
+gathered = Gathered()
+registry.register(gathered)
