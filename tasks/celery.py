@@ -2,10 +2,20 @@
 
 import os
 
-from celery import Celery
+from celery import Celery, signals
+from django_structlog.celery.steps import DjangoStructLogInitStep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("topograph")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.steps["worker"].add(DjangoStructLogInitStep)  # a line for each task, under the id of the request that queued it
 app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.liveness"]
+
+
+@signals.setup_logging.connect
+def _(**_):
+    """Logs are Django's (webapp.logs): Celery would print what tasks raise, with its message."""
+    from webapp import logs
+
+    logs.guard()

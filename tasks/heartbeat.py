@@ -1,13 +1,13 @@
 """Says, from a thread of its own, that a task's process is alive; tells the task when the row is not its own any more."""
 
-import logging
 import threading
 
+import structlog
 from django.db import Error, connection
 
 from webapp.services import jobs
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 EVERY = 3.0  # seconds; jobs.STALE is several of them
 
@@ -42,6 +42,6 @@ class Heartbeat:
                 self._lost = lost
                 break
             except Error as error:  # Postgres is away: the next beat tries again with a new connection
-                log.warning("no heartbeat: %s", error)
+                log.warning("no heartbeat", exc_info=error)
                 connection.close()
         connection.close()

@@ -1,7 +1,6 @@
 """A worker's own life: it says that it lives, sweeps up after those that died, and takes its children with it."""
 
 import ctypes
-import logging
 import os
 import signal
 import sys
@@ -9,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable
 
+import structlog
 from celery.signals import worker_process_init, worker_ready, worker_shutting_down
 from django.db import close_old_connections, connection
 
 from webapp import events
 from webapp.services import jobs, upkeep
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 BEAT = 1.5  # seconds; a key lives for events.WORKER_SECONDS
 SWEEP = 5.0  # seconds
@@ -51,7 +51,7 @@ def _try(work: Callable, *arguments) -> None:
     try:
         work(*arguments)
     except Exception as error:
-        log.warning("%s: %s", error.__class__.__name__, error)
+        log.warning("the worker could not do its own work", exc_info=error)
 
 
 def _sweep() -> None:

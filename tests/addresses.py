@@ -39,7 +39,8 @@ PAGES = [  # with a .json twin
     "reading_topics",
 ]
 OTHER = ["home", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
-OF_ALL = ["home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
+PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/test_health.py asks them
+OF_ALL = [*PROBES, "home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -80,7 +81,7 @@ POSTS = [
     "notebook_pin",
 ]
 TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
-ELSEWHERE = [*TUS, "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
+ELSEWHERE = [*TUS, *PROBES, "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,

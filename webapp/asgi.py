@@ -7,6 +7,8 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 from django.core.asgi import get_asgi_application
 
+from webapp import logs
 from webapp.bodies import bounded, left_to_views
 
+logs.guard()
 application = left_to_views(bounded(get_asgi_application()), "/uploads/")

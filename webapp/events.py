@@ -4,14 +4,16 @@ One stream, `events`, holds them all, newest last, cut to about STREAM_LENGTH en
 open, and Postgres the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON object.
 """
 
-import logging
 import time
 
 import orjson
 import redis
+import structlog
 from django.conf import settings
 
-log = logging.getLogger(__name__)
+from webapp import logs
+
+log = structlog.get_logger(__name__)
 
 STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of news at many runs
@@ -34,7 +36,7 @@ def publish(about: str, event: dict) -> None:
     try:
         client().xadd(STREAM, {"about": about, "event": orjson.dumps(event)}, maxlen=STREAM_LENGTH, approximate=True)
     except redis.RedisError as error:
-        log.warning("no news of %s: %s", about, error.__class__.__name__)
+        log.warning("news are lost", part=about, error=logs.named(error))
 
 
 def run(run_id: int, event: dict) -> None:

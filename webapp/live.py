@@ -4,19 +4,19 @@ A page that (re)connects asks for its .json twin first, so nothing has to be rep
 """
 
 import asyncio
-import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator
 
 import orjson
 import redis
 import redis.asyncio
+import structlog
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from webapp import events
+from webapp import events, logs
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 QUEUE = 200  # events a slow reader may be behind before it is cut off; it reconnects and starts afresh
 WORKERS_EVERY = 2  # seconds between looks at which workers live
@@ -66,7 +66,7 @@ class Hub:
                             for last, fields in entries:  # noqa: B007 (where the next read begins)
                                 self._send(fields[b"about"].decode(), fields[b"event"])
             except (redis.RedisError, OSError) as error:
-                log.warning("the stream of events is away: %s", error.__class__.__name__)
+                log.warning("the stream of events is away", error=logs.named(error))
                 last = "$"  # an emptied Redis counts from the start again
                 await asyncio.sleep(1)
 

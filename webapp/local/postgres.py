@@ -32,9 +32,11 @@ SETTINGS = {  # for one machine that does other work too
     "jit": "off",  # compiling costs more than our short queries
     "max_parallel_workers_per_gather": "0",
     "timezone": "UTC",
-    "log_min_messages": "warning",
-    "log_statement": "none",  # statements hold the documents' text
+    # Statements and messages of errors hold the documents' text: the client hears them, the log does not.
+    "log_min_messages": "log",
+    "log_statement": "none",
     "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
 }
 NAME = "topograph"
 

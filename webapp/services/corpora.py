@@ -12,6 +12,7 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Max, Sum
+from django.db.models.functions import Now
 
 from inference.errors import Invalid
 from inference.text import detect
@@ -159,7 +160,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
-        fields = {"settings": asdict(reading), "error": "", "attempt": 0}
+        fields = {"settings": asdict(reading), "error": "", "attempt": 0, "heartbeat_at": Now()}  # since when it waits
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")

@@ -5,11 +5,11 @@ attempt and fails with `Lost` when another attempt, a cancel or a delete came be
 there is something to claim: a message that is lost is sent again by the sweep.
 """
 
-import logging
 import secrets
 from datetime import timedelta
 from typing import NamedTuple
 
+import structlog
 from celery.exceptions import CeleryError
 from django.db import transaction
 from django.db.models import F, Model
@@ -17,10 +17,10 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError, OperationalError
 
 from tasks.celery import app
-from webapp import events
+from webapp import counts, events, logs
 from webapp.models import Corpus, Run, Version
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 STALE = timedelta(seconds=20)  # a heartbeat comes every 3 s: so many missed ones mean that the process is gone
 ATTEMPTS = 5  # a job that took its process down so often would do it again
@@ -38,6 +38,11 @@ class Kind(NamedTuple):
     news: callable  # publishes an event
     active: tuple[str, ...]  # statuses in which some attempt owns the row; the first is what a claim sets
 
+    @property
+    def name(self) -> str:
+        """corpus, version or run."""
+        return self.model._meta.model_name
+
 
 def _of_version(pk: int, event: dict) -> None:
     """News of a version go to its corpus's page."""
@@ -51,6 +56,11 @@ TRAINING = Kind(Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.St
 KINDS = (READING, CHOOSING, TRAINING)
 
 
+def of(kind: Kind, pk: int) -> dict:
+    """Which job a line of the log is about."""
+    return {"kind": kind.name, kind.name: pk}
+
+
 class Lost(Exception):
     """The row is no longer this attempt's: it was cancelled, deleted, or claimed by another."""
 
@@ -62,7 +72,7 @@ def send(kind: Kind, pk: int) -> None:
         try:
             app.send_task(kind.task, [pk], retry=False)
         except (OperationalError, KombuError, CeleryError, OSError) as error:
-            log.warning("%s %d waits for the broker: %s", kind.task, pk, error.__class__.__name__)
+            log.warning("a job waits for the broker", **of(kind, pk), error=logs.named(error))
 
     transaction.on_commit(deliver)
 
@@ -93,15 +103,16 @@ def fail(kind: Kind, pk: int, attempt: int, sentence: str) -> None:
     """End a job that can't be done; one that was deleted or taken over meanwhile is nobody's to fail."""
     try:
         update(kind, pk, attempt, status="failed", error=sentence)
+        counts.add("failed", kind.name)
     except Lost:
-        log.info("%s %d is not wanted any more", kind.task, pk)
+        log.info("a job is not wanted any more", **of(kind, pk), attempt=attempt)
 
 
 def crash(kind: Kind, pk: int, attempt: int) -> None:
-    """For the handler of an unforeseen exception: log it under an id and show the id."""
-    error_id = secrets.token_hex(4)
-    log.exception("error %s in %s %d", error_id, kind.task, pk)
-    fail(kind, pk, attempt, f"Something went wrong in Topograph itself; nothing you uploaded is lost. (error {error_id})")
+    """For the handler of an unforeseen exception: log it, and show the id of the request that began the work."""
+    request_id = logs.request_id() or secrets.token_hex(8)
+    log.exception("broken", **of(kind, pk), attempt=attempt, request_id=request_id)
+    fail(kind, pk, attempt, f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})")
 
 
 def sweep() -> None:
@@ -117,9 +128,11 @@ def sweep() -> None:
             if attempt >= ATTEMPTS:
                 error = GAVE_UP.format(n=attempt)
                 if mine.update(status="failed", error=error):
+                    counts.add("failed", kind.name)
                     kind.news(pk, {"type": "status", "status": "failed", "error": error})
             elif mine.update(status="queued"):
-                log.warning("%s %d lost its process in attempt %d; it goes on", kind.task, pk, attempt)
+                log.warning("a job lost its process and goes on", **of(kind, pk), attempt=attempt)
+                counts.add("retried", kind.name)
                 kind.news(pk, {"type": "status", "status": "queued", "error": ""})
                 send(kind, pk)
         if depth == 0:

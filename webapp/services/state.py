@@ -67,11 +67,6 @@ def numbers() -> list[Number]:
     return found
 
 
-def kind_name(kind: jobs.Kind) -> str:
-    """corpus, version or run."""
-    return kind.model._meta.model_name
-
-
 def _postgres() -> Iterator[Number]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
@@ -89,7 +84,7 @@ def _postgres() -> Iterator[Number]:
 
 
 def _jobs(cursor, kind: jobs.Kind) -> Iterator[Number]:
-    name, table = kind_name(kind), kind.model._meta.db_table
+    name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
         "WHERE status = ANY(%s) GROUP BY status",
@@ -151,7 +146,7 @@ def _redis() -> Iterator[Number]:
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
         counted = counts.of(what)
         for kind in jobs.KINDS:
-            yield Number(name, (kind_name(kind),), counted.get(kind_name(kind), 0))
+            yield Number(name, (kind.name,), counted.get(kind.name, 0))
 
 
 def _disk() -> Iterator[Number]:

@@ -1,15 +1,15 @@
 """Tidying up: whatever no row points to any more, in the database and on disk."""
 
-import logging
 import shutil
 
+import structlog
 from django.conf import settings
 
 from webapp import bulk
 from webapp.models import Corpus, Run, Version
 from webapp.services import uploads
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 def tidy() -> None:
@@ -22,5 +22,5 @@ def tidy() -> None:
         known = set(model.objects.filter(pk__in=folders).values_list("pk", flat=True))
         for pk in folders.keys() - known:
             shutil.rmtree(folders[pk], ignore_errors=True)
-            log.info("removed the files of %s %d", kind, pk)
+            log.info("removed files that belong to nothing", kind=kind, key=pk)
     uploads.tidy()
