@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
@@ -19,7 +19,8 @@ from webapp.services import state
 KEEP = 5.0  # seconds for which what was gathered is told again: however many ask, the database is asked as often
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds; 0.05, 0.15 and 0.25 are our targets
 
-registry = CollectorRegistry(auto_describe=False)
+disable_created_metrics()  # a second series for each, of when it began
+registry = CollectorRegistry()
 ProcessCollector(registry=registry)
 PlatformCollector(registry=registry)
 GCCollector(registry=registry)
