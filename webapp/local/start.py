@@ -108,7 +108,7 @@ def together(env: dict, *commands: tuple[str, list[str], str]) -> None:
 
 
 def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
-    """Until the home page answers and a worker says that it lives."""
+    """Until the web server can do its work and a worker says that it lives."""
     import redis
 
     deadline = time.monotonic() + READY_SECONDS
@@ -124,7 +124,7 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as response:
+        with urllib.request.urlopen(f"{url}readyz", timeout=5) as response:
             return response.status == 200
     except OSError:
         return False
