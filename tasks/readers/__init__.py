@@ -56,8 +56,8 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
         with contextlib.suppress(Unreadable):
             form = formats.FORMATS.get(formats.by_name(name))
             if form and form.archive:
-                samples.append(b"\xff")  # no ASCII, as far as is known
                 own.append(sniff(path, name, companions).options.encoding)
+                samples.append(b"\xff")  # no ASCII, as far as is known
             elif form and form.encoded:
                 samples.append(head(path, name, _SAMPLE))
                 own.append(guess_encoding(samples[-1]))
