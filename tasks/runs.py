@@ -145,7 +145,7 @@ class Training:
             "left": (p.steps - p.step) * seconds / p.step,
         }
         events.run(self.run.pk, event)
-        request = Run.objects.values_list("request", flat=True).get(pk=self.run.pk)
+        request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
             self._cancel()
         self.stop = request == Run.Request.STOP

@@ -7,6 +7,7 @@ from django.urls import URLPattern, get_resolver, reverse
 PAGES = [  # with a .json twin
     "glossary",
     "compare",
+    "deleted",
     "corpus",
     "corpus_files",
     "corpus_documents",
@@ -40,7 +41,7 @@ PAGES = [  # with a .json twin
 ]
 OTHER = ["home", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
 PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/test_health.py asks them
-OF_ALL = [*PROBES, "home", "compare", "compare_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
+OF_ALL = [*PROBES, "home", "compare", "compare_json", "deleted", "deleted_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -61,11 +62,15 @@ POSTS = [
     "corpus_retry",
     "token_revoke",
     "corpus_delete",
+    "corpus_bring_back",
+    "corpus_for_good",
     "run_stop",
     "run_cancel",
     "run_again",
     "run_onward",
     "run_delete",
+    "run_bring_back",
+    "run_for_good",
     "topic_edit",
     "edit_undo",
     "edit_redo",
@@ -81,7 +86,7 @@ POSTS = [
     "notebook_pin",
 ]
 TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
-ELSEWHERE = [*TUS, *PROBES, "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
+ELSEWHERE = [*TUS, *PROBES, "corpus_deleted", "run_deleted", "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json"]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,

@@ -48,6 +48,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "webapp.files",
         "webapp.logs",
         "webapp.models",
+        "webapp.queries.embargo",
         "webapp.queries.names",
         "webapp.queries.sample",
         "webapp.queries.weights",

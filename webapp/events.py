@@ -39,6 +39,15 @@ def publish(about: str, event: dict) -> None:
         log.warning("news are lost", part=about, error=logs.named(error))
 
 
+def forget(about: str) -> None:
+    """Take all news of something out of the stream."""
+    old = "-"
+    while found := client().xrange(STREAM, min=old, count=1000):
+        if mine := [entry for entry, fields in found if fields.get(b"about") == about.encode()]:
+            client().xdel(STREAM, *mine)
+        old = b"(" + found[-1][0]
+
+
 def run(run_id: int, event: dict) -> None:
     publish(f"run:{run_id}", event)
 

@@ -4,6 +4,20 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
+class Present(models.Manager):
+    """Leaves out what is deleted, which can still be brought back for a while (services.deleting). `everything` has that, too.
+
+    Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
+    """
+
+    def get_queryset(self):
+        return super().get_queryset().filter(deleted_at=None)
+
+
+def _deleted(name: str) -> models.Index:
+    return models.Index(fields=["-deleted_at", "-id"], name=name, condition=models.Q(deleted_at__isnull=False))
+
+
 class Corpus(models.Model):
     """What a user uploaded: stored files, then documents, and versions of which words count."""
 
@@ -31,12 +45,21 @@ class Corpus(models.Model):
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")  # of a draft: where its files will be added
     attempt = models.IntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)  # its versions and runs have the same moment
+
+    objects = Present()
+    everything = models.Manager()
 
     class Meta:
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="corpus_status")]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="corpus_status"), _deleted("corpus_deleted")]
 
     def __str__(self):
         return self.name
+
+    @property
+    def taken_from(self) -> "Corpus | None":
+        """Its parent, unless that is deleted."""
+        return self.parent if self.parent_id and not self.parent.deleted_at else None
 
     @property
     def documents(self) -> int:
@@ -97,6 +120,10 @@ class Version(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     attempt = models.IntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)  # with its corpus
+
+    objects = Present()
+    everything = models.Manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
@@ -181,12 +208,22 @@ class Run(models.Model):
     seconds = models.FloatField(default=0)  # of training, over all attempts
     error = models.TextField(default="")
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
+    deleted_at = models.DateTimeField(null=True)
+
+    objects = Present()
+    everything = models.Manager()
 
     class Meta:
         indexes = [
             models.Index(fields=["corpus", "-id"], name="run_corpus"),
             models.Index(fields=["status", "heartbeat_at"], name="run_status"),
+            _deleted("run_deleted"),
         ]
+
+    @property
+    def begun_with(self) -> "Run | None":
+        """Its parent, unless that is deleted."""
+        return self.parent if self.parent_id and not self.parent.deleted_at else None
 
     @property
     def topics(self) -> int:

@@ -138,6 +138,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
+# Days for which what is deleted can be brought back (services.deleting).
+KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
 LOGGING = logs.configure()

@@ -10,6 +10,7 @@ from webapp.views import (
     comparisons,
     corpora,
     curation,
+    deleted,
     documents,
     exports,
     glossary,
@@ -40,6 +41,21 @@ RUN = "runs/<int:run_id>"
 
 handler500 = "webapp.errors.broken"
 
+
+def deletion(root: str, kind: str) -> list[URLPattern]:
+    """What deletes a corpus or a run, and takes that back."""
+
+    def one(view):
+        return lambda request, **where: view(request, kind, where[f"{kind}_id"])
+
+    return [
+        path(f"{root}/delete/", one(deleted.delete), name=f"{kind}_delete"),
+        path(f"{root}/deleted/", one(deleted.one), name=f"{kind}_deleted"),
+        path(f"{root}/deleted/bring-back/", one(deleted.bring_back), name=f"{kind}_bring_back"),
+        path(f"{root}/deleted/for-good/", one(deleted.for_good), name=f"{kind}_for_good"),
+    ]
+
+
 urlpatterns = [
     path("", corpora.home, name="home"),
     path("healthz", health.lives, name="healthz"),
@@ -64,7 +80,7 @@ urlpatterns = [
     path(f"{CORPUS}/retry/", corpora.retry, name="corpus_retry"),
     path(f"{CORPUS}/words/", versions.words, name="corpus_words"),
     path(f"{CORPUS}/phrases/", versions.phrases, name="corpus_phrases"),
-    path(f"{CORPUS}/delete/", corpora.delete, name="corpus_delete"),
+    *deletion(CORPUS, "corpus"),
     *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
     *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),
     *page(f"{CORPUS}/wholes/<int:first>", wholes.in_corpus, "corpus_whole"),
@@ -74,7 +90,8 @@ urlpatterns = [
     path(f"{RUN}/cancel/", runs.cancel, name="run_cancel"),
     path(f"{RUN}/again/", runs.again, name="run_again"),
     path(f"{RUN}/onward/", runs.onward, name="run_onward"),
-    path(f"{RUN}/delete/", runs.delete, name="run_delete"),
+    *deletion(RUN, "run"),
+    *page("deleted", deleted.index, "deleted"),
     *page(f"{RUN}/topics", overview.index, "run_topics"),
     *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
     *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words"),

@@ -27,6 +27,7 @@ export function follow({ json, events, onState, onEvent, onLost }) {
     source = new EventSource(events);
     source.onmessage = ({ data }) => {
       const event = JSON.parse(data);
+      if (event.status === "deleted") return location.reload();
       if (event.type !== "open") return onEvent(event);
       clearTimeout(lost);
       lost = undefined;

@@ -15,7 +15,7 @@ from tests.corpora import as_csv, example_rows
 from webapp import files
 from webapp.models import Corpus, Document, Version, Word
 from webapp.queries import evidence, fields
-from webapp.services import corpora, jobs, versions
+from webapp.services import corpora, deleting, jobs, versions
 from webapp.services.upkeep import tidy
 from webapp.services.versions import Words
 
@@ -195,7 +195,8 @@ def test_files_are_read_again_in_another_way(draft):
     corpora.read(again, replace(corpora.Reading(**again.settings), options=options | {"text": 2}))
     again = read(again)
     assert again.status == "ready" and "другие" in rows(again)[0][4] and rows(corpus) == before
-    corpora.delete(corpus)
+    deleting.corpus(corpus)
+    deleting.for_good(corpus)
     tidy()
     assert corpora.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
     assert Corpus.objects.get(pk=again.pk).parent is None

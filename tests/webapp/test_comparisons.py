@@ -43,7 +43,7 @@ def others(trained, draft, django_db_blocker):
             assert run.status == "done", run.error
         yield made
         for run in made:
-            runs.delete(run)
+            run.delete()
 
 
 def address(*numbers: int, name: str = "compare", **more) -> str:

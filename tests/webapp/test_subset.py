@@ -7,7 +7,7 @@ from django.urls import reverse
 from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from webapp.models import Corpus, Document, Word
-from webapp.services import corpora, jobs, versions
+from webapp.services import corpora, deleting, jobs, upkeep, versions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,7 +73,9 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
     assert (kept["documents"], kept["of"], kept["run"]) == (part.documents, parent.documents, None)
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "A part of" in html and reverse("corpus", args=[parent.pk]) in html and "War &lt;b&gt;years" in html
-    corpora.delete(parent)
+    deleting.corpus(parent)
+    deleting.for_good(parent)
+    upkeep.purge()
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "has been deleted since" in html and parent.name in html
     assert Document.objects.filter(corpus_id=part.pk).count() == part.documents
@@ -81,7 +83,9 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
 
 def test_a_parent_that_is_gone_too_soon_is_said(client, parent):
     part = made(client, parent)
-    corpora.delete(parent)
+    deleting.corpus(parent)
+    deleting.for_good(parent)
+    upkeep.purge()
     part = read(part)
     assert part.status == "failed" and "was deleted before" in part.error
     assert not Document.objects.filter(corpus_id=part.pk).exists()

@@ -18,7 +18,7 @@ from django.urls import reverse
 from tests.webapp.tus import Client, Server
 from webapp import files
 from webapp.models import Corpus
-from webapp.services import corpora, upkeep, uploads
+from webapp.services import corpora, deleting, upkeep, uploads
 
 pytestmark = pytest.mark.django_db
 
@@ -106,7 +106,8 @@ def test_in_parts_and_a_corpus_of_it(client_of, client):
     assert (settings.FILES / file.path).read_bytes() == content and not left()
     assert client_of.ask("HEAD", at).status == 404
 
-    corpora.delete(corpus)
+    deleting.corpus(corpus)
+    deleting.for_good(corpus)
     upkeep.tidy()
     assert not files.corpus_folder(corpus.pk).exists() and not left()
 

@@ -36,7 +36,7 @@ def child(trained, django_db_blocker):
         assert run.status == "done", run.error
         yield run
         Edit.objects.filter(run=parent).delete()
-        runs.delete(run)
+        run.delete()
 
 
 def numbers(run, words) -> list[int]:

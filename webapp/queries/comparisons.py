@@ -1,7 +1,6 @@
 """Runs side by side: their measures, and which of their topics are the same."""
 
 import threading
-from functools import lru_cache
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from webapp.models import Metric, Run, Snapshot
 from webapp.queries import topics, weights
+from webapp.queries.kept import remembered
 
 MOST = 12  # runs at once: as many as there are colours
 PAGE = 50
@@ -58,7 +58,7 @@ def match(a: Run, b: Run) -> matching.Matching:
     return between if first == a.snapshot_id else between.turned()
 
 
-@lru_cache(KEPT)
+@remembered(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
     found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
     if len(found) < len({first, second}):

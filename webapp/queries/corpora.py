@@ -13,7 +13,8 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
     """A page of corpora, newest first, each with `run_count` and `latest_run`; and where the next page begins."""
-    found = Corpus.objects.filter(into=None).annotate(run_count=Count("runs")).select_related("version").defer("report", "settings").order_by("-pk")
+    with_runs = Corpus.objects.filter(into=None).annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
+    found = with_runs.select_related("version").defer("report", "settings").order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
     page = list(found[: PAGE + 1])

@@ -1,11 +1,11 @@
 """The evidence of a run: memory-mapped arrays that answer in milliseconds what rows would in seconds."""
 
-from functools import lru_cache
 from pathlib import Path
 
 from inference import Bow, Evidence, Invalid, Postings
 from webapp import files
 from webapp.models import Run
+from webapp.queries.kept import remembered
 
 _OPEN = 32  # runs whose arrays a web process keeps mapped
 
@@ -17,7 +17,7 @@ def of(run: Run) -> Evidence:
     return _open(files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 
 
-@lru_cache(_OPEN)
+@remembered(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
     by_word = bow_folder / "by_word"
     if not by_word.exists():
@@ -30,6 +30,6 @@ def bow(version_id: int) -> Bow:
     return _bow(files.version_folder(version_id) / "bow")
 
 
-@lru_cache(_OPEN)
+@remembered(_OPEN)
 def _bow(folder: Path) -> Bow:
     return Bow.open(folder)

@@ -1,7 +1,6 @@
 """The set that a page shows, in words, the form that chooses another, and what the set is made up of."""
 
 from datetime import date
-from functools import lru_cache
 from urllib.parse import urlencode
 
 import numpy as np
@@ -9,6 +8,7 @@ from django.http import QueryDict
 
 from webapp.models import Run
 from webapp.queries import fields, ranges, sums, topics
+from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.selection import Selection, own
 
@@ -71,7 +71,7 @@ def _titles(run: Run) -> list[tuple[int, str]]:
     return [(k, title) for k, title in titles if not said.hidden(k) and said.into[k] == k]
 
 
-@lru_cache(32)
+@remembered(32)
 def _words(snapshot_id: int, run_id: int) -> dict[int, list[str]]:
     """Of a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)

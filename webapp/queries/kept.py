@@ -2,7 +2,27 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from threading import Lock
+
+_forget: list[Callable[[], None]] = []
+
+
+def remembered(most: int):
+    """functools.lru_cache, for what `forget` forgets."""
+
+    def decorate(function):
+        cached = lru_cache(most)(function)
+        _forget.append(cached.cache_clear)
+        return cached
+
+    return decorate
+
+
+def forget() -> None:
+    """Everything, when something is deleted: nothing of it stays in memory, and no file of it open, which would take its place on disk."""
+    for clear in _forget:
+        clear()
 
 
 class Kept:
@@ -12,6 +32,11 @@ class Kept:
         self.most = most
         self._found: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
+        _forget.append(self.clear)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._found.clear()
 
     def of(self, key: Hashable, make: Callable[[], object]):
         with self._lock:

@@ -1,12 +1,12 @@
 """The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
 
-from functools import lru_cache
 
 import numpy as np
 from django.urls import reverse
 
 from inference.explore.layout import separate
 from webapp.queries import dropping, measures, topics
+from webapp.queries.kept import remembered
 from webapp.queries.overview import Overview
 
 WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
@@ -49,7 +49,7 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
 
 
-@lru_cache(32)
+@remembered(32)
 def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
     """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take up."""
     columns = measures.read(snapshot_id)

@@ -1,10 +1,10 @@
 """What is measured of each topic of a run, as columns: some thousands of rows that never change are read once."""
 
-from functools import lru_cache
 
 import numpy as np
 
 from webapp.models import Run, Topic
+from webapp.queries.kept import remembered
 
 COLUMNS = (
     "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
@@ -18,7 +18,7 @@ def of(run: Run) -> dict[str, np.ndarray]:
     return read(run.snapshot_id) if run.snapshot_id else {}
 
 
-@lru_cache(_KEPT)
+@remembered(_KEPT)
 def read(snapshot_id: int) -> dict[str, np.ndarray]:
     rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))

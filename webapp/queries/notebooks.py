@@ -1,6 +1,7 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
 import re
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.db.models import Count, Q
@@ -43,7 +44,7 @@ def shared(token: str) -> Notebook | None:
 def content(notebook: Notebook) -> dict:
     """notebook.json: the notebook and its pins in their order, those that were removed apart."""
     pins = list(notebook.pins.all())
-    shut = _embargoed(pins)
+    origins = _origins(pins)
     return {
         "notebook": {
             "id": notebook.pk,
@@ -52,25 +53,40 @@ def content(notebook: Notebook) -> dict:
             "by": notebook.by,
             "created": notebook.created_at,
         },
-        "pins": [_row(pin, shut) for pin in pins if pin.removed_at is None],
-        "removed": [_row(pin, shut) for pin in pins if pin.removed_at is not None],
+        "pins": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        "removed": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is not None],
     }
 
 
-def _embargoed(pins: list[Pin]) -> dict[int, Corpus]:
-    """Of the passages that were pinned before their corpus came under embargo: pin -> corpus."""
-    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins if pin.kind == Pin.Kind.PASSAGE}
-    runs = dict(Run.objects.filter(pk__in=[p["run_id"] for p in places.values() if "run_id" in p]).values_list("pk", "corpus_id"))
-    of = {pin: place.get("corpus_id") or runs.get(place.get("run_id")) for pin, place in places.items()}
-    shut = Corpus.objects.in_bulk([corpus for corpus in set(of.values()) if corpus])
-    return {pin: shut[corpus] for pin, corpus in of.items() if corpus in shut and shut[corpus].embargo}
+class Origin(NamedTuple):
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more."""
+
+    shut: Corpus | None
+    deleted: bool
 
 
-def _row(pin: Pin, shut: dict[int, Corpus]) -> dict:
-    if pin.pk in shut:
-        pin.quote = "".join(text for text, _ in embargo.passage(shut[pin.pk], [(pin.quote, False)]))
+def _origins(pins: list[Pin]) -> dict[int, Origin]:
+    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
+    runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
+    of = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
+    numbers = {pin: run.corpus_id for pin, run in of.items() if run}
+    numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
+    corpora = Corpus.everything.only("embargo", "deleted_at").in_bulk(set(numbers.values()))
+    found = {}
+    for pin in pins:
+        corpus, named = corpora.get(numbers.get(pin.pk)), pin.pk in of or pin.pk in numbers
+        here = corpus and not corpus.deleted_at and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
+        found[pin.pk] = Origin(corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here)
+    return found
+
+
+def _row(pin: Pin, of: Origin) -> dict:
+    if of.shut:
+        pin.quote = "".join(text for text, _ in embargo.passage(of.shut, [(pin.quote, False)]))
     fields = ("id", "kind", "title", "address", "quote", "start", "end", "sentence", "table", "source", "comment", "by", "at")
-    return {name: getattr(pin, name) for name in fields} | {"origin": origin(pin.source, pin.start, pin.end)}
+    row = {name: getattr(pin, name) for name in fields} | {"origin": origin(pin.source, pin.start, pin.end), "deleted": of.deleted}
+    return row | ({"address": ""} if of.deleted else {})
 
 
 def origin(source: dict, start: int | None = None, end: int | None = None) -> str:

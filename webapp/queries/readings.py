@@ -1,6 +1,5 @@
 """Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one trained on."""
 
-from functools import lru_cache
 
 import numpy as np
 from django.db import connection
@@ -8,6 +7,7 @@ from django.db import connection
 from inference import reading
 from webapp.models import Run, Topic, Version
 from webapp.queries import documents, evidence, texts, topics, wording
+from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 
@@ -65,7 +65,7 @@ def word(run: Run, number: int, word: int) -> dict | None:
     }
 
 
-@lru_cache(64)
+@remembered(64)
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)

@@ -1,6 +1,5 @@
 """The index of a corpus: which documents a search finds, and the passages in which it finds them."""
 
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from inference.text import Stream, Tokeniser
 from webapp import files
 from webapp.models import Corpus
 from webapp.queries import embargo, texts
+from webapp.queries.kept import remembered
 
 _OPEN = 16  # corpora whose index a web process keeps mapped
 
@@ -24,7 +24,7 @@ def of(corpus: Corpus) -> Index:
     return _open(folder, made.st_ino, made.st_mtime_ns)
 
 
-@lru_cache(_OPEN)
+@remembered(_OPEN)
 def _open(folder: Path, *made: int) -> Index:
     """made: another where the index was written again."""
     stream = Stream.open(folder / "tokens")

@@ -3,7 +3,6 @@
 A topic is here what readers read as one: the numbers of topics that were merged into it are in its own.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from django.urls import reverse
 from inference.explore.relevance import relevance
 from webapp.models import Run, Topic, Version, Word
 from webapp.queries import concordance, dropping, evidence, fields, measures, senses, sums, texts, topics
+from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
@@ -51,7 +51,7 @@ def words(run: Run, k: int, selection: Selection) -> Words:
 
 
 class _Key:
-    """What the words of a topic depend on, for lru_cache."""
+    """What the words of a topic depend on, for kept.remembered."""
 
     def __init__(self, run: Run, selection: Selection, of: tuple[int, ...]):
         self.run, self.selection, self.of = run, selection, of
@@ -65,7 +65,7 @@ class _Key:
         return self.key == other.key
 
 
-@lru_cache(_KEPT)
+@remembered(_KEPT)
 def _words(key: _Key) -> Words:
     run, mask = key.run, key.selection.mask
     if mask is not None:
@@ -83,7 +83,7 @@ def _words(key: _Key) -> Words:
     return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
 
 
-@lru_cache(32)
+@remembered(32)
 def _everywhere(version_id: int) -> np.ndarray:
     """int64[V]: tokens of each word of a corpus."""
     found = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])

@@ -1,12 +1,12 @@
 """Topics of a run's present snapshot."""
 
 from collections import Counter
-from functools import lru_cache
 
 from django.urls import reverse
 
 from webapp.models import Run
 from webapp.queries import dropping, measures
+from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.sql import rows
 from webapp.templatetags.pages import topic_label
@@ -66,7 +66,7 @@ def first_words(run: Run, count: int) -> list[list[str]]:
     return [[word for word in words if word not in dropped][:count] for words in found] if dropped else found
 
 
-@lru_cache(32)
+@remembered(32)
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
     found = rows(
         "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"

@@ -1,6 +1,6 @@
 """Versions of a corpus, for its pages: what each is, and in words how it differs from the one before."""
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from webapp.models import Corpus, Run, Version
 
@@ -16,7 +16,7 @@ _REPEATED = {
 
 def listed(corpus: Corpus) -> list[dict]:
     """The newest first, at most SHOWN of them, each with what differs from the one before it that could be made."""
-    versions = list(corpus.versions.annotate(run_count=Count("runs")).order_by("-number")[: SHOWN + 1])
+    versions = list(corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by("-number")[: SHOWN + 1])
     rows = []
     for i, version in enumerate(versions[:SHOWN]):
         before = next((v for v in versions[i + 1 :] if v.status == Version.Status.READY), None)

@@ -26,7 +26,7 @@ def children(run: Run) -> list[dict]:
 
 def labelled(run: Run) -> list[dict]:
     """Other runs of the corpus of which readers said something, newest first."""
-    edits = Edit.objects.filter(run__corpus=run.corpus_id, run__status=Run.Status.DONE, undone_at=None).exclude(run=run)
+    edits = Edit.objects.filter(run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None).exclude(run=run)
     found = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
     return [{"id": row["run"], "topics": row["topics"]} for row in found]
 

@@ -1,13 +1,13 @@
 """Words of a corpus: finding one by its beginning, by its likeness, or because its senses are far apart."""
 
 import unicodedata
-from functools import lru_cache
 
 import regex
 from django.urls import reverse
 
 from webapp.models import Run, Version, Word
 from webapp.queries import topics
+from webapp.queries.kept import remembered
 from webapp.queries.sql import rows
 
 PAGE = 100
@@ -82,7 +82,7 @@ def _others(words: list[str], word: str, count: int = 3) -> list[str]:
     return [other for other in words if other[: len(word)] != word][:count]
 
 
-@lru_cache(32)
+@remembered(32)
 def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
     parameters = {
         "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,

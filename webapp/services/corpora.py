@@ -1,4 +1,4 @@
-"""What is done to a corpus: store uploaded files, say how to read them, have them read, delete."""
+"""What is done to a corpus: store uploaded files, say how to read them, have them read. Deleting: services.deleting."""
 
 import hashlib
 import os
@@ -293,8 +293,3 @@ def example() -> Corpus:
     corpus = create(EXAMPLE_NAME, [Upload(EXAMPLE.name, copy)])
     read(corpus, Reading(options=asdict(sniff(corpus).options), language="en"))
     return corpus
-
-
-def delete(corpus: Corpus) -> None:
-    """Gone at once for every page; its partitions and files follow with the next tidy (services.upkeep)."""
-    corpus.delete()

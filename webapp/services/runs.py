@@ -1,4 +1,4 @@
-"""What is done to a run: create, stop, cancel, train again, delete."""
+"""What is done to a run: create, stop, cancel, train again. Deleting: services.deleting."""
 
 from dataclasses import asdict
 
@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from inference import engines
 from inference.errors import Invalid
 from webapp import events
-from webapp.models import Run, Version, Word
+from webapp.models import Corpus, Run, Version, Word
 from webapp.services import jobs, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
@@ -28,6 +28,8 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) 
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
+        if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
+            raise Invalid("corpus", "This corpus has just been deleted.")
         run = Run.objects.create(corpus_id=version.corpus_id, version=version, engine=engine, settings=asdict(config), seed=seed)
         jobs.send(jobs.TRAINING, run.pk)
     return run
@@ -35,7 +37,7 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) 
 
 def again(run: Run) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
-    if run.begins and run.parent is None:
+    if run.begins and run.begun_with is None:
         raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead.")
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, **run.settings)
@@ -104,8 +106,3 @@ def cancel(run: Run) -> None:
         snapshots.discard(run.pk)
         events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
     Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)
-
-
-def delete(run: Run) -> None:
-    """Gone at once for every page; its partitions and files follow with the next tidy (services.upkeep)."""
-    run.delete()

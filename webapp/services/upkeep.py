@@ -1,26 +1,86 @@
-"""Tidying up: whatever no row points to any more, in the database and on disk."""
+"""Tidying up: what is deleted for good, and whatever no row points to any more, in the database and on disk."""
 
 import shutil
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 import structlog
 from django.conf import settings
 
-from webapp import bulk
-from webapp.models import Corpus, Run, Version
-from webapp.services import uploads
+from webapp import bulk, events, files
+from webapp.models import Corpus, Run, Snapshot, Version
+from webapp.services import deleting, uploads
 
 log = structlog.get_logger(__name__)
 
+STEP = 20  # corpora, and runs, that are taken away at a time
+LEFT = 3600  # seconds after which a folder without a row is nobody's: a row may come, when its transaction ends, after its folder
+FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
+
 
 def tidy() -> None:
-    """Safe at any time, in any number of processes: it only takes what has no row."""
+    """Safe at any time, in any number of processes, and through a kill: each step can be taken again."""
+    purge()
     for table, key in bulk.orphans():
         bulk.drop(table, key)
-    for model, kind in ((Corpus, "corpora"), (Version, "versions"), (Run, "runs")):
-        parent = settings.FILES / kind
-        folders = {int(f.name): f for f in parent.iterdir() if f.name.isdigit()} if parent.is_dir() else {}
-        known = set(model.objects.filter(pk__in=folders).values_list("pk", flat=True))
-        for pk in folders.keys() - known:
-            shutil.rmtree(folders[pk], ignore_errors=True)
-            log.info("removed files that belong to nothing", kind=kind, key=pk)
+    _folders()
     uploads.tidy()
+
+
+def purge() -> None:
+    """Take away what was deleted long enough ago, or for good: runs one by one, then corpora."""
+    for run in deleting.due(Run, STEP):
+        _take(run)
+    for corpus in deleting.due(Corpus, STEP):
+        if not deleting.claim(corpus):
+            continue
+        for model, of in ((Run, "corpus"), (Corpus, "into")):
+            for one in model.everything.filter(**{of: corpus.pk}).order_by("pk").iterator(100):
+                deleting.for_good(one)
+                _take(one)
+        _take(corpus)
+
+
+def _take(row: Corpus | Run) -> None:
+    """Files, news, rows, partitions."""
+    if not deleting.claim(row):
+        return
+    if isinstance(row, Corpus):
+        about, versions = f"corpus:{row.pk}", list(Version.everything.filter(corpus=row).values_list("pk", flat=True))
+        folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
+        partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
+    else:
+        about, folders = f"run:{row.pk}", [files.run_folder(row.pk)]
+        snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
+        partitions = [(table, pk) for pk in snapshots for table in ("topic_word", "document_topic")]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    events.forget(about)
+    deleting.rows(row)
+    for table, key in partitions:
+        bulk.drop(table, key)  # or, where a reader holds it, the next time
+    log.info("deleted for good", **{about.split(":")[0]: row.pk})
+
+
+def _folders() -> None:
+    """Of corpora, versions and runs that have no row."""
+    for kind, model in FOLDERS.items():
+        old = _old(settings.FILES / kind)
+        while folders := list(islice(old, 1000)):
+            known = set(model.everything.filter(pk__in=[int(f.name) for f in folders]).values_list("pk", flat=True))
+            for folder in folders:
+                if int(folder.name) not in known:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    log.info("removed files that belong to nothing", kind=kind, key=int(folder.name))
+
+
+def _old(parent: Path) -> Iterator[Path]:
+    before = time.time() - LEFT
+    for folder in parent.iterdir() if parent.is_dir() else ():
+        try:
+            if folder.name.isdigit() and folder.stat().st_mtime < before:
+                yield folder
+        except FileNotFoundError:
+            continue  # it went by itself

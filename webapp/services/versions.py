@@ -44,7 +44,8 @@ def begin(corpus: Corpus, words: Words, **fields) -> Version:
     """The corpus's next version, which is still to be made. Raises Invalid while another one is."""
     words.choice()
     with transaction.atomic():
-        Corpus.objects.select_for_update().get(pk=corpus.pk)  # one number at a time
+        if not Corpus.objects.select_for_update().filter(pk=corpus.pk).exists():  # one number at a time
+            raise Invalid("corpus", "This corpus has just been deleted.")
         if corpus.versions.filter(status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)).exists():
             raise Invalid("corpus", "Another version of this corpus is being made. Wait until it is ready.")
         last = corpus.versions.aggregate(last=Max("number"))["last"] or 0

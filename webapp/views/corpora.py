@@ -21,7 +21,7 @@ from webapp.models import Corpus
 from webapp.queries import corpora as queries
 from webapp.queries import versions
 from webapp.queries.selection import Selection
-from webapp.services import corpora, runs, sample, uploads
+from webapp.services import corpora, deleting, runs, sample, uploads
 from webapp.views import previews, sources
 from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
 
@@ -187,7 +187,7 @@ def _begun(corpus: Corpus, form: forms.ReadingForm, reading: corpora.Reading) ->
 def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
     """Of files of which none can be read."""
     if into := corpus.into:
-        corpora.delete(corpus)
+        deleting.corpus(corpus)
         messages.error(request, f"Nothing was added. {why}")
         return redirect("corpus", into.pk)
     Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=why)
@@ -294,18 +294,6 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpora.embargo(corpus, on)
     messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
     return redirect("corpus", corpus.pk)
-
-
-@require_POST
-def delete(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    corpus = corpus_or_404(corpus_id)
-    into = corpus.into
-    corpora.delete(corpus)
-    if into:
-        messages.success(request, "The files are thrown away; nothing was added.")
-        return redirect("corpus", into.pk)
-    messages.success(request, f"“{corpus.name}” is deleted.")
-    return redirect("home")
 
 
 @require_GET

@@ -1,6 +1,5 @@
 """Runs: watching one train, and what can be done to it."""
 
-from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -60,11 +59,3 @@ def onward(request: HttpRequest, run_id: int) -> HttpResponse:
     """Go on from this run's topics on the newest version of its corpus."""
     run = run_or_404(run_id)
     return redirect("run", runs.onward(run, run.corpus.version).pk)
-
-
-@require_POST
-def delete(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
-    runs.delete(run)
-    messages.success(request, f"Run {run_id} is deleted.")
-    return redirect("corpus", run.corpus_id)

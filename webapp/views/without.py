@@ -23,7 +23,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         "topic": None if topic is None else topics.link(run, topic),
         "words": without.offered(run, topic, request.GET.getlist("words")),
         "dropped": run.dropped,
-        "parent": run.parent_id,
+        "parent": run.begun_with and run.begun_with.pk,
         "children": without.children(run),
     }
     return page(request, "run/without.html", data, as_json=as_json, run=run)

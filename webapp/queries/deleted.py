@@ -1,0 +1,71 @@
+"""What was deleted and can be brought back: the list of it, and what one of it was."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, F, Q
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from webapp.models import Corpus, Pin, Run
+
+PAGE = 50
+
+
+def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tuple[list[dict], tuple | None]:
+    """The last deleted first, and where the next page begins. Runs of a deleted corpus come and go with it.
+
+    corpora, runs: those that the reader may bring back, querysets of everything. before: as the page before gave it.
+    """
+    since = {"deleted_at__gt": Now() - timedelta(days=settings.KEEP_DELETED)}
+    found = []
+    for kind, rows in ((1, corpora.filter(**since, into__deleted_at=None)), (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus"))):
+        if before:
+            at, before_kind, pk = before
+            same = Q(deleted_at=at, pk__lt=pk) if kind == before_kind else Q(deleted_at=at) if kind < before_kind else Q(pk=None)
+            rows = rows.filter(Q(deleted_at__lt=at) | same)
+        found += [(row.deleted_at, kind, row.pk, row) for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]]
+    found.sort(key=lambda entry: entry[:3], reverse=True)
+    rows = _described([row for *_, row in found[:PAGE]])
+    return rows, found[PAGE - 1][:3] if len(found) > PAGE else None
+
+
+def _described(found: list[Corpus | Run]) -> list[dict]:
+    corpora = [row.pk for row in found if isinstance(row, Corpus)]
+    with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
+    runs = dict(Corpus.everything.filter(pk__in=corpora).annotate(n=with_them).values_list("pk", "n"))
+    documents = dict(Corpus.everything.filter(pk__in=corpora).values_list("pk", "version__documents"))
+    return [_row(row, runs.get(row.pk, 0), documents.get(row.pk) or 0) for row in found]
+
+
+def one(row: Corpus | Run) -> dict:
+    """A row of the list, and how many pins keep something of it."""
+    return _described([row])[0] | {"pins": _pins(row)}
+
+
+def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
+    of_corpus = isinstance(row, Corpus)
+    kind = "corpus" if of_corpus else "run"
+    return {
+        "kind": kind,
+        "id": row.pk,
+        "name": row.name if of_corpus else f"Run {row.pk}",
+        "of": None if of_corpus else {"id": row.corpus_id, "name": row.corpus.name},
+        "documents": documents if of_corpus else None,
+        "runs": runs if of_corpus else None,
+        "topics": None if of_corpus else row.topics,
+        "deleted": row.deleted_at,
+        "until": row.deleted_at + timedelta(days=settings.KEEP_DELETED),
+        "url": reverse(f"{kind}_deleted", args=[row.pk]),
+        "bring_back": reverse(f"{kind}_bring_back", args=[row.pk]),
+        "for_good": reverse(f"{kind}_for_good", args=[row.pk]),
+    }
+
+
+def _pins(row: Corpus | Run) -> int:
+    """How many pieces of evidence in notebooks were taken from it: they stay."""
+    runs = list(Run.everything.filter(corpus=row.pk).values_list("pk", flat=True)) if isinstance(row, Corpus) else [row.pk]
+    places = "|".join(f"runs/{pk}" for pk in runs)
+    if isinstance(row, Corpus):
+        places = f"corpora/{row.pk}|{places}" if places else f"corpora/{row.pk}"
+    return Pin.objects.filter(address__regex=rf"^/({places})/", removed_at=None).count()
