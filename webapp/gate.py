@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
-from asgiref.sync import iscoroutinefunction, sync_to_async
-from django.db import connections
+from asgiref.sync import sync_to_async
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
-from django.utils.decorators import sync_and_async_middleware
+from django.utils.decorators import async_only_middleware
 
 from webapp import metrics
 
@@ -106,7 +106,8 @@ RETRY = {429: 2, 503: 5}  # seconds after which to come again
 def rooms(request: HttpRequest) -> list[Room]:
     """The rooms that a request passes through, from the outer to the inner one."""
     try:
-        name = resolve(request.path_info).view_name or ""
+        request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
+        name = request.resolver_match.view_name or ""
     except Resolver404:
         name = ""
     if name in OPEN:
@@ -141,17 +142,29 @@ class Places:
         count()
 
 
+def give_back() -> None:
+    """The connection of this request's thread, to the pool; within a transaction (a test's) it is somebody else's."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def later(loop: asyncio.AbstractEventLoop, do) -> None:
+    """From any thread; also after the loop's end, in tests."""
+    if loop.is_closed():
+        do()
+    else:
+        loop.call_soon_threadsafe(do)
+
+
 def count() -> None:
     metrics.in_work.set(PAGES.inside)
     metrics.waiting.set(len(PAGES.waiting) + len(HEAVY.waiting))
     metrics.readers.set(STREAMS.inside)
 
 
-@sync_and_async_middleware
+@async_only_middleware
 def gate(get_response):
-    """Under ASGI. A test's client asks one by one."""
-    if not iscoroutinefunction(get_response):
-        return get_response
+    """On the loop: what waits here has no thread. All inside of it, up to the view, then runs in one."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
         places = Places(request.META.get("REMOTE_ADDR", ""))
@@ -166,9 +179,8 @@ def gate(get_response):
             raise
         if response.streaming:
             # An answer that lasts gives its connection back, and keeps its place, until it ends.
-            await sync_to_async(connections.close_all)()
-            loop = asyncio.get_running_loop()
-            free = partial(loop.call_soon_threadsafe, places.leave)
+            await sync_to_async(give_back)()
+            free = partial(later, asyncio.get_running_loop(), places.leave)
             response._resource_closers.append(free)
             weakref.finalize(response, free).atexit = False  # a reader who goes at the wrong moment: nobody closes it
         else:

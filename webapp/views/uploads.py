@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
-from webapp import bodies
+from webapp import bodies, metrics
 from webapp.services import uploads
 from webapp.services.uploads import Checksum, Refused, Upload, Writing
 
@@ -187,6 +187,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
                 raise _too_much(upload)
             parts.append(piece)
             size += len(piece)
+            metrics.uploaded.inc(len(piece))
             if size >= BLOCK or len(parts) >= MOST_PIECES:
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
