@@ -8,6 +8,7 @@ PAGES = [  # with a .json twin
     "glossary",
     "compare",
     "deleted",
+    "operator",
     "corpus",
     "corpus_files",
     "corpus_documents",
@@ -41,7 +42,7 @@ PAGES = [  # with a .json twin
 ]
 OTHER = ["home", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "run_try", "api_reference", "tokens"]  # pages without
 PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/test_health.py asks them
-OF_ALL = [*PROBES, "home", "compare", "compare_json", "deleted", "deleted_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
+OF_ALL = [*PROBES, "home", "compare", "compare_json", "deleted", "deleted_json", "operator", "operator_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens"]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -65,6 +66,8 @@ POSTS = [
     "corpus_bring_back",
     "corpus_for_good",
     "run_stop",
+    "operator_stop",
+    "operator_again",
     "run_cancel",
     "run_again",
     "run_onward",
@@ -99,11 +102,14 @@ VALUES = {  # of a page's own part of its address, in the shipped example
     "token": "x",
     "file": "document-topics.csv",
     "column": 0,
+    "kind": "run",
+    "key": 10**12,
     "token_id": 10**12,
 }
 
 NEEDED = {"corpus_subset": "q=war"}  # queries without which a page has nothing to show
-STATES = {  # queries with which a page looks otherwise
+STATES = {
+    "operator": ["kind=run&state=failed"],  # queries with which a page looks otherwise
     "corpus_documents": ["q=war", "q=zyzzyva"],
     "run_documents": ["q=war", "q=zyzzyva"],
     "run_document": ["topic=1"],

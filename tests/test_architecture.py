@@ -19,6 +19,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "webapp.files",
         "webapp.logs",
         "webapp.models",
+        "webapp.roster",
         "webapp.services",
     ),
     "tasks.readers": ("inference", "tasks.readers"),

@@ -115,6 +115,16 @@ def crash(kind: Kind, pk: int, attempt: int) -> None:
     fail(kind, pk, attempt, f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})")
 
 
+def retry(kind: Kind, pk: int) -> bool:
+    """Queue a job again that failed; it goes on where it was. Whether there was such a one."""
+    with transaction.atomic():
+        if not kind.model.objects.filter(pk=pk, status="failed").update(status="queued", error="", heartbeat_at=Now()):
+            return False
+        send(kind, pk)
+    kind.news(pk, {"type": "status", "status": "queued", "error": ""})
+    return True
+
+
 def sweep() -> None:
     """Queue again what lost its process, and send again what the broker may have lost. Safe in any number of workers."""
     waiting = app.connection_for_read()

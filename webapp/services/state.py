@@ -87,7 +87,7 @@ def _jobs(cursor, kind: jobs.Kind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
-        "WHERE status = ANY(%s) GROUP BY status",
+        "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
         [[QUEUED, *kind.active]],
     )
     found = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}

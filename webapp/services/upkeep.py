@@ -1,11 +1,14 @@
 """Tidying up: what is deleted for good, and whatever no row points to any more, in the database and on disk."""
 
+import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import redis
 import structlog
 from django.conf import settings
 
@@ -27,6 +30,7 @@ def tidy() -> None:
         bulk.drop(table, key)
     _folders()
     uploads.tidy()
+    measure()
 
 
 def purge() -> None:
@@ -84,3 +88,41 @@ def _old(parent: Path) -> Iterator[Path]:
                 yield folder
         except FileNotFoundError:
             continue  # it went by itself
+
+
+SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk
+MEASURE = 600  # seconds between two measurements, whichever worker makes them
+
+
+def measure() -> None:
+    """Look at every file, which pages can't wait for."""
+    if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=MEASURE):
+        parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
+        parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
+        found = {name: _size(folder) for name, folder in parts.items()}
+        events.client().set(SIZES, json.dumps({"at": time.time(), "parts": found}))
+
+
+def _size(folder: Path) -> int:
+    """Bytes on the disk, of files that are linked in several places once in each."""
+    total, left = 0, [folder]
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_blocks * 512
+        except OSError:  # it went meanwhile, or is not ours to read
+            continue
+    return total
+
+
+def sizes() -> dict | None:
+    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is away."""
+    try:
+        kept = events.client().get(SIZES)
+    except redis.RedisError:
+        return None
+    return json.loads(kept) if kept else None
