@@ -53,6 +53,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
         "webapp.queries.names",
         "webapp.queries.sample",
         "webapp.queries.weights",
+        "webapp.roster",
         "webapp.services",
         "webapp.templatetags",
     ),
@@ -62,6 +63,7 @@ MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
     "webapp.events": ("webapp.logs",),
     "webapp.files": (),
     "webapp.logs": (),
+    "webapp.roster": ("webapp.events",),
 }
 NOT_IN_INFERENCE = ("django", "celery", "redis", "psycopg")
 

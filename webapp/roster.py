@@ -13,6 +13,7 @@ from webapp import events
 
 WORKERS = "roster"  # a hash: worker -> since when, how many processes
 DOING = "doing"  # a hash: id of a task -> worker, task, the row's key, since when
+ASKED = 7 * 24 * 3600  # seconds
 MOST = 1_000  # entries that are read of each
 
 
@@ -37,6 +38,22 @@ def _note(where: str, name: str, what: dict) -> None:
         events.client().hset(where, name, json.dumps(what))
     except redis.RedisError:
         return
+
+
+def asked(kind: str, key: int, request_id: str) -> None:
+    """Which request queued a job: for its lines in the log, whichever message brings it to a worker. Kept for ASKED seconds."""
+    if request_id:
+        try:
+            events.client().set(f"asked:{kind}:{key}", request_id, ex=ASKED)
+        except redis.RedisError:
+            return
+
+
+def asked_by(kind: str, key: int) -> str:
+    try:
+        return (events.client().get(f"asked:{kind}:{key}") or b"").decode()
+    except redis.RedisError:
+        return ""
 
 
 def alive() -> list[dict]:

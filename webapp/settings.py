@@ -143,6 +143,6 @@ KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
 LOGGING = logs.configure()
-DJANGO_STRUCTLOG_CELERY_ENABLED = True  # what a request queues keeps its id
+DJANGO_STRUCTLOG_CELERY_ENABLED = os.environ.get("TOPOGRAPH_POOL") == "1"  # what a request queues keeps its id; for workers tasks.celery says it
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 METRICS_TOKEN = os.environ.get("TOPOGRAPH_METRICS_TOKEN", "")

@@ -180,3 +180,20 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
     assert (line["request_id"], line["kind"], line["corpus"], line["attempt"]) == ("a-click-of-somebody", "corpus", ready.pk, 7)
     error = type(ready).objects.values_list("error", flat=True).get(pk=ready.pk)
     assert "a-click-of-somebody" in error and MARK not in error
+
+
+@pytest.mark.django_db
+def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(ready, written, django_capture_on_commit_callbacks):
+    from webapp.services import jobs, runs
+
+    structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            run = runs.create(ready.version, topics=4)
+        structlog.contextvars.clear_contextvars()
+        attempt = jobs.claim(jobs.TRAINING, run.pk)  # as by a message of the sweep
+        structlog.get_logger("tasks.x").warning("no heartbeat")
+    finally:
+        structlog.contextvars.clear_contextvars()
+    line = written()[-1]
+    assert (line["request_id"], line["kind"], line["run"], line["attempt"]) == ("a-click-of-somebody", "run", run.pk, attempt)

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError, OperationalError
 
 from tasks.celery import app
-from webapp import counts, events, logs
+from webapp import counts, events, logs, roster
 from webapp.models import Corpus, Run, Version
 
 log = structlog.get_logger(__name__)
@@ -69,6 +69,7 @@ def send(kind: Kind, pk: int) -> None:
     """Tell the workers, once the present transaction is committed. Without Redis the sweep does it later."""
 
     def deliver():
+        roster.asked(kind.name, pk, logs.request_id())
         try:
             app.send_task(kind.task, [pk], retry=False)
         except (OperationalError, KombuError, CeleryError, OSError) as error:
@@ -85,6 +86,8 @@ def claim(kind: Kind, pk: int) -> int | None:
         if not kind.model.objects.filter(pk=pk, status="queued").update(**fields):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
+    request_id = logs.request_id() or roster.asked_by(kind.name, pk)  # a message of the sweep has none
+    structlog.contextvars.bind_contextvars(**of(kind, pk), attempt=attempt, **({"request_id": request_id} if request_id else {}))
     kind.news(pk, {"type": "status", "status": status, "error": ""})
     return attempt
 
