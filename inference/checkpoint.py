@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.bow import Bow
+from inference.durable import settle_names
 from inference.engines import ssi
 from inference.errors import Invalid
 from inference.memory import room
@@ -24,11 +25,16 @@ def save(path: Path, state: ssi.State, *, config: ssi.Config, bow: Bow) -> None:
     numbers = {name: value for name, value in kept.items() if name not in arrays}
     meta = {"format": FORMAT, "config": asdict(config), "corpus": bow.digest, "numbers": numbers}
     temporary = path.with_name(path.name + ".new")
-    with temporary.open("wb") as file:
-        np.savez(file, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), **arrays)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:  # the disk is full: what would stay there would keep it so
+        temporary.unlink(missing_ok=True)
+        raise
     temporary.replace(path)
+    settle_names([path.parent, path.parent.parent])
 
 
 def load(path: Path, *, config: ssi.Config, bow: Bow, scratch: Path | None = None) -> ssi.State:

@@ -9,6 +9,7 @@ from datetime import date
 import numpy as np
 import orjson
 
+from inference.durable import settle
 from inference.index import Index
 from inference.text import Stream, choose, duplicates
 from tasks import readers
@@ -43,6 +44,7 @@ class Making:
             self._columns()
             tell("indexing")
             indexed.result()
+        settle(self.folder, *(self.source / name for name in ("tokens", "index", "duplicates.npz")))  # before a row says that they are there
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
         """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import F, Max, Sum
 from django.db.models.functions import Now
 
+from inference.durable import settle, settle_names
 from inference.errors import Invalid
 from inference.text import detect
 from tasks import readers, shaping
@@ -50,10 +51,12 @@ def create(name: str, uploads: Iterable[Upload], **fields) -> Corpus:
     uploads = list(uploads)
     _check(uploads)
     with transaction.atomic():
+        files.storing()
         corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200], **fields)
         folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
         stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
+        settle(folder)  # before a row says that they are there
         SourceFile.objects.bulk_create(stored, batch_size=1000)
         corpus.bytes_total = sum(f.bytes for f in stored)
         corpus.save(update_fields=["bytes_total"])
@@ -160,7 +163,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
-        fields = {"settings": asdict(reading), "error": "", "attempt": 0, "heartbeat_at": Now()}  # since when it waits
+        fields = {"settings": asdict(reading), "error": "", "tries": 0, "heartbeat_at": Now()}  # since when it waits
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")
@@ -183,12 +186,14 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
         "of": parent.documents,
     }
     with transaction.atomic():
+        files.storing()
         corpus = Corpus.objects.create(
             name=name[:200], parent=parent, provenance=kept, embargo=parent.embargo, status=Corpus.Status.QUEUED, settings=asdict(reading)
         )
         folder = files.corpus_folder(corpus.pk)
         folder.mkdir(parents=True)
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
+        settle(folder)
         jobs.send(jobs.READING, corpus.pk)
     return corpus
 
@@ -214,6 +219,7 @@ def again(corpus: Corpus) -> Corpus:
 
 def _link(source: Corpus, target: Corpus, first: int) -> None:
     """Give a corpus the files of another, from a position on; its bytes grow by theirs."""
+    files.storing()
     folder = files.corpus_folder(target.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     size, rows = 0, []
@@ -225,6 +231,7 @@ def _link(source: Corpus, target: Corpus, first: int) -> None:
             corpus=target, position=position, name=file.name, path=str(path.relative_to(settings.FILES)), bytes=file.bytes, sha256=file.sha256
         ))  # fmt: skip
         size += file.bytes
+    settle_names([folder, folder.parent, folder.parent.parent])
     SourceFile.objects.bulk_create(rows, batch_size=1000)
     Corpus.objects.filter(pk=target.pk).update(bytes_total=F("bytes_total") + size)
     target.bytes_total += size
