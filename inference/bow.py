@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from inference.errors import Invalid
+from inference.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
@@ -133,7 +134,7 @@ class Bow:
         sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | ({} if self.offsets is None else {"offsets": int(tokens)})
         arrays = {}
         for name, size in sizes.items():
-            arrays[name] = np.lib.format.open_memmap(folder / f"{name}.npy", "w+", np.int32, (size,))
+            arrays[name] = mapped(folder / f"{name}.npy", np.int32, size)
         none = np.zeros(0, np.int32)
         offsets = (none, none) if self.offsets is None else (self.offsets, arrays["offsets"])
         _copy_kept(keep, self.words, self.counts, arrays["words"], arrays["counts"], *offsets)
@@ -189,7 +190,7 @@ def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Itera
     Bow(indptr, **arrays, V=V, check=False).save(folder)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _first_tokens(indptr, counts):
     out = np.zeros(len(indptr), np.int64)
     for d in range(len(indptr) - 1):
@@ -199,7 +200,7 @@ def _first_tokens(indptr, counts):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _kept(keep, indptr, words, counts):
     """indptr of the pairs whose words are kept, and their tokens."""
     out = np.zeros(len(indptr), np.int64)
@@ -213,7 +214,7 @@ def _kept(keep, indptr, words, counts):
     return out, tokens
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _copy_kept(keep, words, counts, words_out, counts_out, offsets, offsets_out):
     """offsets and offsets_out may be empty: then there are none."""
     at = token = token_out = 0

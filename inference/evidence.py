@@ -7,6 +7,7 @@ Whatever a page counts is a sum of these tokens, so it can be opened and read.
 
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.kernels import assign
+from inference.memory import mapped
 from inference.postings import Postings
 from inference.topics import Theta, Topics
 
@@ -129,19 +131,20 @@ def gather(folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: I
     new.mkdir(parents=True)
     beta = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
     doc_ptr = np.zeros(bow.D + 1, np.int64)
-    files = {name: (new / name).open("wb") for name in ("topics", "certainty", *_ROWS)}
     try:
-        for theta in thetas:
-            indptr = _assign(files, bow, topics, beta, theta)
-            end = theta.first + len(indptr) - 1
-            doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
-            yield end
-    finally:
-        for file in files.values():
-            file.close()
-    _turn(new, bow, postings)
-    np.save(new / "K.npy", topics.K)
-    np.save(new / "doc_ptr.npy", doc_ptr)
+        with ExitStack() as stack:
+            files = {name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)}
+            for theta in thetas:
+                indptr = _assign(files, bow, topics, beta, theta)
+                end = theta.first + len(indptr) - 1
+                doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
+                yield end
+        _turn(new, bow, postings)
+        np.save(new / "K.npy", topics.K)
+        np.save(new / "doc_ptr.npy", doc_ptr)
+    except OSError:  # the disk is full: what would stay there would keep it so
+        shutil.rmtree(new, ignore_errors=True)
+        raise
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
 
@@ -165,7 +168,7 @@ def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
             (folder / name).touch()
         return
     source = [np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")]
-    target = [np.memmap(folder / f"word_{name}", _PAIRS[name], "w+", shape=bow.words.shape) for name in ("topics", "certainty")]
+    target = [mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")]
     assign.turn(bow.words, *source, postings.indptr[:-1].copy(), *target)
     for array in target:
         array.flush()

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from inference.bow import Bow
+from inference.memory import mapped
 
 
 class Postings(NamedTuple):
@@ -34,11 +35,8 @@ class Postings(NamedTuple):
         new.mkdir(parents=True, exist_ok=True)
         indptr = starts(bow)
         np.save(new / "indptr.npy", indptr)
-        shape = (int(indptr[-1]),)
-        arrays = [np.lib.format.open_memmap(new / f"{name}.npy", "w+", np.int32, shape) for name in ("documents", "counts")]
+        arrays = [mapped(new / f"{name}.npy", np.int32, int(indptr[-1])) for name in ("documents", "counts")]
         _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), *arrays)
-        for array in arrays:
-            array.flush()
         new.rename(folder)
 
     @classmethod
@@ -54,13 +52,13 @@ def starts(bow: Bow) -> np.ndarray:
     return np.cumsum(indptr)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _count(words, out):
     for j in range(len(words)):
         out[words[j]] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _turn(indptr, words, counts, cursor, documents_out, counts_out):
     """cursor: int64[V], where each word's entries begin; moved on."""
     for d in range(len(indptr) - 1):

@@ -67,7 +67,7 @@ def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.where(known, values, np.where(known.any(axis=1, keepdims=True), 0.0, np.nan))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _by_word(documents, indptr, words, V):
     """For each word the documents with it, counted from 0, ascending: (int64[V + 1], int32[nnz])."""
     sizes = np.zeros(V + 1, np.int64)

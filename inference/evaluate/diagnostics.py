@@ -126,7 +126,7 @@ def _summed(tokens: np.ndarray, tokens_log: np.ndarray, first: np.ndarray) -> tu
     return tokens, entropy, first / documents if documents else np.full(len(tokens), np.nan)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_above(indptr, words, weights, floor, out):
     """Add to each word's number what the topics that list it have above their floors."""
     for k in range(len(floor)):
@@ -147,7 +147,7 @@ def _expected(floor, row_ptr, row_topics, above, documents, indptr, words, count
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_documents(expected, tokens, tokens_log, first):
     """Add a block's sums of N_dk, of N_dk log N_dk and of documents where k is first."""
     n, K = expected.shape
@@ -164,7 +164,7 @@ def _add_documents(expected, tokens, tokens_log, first):
             first[best] += 1.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
     """The same for whole tokens, in rows by document, topics ascending."""
     for d in range(len(doc_ptr) - 1):

@@ -7,7 +7,7 @@ ITERATIONS = 50  # of EM
 ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI, footnote 1)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def rows(indptr, words, weights, floor, distinct, V):
     """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32, float64), topics ascending."""
     n = len(distinct)
@@ -31,7 +31,7 @@ def rows(indptr, words, weights, floor, distinct, V):
     return row_ptr, row_topics, above
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
     """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw.
 
@@ -59,7 +59,7 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
         out[k] = max(theta[k] * (floor[k] * factors + out[k]), 0.0)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
     """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha + expected tokens of k."""
     K = len(floor)

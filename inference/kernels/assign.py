@@ -8,7 +8,7 @@ from inference.kernels.gibbs import CHUNKS
 SURE = 255  # a certainty of 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals; theta: float64[K]."""
     shared, most, usual = 0.0, -1.0, 0
@@ -54,7 +54,7 @@ def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, t
             given(theta, words[x:y], row_ptr, row_topics, above, floor, topics[x - begin : y - begin], certainty[x - begin : y - begin])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mixtures(indptr, counts, topics, K):
     """How many tokens of each document each topic has: (int64[n + 1], topics uint16 ascending, tokens int32).
 
@@ -82,7 +82,7 @@ def mixtures(indptr, counts, topics, K):
     return out, found[:size], tokens[:size]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def turn(words, topics, certainty, cursor, topics_out, certainty_out):
     """Pairs by document to pairs by word. cursor: int64[V], where each word's pairs begin; moved on."""
     for j in range(len(words)):
@@ -91,7 +91,7 @@ def turn(words, topics, certainty, cursor, topics_out, certainty_out):
         cursor[words[j]] = at + 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def by_word(indptr, topics, counts, K):
     """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64, documents int64)."""
     V = len(indptr) - 1
@@ -124,7 +124,7 @@ def by_word(indptr, topics, counts, K):
     return out, found, found_tokens, found_documents
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def held(wanted, doc_ptr, doc_topics, doc_tokens):
     """int32[D]: tokens of each document that some topics hold together. wanted: bool[K]."""
     out = np.zeros(len(doc_ptr) - 1, np.int32)
@@ -135,7 +135,7 @@ def held(wanted, doc_ptr, doc_topics, doc_tokens):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
     """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none.
 
@@ -156,7 +156,7 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
     return tokens, documents
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def word_sums(group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
