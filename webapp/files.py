@@ -3,6 +3,22 @@
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection
+
+_STORING = 0x746F706F  # the advisory lock in Postgres: shared by those who store files before their row can be seen
+
+
+def storing() -> None:
+    """In a transaction that makes a folder for a row that it makes too: until it ends, the folder is not taken for a left one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_STORING])
+
+
+def nobody_stores() -> bool:
+    """Whether no such transaction is open; till the end of the present one none begins. Waits for nobody."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_STORING])
+        return cursor.fetchone()[0]
 
 
 def corpus_folder(corpus_id: int) -> Path:

@@ -27,6 +27,7 @@ from django.conf import settings
 from webapp.services import corpora
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
+SURELY_OLD = 3600  # seconds that something must have looked as old as that
 LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
 PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
 GIGABYTE = 1 << 30
@@ -38,6 +39,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
+_old_since: dict[Path, float] = {}  # what `tidy` found old, and when first, by time.monotonic()
 _HASHES = 1000  # of them at most; what is forgotten is computed from the file
 
 
@@ -347,8 +349,11 @@ def _unpack(upload: Upload, folder: Path) -> Iterator[corpora.Upload]:
 
 
 def tidy() -> None:
-    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken off, after one."""
-    now = time.time()
+    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken off, after one.
+
+    A clock that was set wrong makes everything look old: what does must do so for an hour, by a clock that can't be set.
+    """
+    now, old_since = time.time(), {}
     for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
         upload_id = path.name.removesuffix(".json")
         try:
@@ -358,6 +363,10 @@ def tidy() -> None:
             else:
                 old = path.stat().st_mtime < now - 24 * 3600
             if old:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                old_since[path] = _old_since.get(path, time.monotonic())
+                if time.monotonic() - old_since[path] >= SURELY_OLD:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
         except FileNotFoundError:
             continue  # it went by itself
+    _old_since.clear()
+    _old_since.update(old_since)
