@@ -8,39 +8,43 @@ from django.db import InterfaceError, OperationalError, transaction
 
 from inference.errors import Invalid
 from tasks import choosing, readers, reading, subset
+from tasks.alone import Held, alone
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
-from webapp import bulk, events
+from webapp import bulk, disk, events, files
 from webapp.models import Corpus, Version
 from webapp.services import jobs, versions
 
-TRANSIENT = (OperationalError, InterfaceError)
+TRANSIENT = (OperationalError, InterfaceError, Held)
 TELL_EVERY = 0.25  # seconds between two pieces of news
 
 
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
     """Read a queued corpus from its stored files, and make its first version."""
-    _work(jobs.READING, corpus_id, _ingest)
+    _work(jobs.READING, corpus_id, corpus_id, _ingest)
 
 
 @app.task(name="tasks.corpora.choose")
 def choose(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    _work(jobs.CHOOSING, version_id, _choose)
+    for corpus_id in Version.objects.filter(pk=version_id).values_list("corpus", flat=True):
+        _work(jobs.CHOOSING, version_id, corpus_id, _choose)
 
 
-def _work(kind: jobs.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
+def _work(kind: jobs.Kind, pk: int, corpus_id: int, go: Callable[[int, int, Heartbeat], None]) -> None:
     attempt = jobs.claim(kind, pk)
     if attempt is None:
         return
     try:
-        with Heartbeat(kind, pk, attempt) as beat:
+        with Heartbeat(kind, pk, attempt) as beat, alone(files.corpus_folder(corpus_id)):
             go(pk, attempt, beat)
     except jobs.Lost:
         return
-    except TRANSIENT:
-        raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
+    except TRANSIENT as error:
+        if not disk.is_full(error):
+            raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
+        jobs.wait(kind, pk, attempt)
     except (Invalid, readers.Unreadable) as error:
         jobs.fail(kind, pk, attempt, str(error))
     except Exception:
@@ -55,14 +59,15 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     news = News(corpus)
 
     def keep(mark: reading.Mark) -> None:
-        jobs.update(jobs.READING, corpus_id, attempt, progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents)
+        jobs.update(jobs.READING, corpus_id, attempt, progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents, tries=0)
         news.reading(mark)
 
-    mark = reading.Read(corpus, beat.check, keep).go()
+    mark = reading.Read(corpus, beat, keep).go()
     corpus.versions.all().delete()  # of an attempt that was killed
     version = versions.begin(corpus, versions.Words.of(corpus.settings), status=Version.Status.CHOOSING)
-    made = choosing.Making(version, mark, beat.check, news.stage)
-    with transaction.atomic():
+    with beat.long():
+        made = choosing.Making(version, mark, beat.check, news.stage)
+    with beat.long(), transaction.atomic():
         made.publish()
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         bulk.Partition("document", corpus_id).attach()
@@ -77,12 +82,13 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
 
     def keep(mark: reading.Mark) -> None:
         Corpus.objects.filter(pk=corpus.pk).update(progress=asdict(mark), bytes_read=mark.bytes)
-        jobs.update(jobs.CHOOSING, version_id, attempt)
+        jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
-    mark = reading.Read(corpus, beat.check, keep).go()
-    made = choosing.Making(version, mark, beat.check, news.stage)
-    with transaction.atomic():
+    mark = reading.Read(corpus, beat, keep).go()
+    with beat.long():
+        made = choosing.Making(version, mark, beat.check, news.stage)
+    with beat.long(), transaction.atomic():
         made.publish()
         jobs.update(jobs.CHOOSING, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found, documents_read=mark.documents)

@@ -35,8 +35,14 @@ def end(**_):
 
 
 def _live(name: str) -> None:
-    due = {_sweep: 0.0, _tidy: time.monotonic() + TIDY}
-    every = {_sweep: SWEEP, _tidy: TIDY}
+    sweep = jobs.Sweep()
+
+    def look() -> None:
+        close_old_connections()
+        sweep()
+
+    due = {look: 0.0, _tidy: time.monotonic() + TIDY}
+    every = {look: SWEEP, _tidy: TIDY}
     while not _stopping.is_set():
         _try(events.beat, name)
         for work, at in due.items():
@@ -52,11 +58,6 @@ def _try(work: Callable, *arguments) -> None:
         work(*arguments)
     except Exception as error:
         log.warning("the worker could not do its own work", exc_info=error)
-
-
-def _sweep() -> None:
-    close_old_connections()
-    jobs.sweep()
 
 
 def _tidy() -> None:

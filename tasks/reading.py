@@ -20,10 +20,12 @@ import orjson
 from django.db import connection, transaction
 from psycopg.types.json import Jsonb
 
+from inference.durable import settle_names
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
 from tasks import readers, subset
 from tasks.ahead import Ahead
+from tasks.heartbeat import Heartbeat
 from tasks.shaping import Shaping, shape, upload_of
 from webapp import bulk, csvs, files
 from webapp.models import Corpus, SourceFile
@@ -111,8 +113,8 @@ def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
 class Read:
     """One attempt at what is not read yet of a corpus. `keep(mark)` is called in the transaction of each chunk's rows."""
 
-    def __init__(self, corpus: Corpus, check: Callable[[], None], keep: Callable[[Mark], None]):
-        self.corpus, self.check, self.keep = corpus, check, keep
+    def __init__(self, corpus: Corpus, beat: Heartbeat, keep: Callable[[Mark], None]):
+        self.corpus, self.beat, self.keep = corpus, beat, keep
         self.folder = files.corpus_folder(corpus.pk)
         self.reading = Reading.of(corpus.settings)
         self.mark = self._last = Mark(**corpus.progress)
@@ -142,8 +144,9 @@ class Read:
             Ahead(self._chunks()) as chunks,
             Ahead(map(self._cut, chunks)) as cut,
         ):
+            settle_names([self.folder / "tokens", self.folder, self.folder.parent])
             for chunk in cut:
-                self.check()
+                self.beat.check()
                 self._copy(partition, chunk)
         with transaction.atomic():
             self.corpus.files.update(read=True)
@@ -240,6 +243,7 @@ class Read:
 
     def _advance(self, count: int) -> None:
         self.bytes += count
+        self.beat.tick()  # a large file may give no document for long
 
     # In the second thread.
 

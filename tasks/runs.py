@@ -10,20 +10,22 @@ from django.db.models.functions import Now
 import inference
 from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, engines
 from inference.bow import Bow
+from inference.durable import settle
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
 from inference.inherit import inherit
 from inference.versions import versions
+from tasks.alone import Held, alone
 from tasks.celery import app
 from tasks.heartbeat import Heartbeat
-from webapp import events, files
+from webapp import disk, events, files
 from webapp.models import Metric, Run, Word
 from webapp.services import carrying, jobs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
-TRANSIENT = (OperationalError, InterfaceError)  # Postgres is away
+TRANSIENT = (OperationalError, InterfaceError, Held)  # Postgres is away, or another process can't be ended
 
 
 @app.task(name="tasks.runs.train")
@@ -33,12 +35,14 @@ def train(run_id: int) -> None:
     if attempt is None:
         return
     try:
-        with Heartbeat(jobs.TRAINING, run_id, attempt) as beat:
+        with Heartbeat(jobs.TRAINING, run_id, attempt) as beat, alone(files.run_folder(run_id)):
             Training(Run.objects.select_related("corpus", "version", "parent").get(pk=run_id), attempt, beat).go()
     except jobs.Lost:
         return
-    except TRANSIENT:
-        raise  # the heartbeat stops here, and the sweep queues the run again when Postgres is back
+    except TRANSIENT as error:
+        if not disk.is_full(error):
+            raise  # the heartbeat stops here, and the sweep queues the run again when Postgres is back
+        jobs.wait(jobs.TRAINING, run_id, attempt)
     except Invalid as error:
         jobs.fail(jobs.TRAINING, run_id, attempt, str(error))
     except Exception:
@@ -162,11 +166,12 @@ class Training:
         self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
         self.state = s.state
         if self.stop or s.step == s.steps or self.saving.due():
-            with self.saving:
+            with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
+            self._update(tries=0)  # whatever comes now, the next attempt goes on from here
         if self.publishing.due():
-            with self.publishing:
+            with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
                 snapshots.drop_old(self.run.pk)
         events.run(self.run.pk, {"type": "snapshot", "step": s.step})
@@ -174,16 +179,21 @@ class Training:
     def _store(self) -> None:
         """Give every token of the corpus a topic, and publish all of it as the final snapshot."""
         self._update(status=Run.Status.STORING)
+        with self.beat.long():
+            self._publish()
+        snapshots.drop_old(self.run.pk)
+        if self.run.parent is not None:
+            self._carry()
+
+    def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
         evidence = self._gather(topics)
         measures = Diagnostics(self.bow)(topics, evidence)
         self.beat.check()
         findings = snapshots.Findings(evidence, measures, divergences(topics))
         self.beat.check()
+        settle(self.folder / "evidence", self.bow_folder)  # before a row says that they are there
         snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
-        snapshots.drop_old(self.run.pk)
-        if self.run.parent is not None:
-            self._carry()
 
     def _carry(self) -> None:
         """What readers said of the topics that this run began with; where that can't be, the curation page offers it."""

@@ -44,6 +44,7 @@ class Corpus(models.Model):
     provenance = models.JSONField(default=dict)  # of such a part: which documents of what (services.corpora.subset)
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")  # of a draft: where its files will be added
     attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
     heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # its versions and runs have the same moment
 
@@ -119,6 +120,7 @@ class Version(models.Model):
     vocabulary = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
     heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # with its corpus
 
@@ -201,6 +203,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
     heartbeat_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
     steps = models.BigIntegerField(default=0)

@@ -110,4 +110,4 @@ def test_an_error_of_ours_has_an_id_and_no_text_in_it(draft, monkeypatch):
 
     monkeypatch.setattr("inference.text.Tokeniser.pieces", broken)
     corpus = read(draft, as_csv(example_rows(10)))
-    assert corpus.status == "failed" and "error " in corpus.error and "secret" not in corpus.error
+    assert corpus.status == "failed" and "(request " in corpus.error and "secret" not in corpus.error

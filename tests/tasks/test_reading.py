@@ -12,6 +12,7 @@ from tasks import reading
 from tasks.corpora import choose, ingest
 from tasks.shaping import Shaping
 from tests.corpora import as_csv, example_rows
+from tests.sweeping import STALE, sweep_for
 from webapp import files
 from webapp.models import Corpus, Document, Version, Word
 from webapp.queries import evidence, fields
@@ -295,8 +296,7 @@ def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     version = versions.choose(corpus, Words(language="en", min_documents=3))
     assert jobs.claim(jobs.CHOOSING, version.pk) == 1
-    Version.objects.filter(pk=version.pk).update(heartbeat_at="2020-01-01T00:00Z")
-    jobs.sweep()
+    sweep_for(STALE + 5)
     choose(version.pk)
     version.refresh_from_db()
     assert (version.status, version.attempt) == ("ready", 2)

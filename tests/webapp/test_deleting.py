@@ -18,6 +18,7 @@ from inference.errors import Invalid
 from tasks.runs import train
 from tests.addresses import FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address
 from tests.corpora import example_rows
+from tests.sweeping import STALE, sweep_for
 from tests.webapp.making import corpus_of, run_on
 from webapp import bulk, events, files
 from webapp.models import Answer, Corpus, Document, Edit, Pin, Run, Version
@@ -217,7 +218,7 @@ def test_work_on_it_ends_and_goes_on(whole):
     with pytest.raises(jobs.Lost):
         jobs.update(jobs.TRAINING, run.pk, first, step=1)
     Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - timedelta(hours=1))
-    jobs.sweep()
+    sweep_for(STALE + 5)
     assert Run.everything.get(pk=run.pk).status == "running" and jobs.claim(jobs.TRAINING, run.pk) is None
     deleting.bring_back(Run.everything.get(pk=run.pk))
     assert Run.objects.get(pk=run.pk).status == "queued"

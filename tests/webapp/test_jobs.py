@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from tests.sweeping import STALE, Clock, sweep_for
 from webapp.models import Corpus, Run
 from webapp.services import jobs, runs
 
@@ -34,27 +35,72 @@ def test_an_old_attempt_can_write_nothing(queued):
 
 def test_sweep_queues_a_run_whose_process_is_gone(queued):
     jobs.claim(jobs.TRAINING, queued.pk)
-    jobs.sweep()
+    sweep_for(STALE - 5)
     queued.refresh_from_db()
-    assert queued.status == "running"  # it has just beaten
-    Run.objects.filter(pk=queued.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
-    jobs.sweep()
+    assert queued.status == "running"
+    sweep_for(STALE + 5)
     queued.refresh_from_db()
     assert queued.status == "queued"
 
 
-def test_sweep_gives_up_after_so_many_attempts(queued):
-    old = timezone.now() - timedelta(minutes=5)
-    Run.objects.filter(pk=queued.pk).update(status="running", attempt=jobs.ATTEMPTS, heartbeat_at=old)
-    jobs.sweep()
+def test_who_beats_is_alive_however_long_it_takes(queued):
+    attempt = jobs.claim(jobs.TRAINING, queued.pk)
+    sweep_for(10 * STALE, between=lambda: jobs.update(jobs.TRAINING, queued.pk, attempt))
+    queued.refresh_from_db()
+    assert (queued.status, queued.attempt) == ("running", 1)
+
+
+@pytest.mark.parametrize("hours", [-24, -1, 1, 24 * 365])
+def test_a_clock_that_jumps_makes_no_living_run_dead_and_no_dead_one_alive(queued, hours):
+    """The database's clock is what heartbeats are written by: to shift them all is what shifting it does."""
+    attempt = jobs.claim(jobs.TRAINING, queued.pk)
+    jumped = []
+
+    def beat_then_jump():
+        jobs.update(jobs.TRAINING, queued.pk, attempt)
+        if not jumped:
+            jumped.append(Run.objects.filter(pk=queued.pk).update(heartbeat_at=timezone.now() - timedelta(hours=hours)))
+
+    sweep_for(3 * STALE, between=beat_then_jump)
+    queued.refresh_from_db()
+    assert (queued.status, queued.attempt) == ("running", 1)
+    Run.objects.filter(pk=queued.pk).update(heartbeat_at=timezone.now() - timedelta(hours=hours))
+    sweep_for(STALE + 5)
+    queued.refresh_from_db()
+    assert queued.status == "queued"
+
+
+def test_a_sweep_that_slept_does_not_take_the_living_for_dead(queued):
+    """A machine that was suspended, or a database that was away: nobody could beat, and nobody could look."""
+    jobs.claim(jobs.TRAINING, queued.pk)
+    clock = Clock()
+    sweep = jobs.Sweep(clock)
+    sweep()
+    clock.now += 3600
+    sweep()
+    queued.refresh_from_db()
+    assert queued.status == "running"
+
+
+def test_sweep_gives_up_where_a_run_comes_no_further(queued):
+    for attempt in range(1, jobs.TRIES + 1):
+        assert jobs.claim(jobs.TRAINING, queued.pk) == attempt
+        sweep_for(STALE + 5)
     queued.refresh_from_db()
     assert queued.status == "failed" and "ran out of memory" in queued.error
 
 
+def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queued):
+    for attempt in range(1, 3 * jobs.TRIES):
+        assert jobs.claim(jobs.TRAINING, queued.pk) == attempt
+        jobs.update(jobs.TRAINING, queued.pk, attempt, tries=0)  # as with each checkpoint
+        sweep_for(STALE + 5)
+    queued.refresh_from_db()
+    assert queued.status == "queued"
+
+
 def test_sweep_leaves_what_is_over(ready, trained):
-    Corpus.objects.filter(pk=ready.pk).update(heartbeat_at=timezone.now() - timedelta(days=1))
-    Run.objects.filter(pk=trained.pk).update(heartbeat_at=timezone.now() - timedelta(days=1))
-    jobs.sweep()
+    sweep_for(STALE + 5)
     assert Corpus.objects.get(pk=ready.pk).status == "ready"
     assert Run.objects.get(pk=trained.pk).status == "done"
 

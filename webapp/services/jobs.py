@@ -6,9 +6,13 @@ there is something to claim: a message that is lost is sent again by the sweep.
 """
 
 import secrets
+import sys
+import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
 
+import redis
 import structlog
 from celery.exceptions import CeleryError
 from django.db import transaction
@@ -17,17 +21,21 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError, OperationalError
 
 from tasks.celery import app
-from webapp import counts, events, logs, roster
+from webapp import counts, disk, events, logs, roster
 from webapp.models import Corpus, Run, Version
 
 log = structlog.get_logger(__name__)
 
 STALE = timedelta(seconds=20)  # a heartbeat comes every 3 s: so many missed ones mean that the process is gone
-ATTEMPTS = 5  # a job that took its process down so often would do it again
+LOOK = 10.0  # seconds that may pass between two looks of a sweep and count as watched: more of them and it was away itself
+AGAIN = 60.0  # seconds after which a job that waits for room on the disk is tried again
+TRIES = 5  # a job that took its process down so often, and came no further in between, would do it again
 GAVE_UP = (
-    "The work stopped {n} times without an error message, most likely because the machine ran out of memory. "
+    "The work stopped {n} times at the same place without an error message, most likely because the machine ran out of memory. "
     "Nothing you uploaded is lost. Try fewer topics or a smaller collection, or ask the operator to look into the log."
 )
+NO_ROOM = "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there is room on the disk."
+NEVER_ROOM = "The server’s disk was full {n} times, and there was never room enough for this. Nothing you uploaded is lost. Make room, then try again."
 
 
 class Kind(NamedTuple):
@@ -79,11 +87,16 @@ def send(kind: Kind, pk: int) -> None:
 
 
 def claim(kind: Kind, pk: int) -> int | None:
-    """Take a queued job; returns the attempt's number, or None when there is nothing to take."""
+    """Take a queued job; returns the attempt's number, or None when there is nothing to take, or no room on the disk to begin."""
     status = kind.active[0]
-    fields = {"status": status, "attempt": F("attempt") + 1, "heartbeat_at": Now(), "error": ""}
+    queued = kind.model.objects.filter(pk=pk, status="queued")
+    if disk.full():
+        if queued.exclude(error=NO_ROOM).update(error=NO_ROOM):
+            kind.news(pk, {"type": "status", "status": "queued", "error": NO_ROOM})
+        return None
+    fields = {"status": status, "attempt": F("attempt") + 1, "tries": F("tries") + 1, "heartbeat_at": Now(), "error": ""}
     with transaction.atomic():
-        if not kind.model.objects.filter(pk=pk, status="queued").update(**fields):
+        if not queued.update(**fields):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
     request_id = logs.request_id() or roster.asked_by(kind.name, pk)  # a message of the sweep has none
@@ -112,7 +125,12 @@ def fail(kind: Kind, pk: int, attempt: int, sentence: str) -> None:
 
 
 def crash(kind: Kind, pk: int, attempt: int) -> None:
-    """For the handler of an unforeseen exception: log it, and show the id of the request that began the work."""
+    """For the handler of an unforeseen exception: log it, and show the id of the request that began the work.
+
+    Where the disk was full the job waits.
+    """
+    if disk.is_full(sys.exception()):
+        return wait(kind, pk, attempt)
     request_id = logs.request_id() or secrets.token_hex(8)
     log.exception("broken", **of(kind, pk), attempt=attempt, request_id=request_id)
     fail(kind, pk, attempt, f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})")
@@ -121,33 +139,76 @@ def crash(kind: Kind, pk: int, attempt: int) -> None:
 def retry(kind: Kind, pk: int) -> bool:
     """Queue a job again that failed; it goes on where it was. Whether there was such a one."""
     with transaction.atomic():
-        if not kind.model.objects.filter(pk=pk, status="failed").update(status="queued", error="", heartbeat_at=Now()):
+        if not kind.model.objects.filter(pk=pk, status="failed").update(status="queued", error="", tries=0, heartbeat_at=Now()):
             return False
         send(kind, pk)
     kind.news(pk, {"type": "status", "status": "queued", "error": ""})
     return True
 
 
-def sweep() -> None:
-    """Queue again what lost its process, and send again what the broker may have lost. Safe in any number of workers."""
-    waiting = app.connection_for_read()
-    with waiting as broker:
-        depth = broker.default_channel.client.llen(app.conf.task_default_queue)
-    for kind in KINDS:
-        rows = kind.model.objects
-        stale = rows.filter(status__in=kind.active, heartbeat_at__lt=Now() - STALE)
-        for pk, attempt in stale.values_list("pk", "attempt"):
-            mine = stale.filter(pk=pk, attempt=attempt)
-            if attempt >= ATTEMPTS:
-                error = GAVE_UP.format(n=attempt)
-                if mine.update(status="failed", error=error):
-                    counts.add("failed", kind.name)
-                    kind.news(pk, {"type": "status", "status": "failed", "error": error})
-            elif mine.update(status="queued"):
-                log.warning("a job lost its process and goes on", **of(kind, pk), attempt=attempt)
-                counts.add("retried", kind.name)
-                kind.news(pk, {"type": "status", "status": "queued", "error": ""})
+def wait(kind: Kind, pk: int, attempt: int) -> None:
+    """Put a job back for which the disk had no room; the sweep sends it again after a while."""
+    log.warning("the disk is full, a job waits", **of(kind, pk), attempt=attempt)
+    mine = kind.model.objects.filter(pk=pk, attempt=attempt, status__in=kind.active)
+    if mine.filter(tries__gte=TRIES).exists():
+        return fail(kind, pk, attempt, NEVER_ROOM.format(n=TRIES))
+    if mine.update(status="queued", error=NO_ROOM):
+        kind.news(pk, {"type": "status", "status": "queued", "error": NO_ROOM})
+
+
+class Sweep:
+    """Queues again what lost its process, and sends again what the broker may have lost. Safe in any number of workers.
+
+    A process is gone when its heartbeat did not change for so long as STALE while this sweep looked on. Only a clock that never jumps is
+    used, this process's own: neither the database's clock set forward nor a machine that slept makes a living job look dead, and
+    none set back makes a dead one look alive.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self.clock, self.before = clock, clock()
+        self.seen: dict[tuple[str, int], tuple[tuple, float]] = {}  # job -> (attempt and heartbeat, seconds that they were watched)
+        self.sent_waiting = clock() - AGAIN
+
+    def __call__(self) -> None:
+        now = self.clock()
+        passed, self.before = min(now - self.before, LOOK), now
+        active = {}
+        for kind in KINDS:
+            for pk, *beat in kind.model.objects.filter(status__in=kind.active).values_list("pk", "attempt", "heartbeat_at", "tries"):
+                job = (kind.task, pk)
+                known, watched = self.seen.get(job, (None, 0.0))
+                watched = watched + passed if known == tuple(beat) else 0.0
+                active[job] = tuple(beat), watched
+                if watched >= STALE.total_seconds():
+                    _gone(kind, pk, *beat)
+        self.seen = active
+        self._send_again(now)
+
+    def _send_again(self, now: float) -> None:
+        try:
+            if events.client().llen(app.conf.task_default_queue):
+                return
+        except redis.RedisError:
+            return  # there is nobody to send to
+        waiting = now - self.sent_waiting >= AGAIN
+        for kind in KINDS:
+            queued = kind.model.objects.filter(status="queued")
+            for pk in (queued if waiting else queued.exclude(error=NO_ROOM)).order_by("pk").values_list("pk", flat=True)[:1000]:
                 send(kind, pk)
-        if depth == 0:
-            for pk in rows.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:1000]:
-                send(kind, pk)
+        if waiting:
+            self.sent_waiting = now
+
+
+def _gone(kind: Kind, pk: int, attempt: int, heartbeat_at, tries: int) -> None:
+    """A job's process is: another is to go on with it, unless too many went the same way."""
+    mine = kind.model.objects.filter(pk=pk, attempt=attempt, heartbeat_at=heartbeat_at, status__in=kind.active)
+    if tries >= TRIES:
+        error = GAVE_UP.format(n=tries)
+        if mine.update(status="failed", error=error):
+            counts.add("failed", kind.name)
+            kind.news(pk, {"type": "status", "status": "failed", "error": error})
+    elif mine.update(status="queued"):
+        log.warning("a job lost its process and goes on", **of(kind, pk), attempt=attempt)
+        counts.add("retried", kind.name)
+        kind.news(pk, {"type": "status", "status": "queued", "error": ""})
+        send(kind, pk)

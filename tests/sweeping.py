@@ -1,0 +1,26 @@
+"""Sweeps by a clock of the test's own: what takes half a minute takes none."""
+
+from collections.abc import Callable
+
+from webapp.services import jobs
+
+EVERY = 5.0  # seconds, as tasks.liveness does
+STALE = jobs.STALE.total_seconds()
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def sweep_for(seconds: float, between: Callable[[], object] = lambda: None) -> None:
+    """Look on for so long, by one sweep; `between` two looks something may happen."""
+    clock = Clock()
+    sweep = jobs.Sweep(clock)
+    while clock.now < 1000 + seconds:
+        sweep()
+        between()
+        clock.now += EVERY
+    sweep()

@@ -1,0 +1,28 @@
+"""Room on the disk that holds the state folder, and how its end looks."""
+
+import errno
+import os
+import sqlite3
+
+import psycopg
+from django.conf import settings
+
+LEAST = 256 << 20  # bytes that must be free for work to begin; of a small disk a hundredth
+_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def full() -> bool:
+    """Whether there is so little room that work would only break off."""
+    disk = os.statvfs(settings.FILES)
+    return disk.f_bavail * disk.f_frsize < min(LEAST, disk.f_blocks * disk.f_frsize // 100)
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether an exception, or one that it came of, says that a disk is full: ours, or Postgres's."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _ERRNOS:
+            return True
+        if isinstance(error, psycopg.errors.DiskFull) or isinstance(error, sqlite3.OperationalError) and "full" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
