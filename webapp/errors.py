@@ -1,14 +1,26 @@
 """What a reader is told when a request can't be answered; the rest is in the log, under the id of the request."""
 
+import sys
+
 import structlog
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from inference.errors import Invalid
 from inference.index import LONGEST
+from webapp import disk
 
 log = structlog.get_logger(__name__)
+
+RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
+AWAY = (
+    "The database does not answer at the moment. Nothing is lost: what was stored stays stored, work that was going on continues "
+    "when the database is back, and so does this page. Try again in a few seconds."
+)
+FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -42,6 +54,9 @@ class ErrorPages:
 
 def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse:
     """Also Django's handler500, for what breaks outside of a view: the error is in the log then."""
+    answer = unavailable(request, error or sys.exc_info()[1])
+    if answer is not None:
+        return answer
     if error is not None:
         log.error("broken", exc_info=error)
     return ErrorPages._answer(request, "500.html", 500, {}, said(request))
@@ -49,6 +64,37 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
 
 def said(request: HttpRequest) -> str:
     return f"Something broke on our side. Request {request.id} stands in the log."
+
+
+def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
+    """503, and when to ask again, for an exception that says that the database is away, or a disk full."""
+    if disk.is_full(error):
+        sentence = FULL
+    elif is_away(error):
+        sentence = AWAY
+    else:
+        return None
+    log.warning("not available", exc_info=error)
+    if json or wants_json(request):
+        response = JsonResponse({"error": sentence}, status=503)
+    else:
+        again = RETRY_SECONDS if request.method == "GET" else None
+        context = {"sentence": sentence, "path": request.get_full_path(), "again": again, "request": request}
+        response = HttpResponse(render_to_string("503.html", context), status=503)
+    response["Retry-After"] = str(RETRY_SECONDS)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether Postgres can't be reached, is starting, stopping or recovering, or takes no more connections.
+
+    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's manual).
+    """
+    if not isinstance(error, (OperationalError, InterfaceError)):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state[:2] in ("08", "53") or state[:3] == "57P"
 
 
 def _mend(request: HttpRequest, error: Invalid) -> dict | None:

@@ -10,6 +10,8 @@ import orjson
 import redis
 import structlog
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from webapp import logs
 
@@ -19,23 +21,30 @@ STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of news at many runs
 WORKER_SECONDS = 5  # a worker that has not said for so long that it lives is taken for dead
 WORKER_KEYS = "worker:*"
+AWAY_SECONDS = 3  # that nothing is published after Redis did not answer: a training does not wait for it at every step
 
 _client = None
+_away_until = 0.0  # by time.monotonic()
 
 
 def client() -> redis.Redis:
-    """This process's connection; a broken Redis answers within seconds, not minutes."""
+    """This process's connection. Redis is asked twice, as a connection breaks when it is started anew, and then is away."""
     global _client
     if _client is None:
-        _client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=2)
+        retry = Retry(NoBackoff(), 1)
+        _client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=2, retry=retry)
     return _client
 
 
 def publish(about: str, event: dict) -> None:
     """Tell open pages. News are not history: where Redis is away they are lost, and the pages catch up from Postgres."""
+    global _away_until
+    if time.monotonic() < _away_until:
+        return
     try:
         client().xadd(STREAM, {"about": about, "event": orjson.dumps(event)}, maxlen=STREAM_LENGTH, approximate=True)
     except redis.RedisError as error:
+        _away_until = time.monotonic() + AWAY_SECONDS
         log.warning("news are lost", part=about, error=logs.named(error))
 
 

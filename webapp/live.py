@@ -30,6 +30,7 @@ class Hub:
         self.readers: dict[str, set[asyncio.Queue]] = defaultdict(set)
         self.tasks: list[asyncio.Task] = []
         self.alive: int | None = None
+        self.seen: int | None = None
 
     def subscribe(self, about: str) -> asyncio.Queue:
         if not self.tasks:
@@ -79,10 +80,14 @@ class Hub:
                         self._workers(alive)
                         await asyncio.sleep(WORKERS_EVERY)
             except (redis.RedisError, OSError):
-                self._workers(0)
+                self._workers(None)
                 await asyncio.sleep(WORKERS_EVERY)
 
-    def _workers(self, alive: int) -> None:
+    def _workers(self, alive: int | None) -> None:
+        """alive: None where nobody can tell. None at all is told when it is seen twice: an emptied Redis knows of none for a moment."""
+        seen, self.seen = self.seen, alive
+        if alive == 0 and seen != 0:
+            return
         if alive != self.alive:
             self.alive = alive
             for about in list(self.readers):

@@ -70,8 +70,12 @@ TEMPLATES = [
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
+# A database that is away is noticed within seconds (libpq's names; tcp_user_timeout in milliseconds), and what it broke is not used again.
+DATABASES["default"].setdefault("OPTIONS", {}).update(connect_timeout=5, keepalives_idle=20, tcp_user_timeout=30_000)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 24, "timeout": 5}  # webapp.gate lets in fewer
+    # webapp.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
+    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4, "reconnect_timeout": 2}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
@@ -81,7 +85,10 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 10, "socket_connect_timeout": 5, "retry_on_timeout": True}
+# Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own connection has retries of its own.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 10, "socket_connect_timeout": 5, "retry_on_timeout": True, "max_retries": 1, "interval_start": 0, "interval_max": 0.2,
+}  # fmt: skip
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 

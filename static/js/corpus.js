@@ -1,5 +1,5 @@
 // Follows a corpus while it is read, or a version of its words is made; when it is ready or has failed the page is loaded anew, with the whole story.
-import { follow } from "./live.js";
+import { follow, ofWorkers } from "./live.js";
 import { bytes, count } from "./format.js";
 
 const live = document.querySelector("[data-live]");
@@ -9,7 +9,7 @@ const stages = {
   queued: "Waiting for a worker", reading: "Being read", choosing: "Making the vocabulary", duplicates: "Looking for documents that repeat others",
   vocabulary: "Making the vocabulary", indexing: "Preparing the search",
 };
-let workers = null, lost = false, status = null;
+let workers, lost = "", error = "", status = null;
 
 function show({ bytes_read, bytes_total, documents, words, stage }) {
   if (bytes_total) {
@@ -24,9 +24,7 @@ function show({ bytes_read, bytes_total, documents, words, stage }) {
 }
 
 function notice() {
-  part("notice").textContent = lost ? "The connection to the server is lost. This page goes on by itself when it is back."
-    : workers === 0 ? "No worker is running, so nothing moves. Start one, and this page goes on by itself."
-    : "";
+  part("notice").textContent = lost || error || ofWorkers(workers);
 }
 
 function settle(next) {
@@ -44,13 +42,14 @@ const page = follow({
   events: live.dataset.events,
   onState(state) {
     if (state.workers !== undefined) workers = state.workers;
+    error = (state.making ?? state).error;
     settle(state.making?.status ?? state.status);
     show({ ...state, documents: state.documents_read });
     notice();
   },
   onEvent(event) {
     if (event.type === "progress") { status = live.dataset.working; show(event); }
-    if (event.type === "status") settle(event.status);
+    if (event.type === "status") { error = event.error; settle(event.status); }
     if (event.type === "workers") workers = event.alive;
     notice();
   },

@@ -1,7 +1,7 @@
 // Watches a run: numbers from its events, everything else from run.json, which is asked for again at every snapshot.
 import * as charts from "./charts.js";
 import { count, decimals, duration, percent } from "./format.js";
-import { follow } from "./live.js";
+import { follow, ofWorkers } from "./live.js";
 
 const page = document.querySelector("[data-run]");
 const part = (name) => page.querySelector(`[data-${name}]`);
@@ -10,7 +10,7 @@ const names = { queued: "Waiting", running: "Training", storing: "Storing", done
 const title = document.title;
 
 let state = null;
-let lost = false;
+let lost = "";
 let lit = null; // the topic that the reader points at
 let stored = 0; // share of the documents whose topics are found
 
@@ -29,10 +29,9 @@ function said() {
 }
 
 function notice() {
-  if (lost) return "The connection to the server is lost. Training goes on, and so does this page when the connection is back.";
-  if (state?.status === "failed") return state.error;
-  if (state && !ended(state.status) && state.workers === 0) return "No worker is running, so nothing moves. Start one, and this page goes on by itself.";
-  return "";
+  if (lost) return lost;
+  if (state?.error) return state.error; // why it failed, or waits
+  return state && !ended(state.status) ? ofWorkers(state.workers) : "";
 }
 
 function showNumbers() {
@@ -40,7 +39,7 @@ function showNumbers() {
   part("status").textContent = names[status];
   part("said").textContent = said();
   part("notice").textContent = notice();
-  part("notice").classList.toggle("bad", lost || status === "failed");
+  part("notice").classList.toggle("bad", Boolean(lost || state.error));
   const bar = part("bar");
   bar.max = steps || 1;
   bar.value = step;
@@ -192,6 +191,6 @@ const live = follow({
   onLost(value) {
     lost = value;
     part("notice").textContent = notice();
-    part("notice").classList.toggle("bad", lost);
+    part("notice").classList.toggle("bad", Boolean(lost || state?.error));
   },
 });

@@ -76,5 +76,7 @@ def refused(request, error):
 
 @api.exception_handler(Exception)
 def broken(request, error):
+    if (answer := errors.unavailable(request, error, json=True)) is not None:
+        return answer
     log.error("broken", exc_info=error)
     return _said(request, errors.said(request), 500)

@@ -82,4 +82,4 @@ def state(corpus: Corpus, workers: int | None) -> dict:
 def _making(corpus: Corpus) -> dict | None:
     """The version of a corpus that is ready that is being made, or waits to be."""
     version = versions.making(corpus) if corpus.status == Corpus.Status.READY else None
-    return {"number": version.number, "status": version.status} if version else None
+    return {"number": version.number, "status": version.status, "error": version.error} if version else None
