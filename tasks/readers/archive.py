@@ -103,7 +103,7 @@ def _refused(entry: Entry) -> str | None:
     form = formats.by_name(entry.name)
     if entry.refused:
         return entry.refused
-    if ".." in parts or path.startswith("/") or (len(parts[0]) == 2 and parts[0][1] == ":"):
+    if ".." in parts or ".." in entry.name.replace("\\", "/").split("/") or path.startswith("/") or (len(parts[0]) == 2 and parts[0][1] == ":"):
         return "has a path that leads out of the archive"
     if _is_system(entry):
         return "is a note of the system, not a document"

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import struct
 import zipfile
+import zlib
 
 import pytest
 
@@ -114,6 +115,36 @@ def test_names_that_are_not_marked_as_utf8(tmp_path):
         content[start + at : start + at + 2] = b"\0\0"
     path.write_bytes(content)
     assert load(path, "a.zip")[0][0].title == "naïve"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("cp932", ["手紙の一覧", "日本の歴史", "夏の日記帳", "東京の新聞記事", "表と図"]), ("gb18030", ["我的信件", "中国历史", "日记第一年", "新闻报道"]),
+        ("cp866", ["письмо брату", "дневник", "письмо отцу", "рассказ о войне"]), ("cp437", ["été", "Käse", "señor"]),
+    ],
+)  # fmt: skip
+def test_names_in_the_letters_of_another_machine(tmp_path, encoding, names):
+    """The names of an archive are in one encoding, which nothing in it says: they are read together."""
+    entries = [(f"{i}{'x' * (len(name.encode(encoding)) - 1)}.txt", "words") for i, name in enumerate(names)]
+    path = zipped(tmp_path, entries)
+    content = path.read_bytes()
+    for (stored, _), name in zip(entries, names, strict=True):
+        content = content.replace(stored.encode(), name.encode(encoding) + b".txt")
+    path.write_bytes(content)
+    assert [d.title for d in load(path, "a.zip")[0]] == names
+
+
+def test_a_name_that_stands_beside_in_unicode(tmp_path):
+    path = tmp_path / "stored"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, checked in (("right.txt", b"right.txt"), ("wrong.txt", b"other.txt")):
+            raw, found = b"\xff" + checked[1:], zipfile.ZipInfo(name)
+            field = struct.pack("<BL", 1, zlib.crc32(raw)) + "große Reise.txt".encode()
+            found.extra = struct.pack("<HH", 0x7075, len(field)) + field
+            archive.writestr(found, "words")
+    path.write_bytes(path.read_bytes().replace(b"right.txt", b"\xffight.txt").replace(b"wrong.txt", b"\xffrong.txt"))
+    assert [d.title for d in load(path, "a.zip")[0]] == ["große Reise", "\xa0rong"]
 
 
 def test_a_damaged_table_in_a_zip_gives_what_comes_before(tmp_path):
