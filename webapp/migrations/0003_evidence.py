@@ -1,4 +1,7 @@
-"""Tokens that were given to topics, beside the engine's estimates; a digest of each text."""
+"""Tokens that were given to topics, beside the engine's estimates; a digest of each text.
+
+Rewrites every document, to compute its digest. Builds an index on documents' topics.
+"""
 
 from django.db import migrations, models
 

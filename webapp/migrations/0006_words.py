@@ -1,4 +1,7 @@
-"""Words can be found without their accents, and by words like them."""
+"""Words can be found without their accents, and by words like them.
+
+Rewrites all words, for what is computed of them. Builds an index on them, twice.
+"""
 
 from django.db import migrations
 

@@ -1,0 +1,86 @@
+"""Migrations run forward on a database with data, from the first one on; and what each does to the large tables is said in it."""
+
+import importlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+
+import psycopg
+import pytest
+from django.core.management import call_command
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    """What tests/local/old_database.py found."""
+    url, name = os.environ["DATABASE_URL"], f"old_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            env = os.environ | {
+                "DATABASE_URL": f"{url.rpartition('/')[0]}/{name}",
+                "TOPOGRAPH_DATA": str(tmp_path_factory.mktemp("old")),
+                "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            }
+            argv = [sys.executable, "-m", "tests.local.old_database"]
+            done = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stderr
+            yield json.loads(done.stdout.splitlines()[-1]) | {"said": done.stderr}
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.django_db
+def test_models_and_migrations_agree():
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+def test_rows_stay_and_are_completed(migrated):
+    rows = migrated["rows"]
+    letters, draft = rows["webapp_corpus"]
+    assert (letters["name"], letters["version_id"], letters["status"], letters["deleted_at"]) == ("Letters", 5, "ready", None)
+    assert (draft["version_id"], draft["status"], draft["into_id"]) == (None, "draft", None)
+    (version,) = rows["webapp_version"]
+    assert (version["id"], version["number"], version["status"]) == (5, 1, "ready")
+    assert (version["documents"], version["tokens"], version["vocabulary"]) == (3, 6, 3)
+    assert version["settings"] == {"language": "en", "min_documents": 1}
+    (run,) = rows["webapp_run"]
+    assert (run["version_id"], run["snapshot_id"], run["status"], run["begins"], run["dropped"]) == (5, 9, "done", False, [])
+    assert [file["read"] for file in rows["webapp_sourcefile"]] == [True, False]
+    assert [(d["number"], d["text"], d["part"], d["parts"], d["whole"]) for d in rows["document"] if d["number"] == 1] == [(1, "café by the sea", 1, 1, "")]
+    assert all(d["digest"].startswith("\\x") and len(d["digest"]) == 66 for d in rows["document"])
+    assert sorted((w["word"], w["plain"], w["version_id"]) for w in rows["word"]) == [("café", "cafe", 5), ("harbour", "harbour", 5), ("sea", "sea", 5)]
+    assert len(rows["topic_word"]) == 4 and len(rows["document_topic"]) == 4 and {row["tokens"] for row in rows["topic_word"]} == {0}
+    assert [t["coherence"] for t in rows["webapp_topic"]] == [-1, -2] and len(rows["webapp_metric"]) == 1
+
+
+def test_files_follow(migrated):
+    assert "corpora/5/source/000000" in migrated["files"] and "versions/5/bow/indptr.npy" in migrated["files"]
+    assert not [name for name in migrated["files"] if name.startswith("corpora/5/bow")]
+
+
+def test_pages_show_them(migrated):
+    pages = dict(migrated["pages"])
+    for address in ("/runs/7/topics/", "/runs/7/topics/1/"):  # they count tokens, which the first version did not keep
+        status, html = pages.pop(address)
+        assert status == 400 and "Train it again" in html, address
+    for address, (status, _) in pages.items():
+        assert status == 200, f"{address}:\n{migrated['said']}"
+    assert "Letters" in pages["/"][1] and "café by the sea" in pages["/corpora/5/documents/1/"][1]
+    found = json.loads(pages["/runs/7.json"][1])
+    assert found["status"] == "done" and {word for topic in found["topics"] for word in topic["words"]} == {"sea", "café", "harbour"}
+
+
+def test_what_takes_long_on_large_tables_is_said(migrated):
+    """A migration that rewrites documents, words or topics' rows, or builds an index on them, says so in its docstring."""
+    for name, did in migrated["migrations"].items():
+        app, _, module = name.partition(".")
+        if app == "webapp":
+            said = importlib.import_module(f"webapp.migrations.{module}").__doc__ or ""
+            assert not did["rewritten"] or "Rewrites" in said, f"{name} rewrites {did['rewritten']}: say so, or find another way"
+            assert not did["indexed"] or "Builds an index" in said, f"{name} builds an index on {did['indexed']}: say so, or find another way"
+            assert did["rewritten"] or "Rewrites" not in said, f"{name} rewrites nothing"
