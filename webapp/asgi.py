@@ -9,6 +9,7 @@ from django.core.asgi import get_asgi_application
 
 from webapp import logs
 from webapp.bodies import bounded, left_to_views
+from webapp.here import only_from_here
 
 logs.guard()
-application = left_to_views(bounded(get_asgi_application()), "/uploads/")
+application = only_from_here(left_to_views(bounded(get_asgi_application()), "/uploads/"))

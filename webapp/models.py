@@ -1,7 +1,65 @@
 """The tables. Four large ones are partitioned, and written by webapp.bulk alone: see migrations/0001_initial.py."""
 
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Lower
+
+
+class Users(BaseUserManager):
+    def create_user(self, email: str, name: str, password: str | None = None, **fields) -> "User":
+        """Without a password nobody can sign in by one."""
+        user = self.model(email=email.lower(), name=name, **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def get_by_natural_key(self, email: str) -> "User":
+        return self.get(email=email.lower())
+
+    def local(self) -> "User":
+        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made then."""
+        return self.get_or_create(local=True, defaults={"name": User.LOCAL, "is_staff": True, "password": "!"})[0]
+
+
+class User(AbstractBaseUser):
+    """Who has an account, or the one local owner."""
+
+    LOCAL = "owner"  # the name of the local owner, until it is made an account
+    USERNAME_FIELD = EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["name"]
+
+    email = models.EmailField(max_length=254, unique=True, null=True)  # in small letters; none: the local owner
+    name = models.CharField(max_length=60)  # shown to others; never changed, as it stands on what its owner said
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)  # an operator: may see the pages about workers, queue and disk, but nobody's corpora
+    local = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    # What this account may have; none: what the installation's settings say (webapp.services.quotas).
+    most_bytes = models.BigIntegerField(null=True)
+    most_documents = models.BigIntegerField(null=True)
+    most_jobs = models.IntegerField(null=True)
+
+    objects = Users()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("name"), name="one_name"),
+            models.UniqueConstraint(fields=["local"], condition=models.Q(local=True), name="one_local_owner"),
+        ]
+
+    def __str__(self):
+        return self.name
+
+    def get_full_name(self) -> str:
+        return self.name
+
+    get_short_name = get_full_name
+
+
+def local_owner() -> int:
+    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a thing is."""
+    return User.objects.local().pk
 
 
 class Present(models.Manager):
@@ -28,6 +86,8 @@ class Corpus(models.Model):
         READY = "ready"
         FAILED = "failed"
 
+    owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)  # others: Membership
+    public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
@@ -52,7 +112,12 @@ class Corpus(models.Model):
     everything = models.Manager()
 
     class Meta:
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="corpus_status"), _deleted("corpus_deleted")]
+        indexes = [
+            models.Index(fields=["status", "heartbeat_at"], name="corpus_status"),
+            _deleted("corpus_deleted"),
+            models.Index(fields=["owner", "-id"], name="corpus_owner"),
+            models.Index(fields=["-id"], name="corpus_public", condition=models.Q(public=True)),
+        ]
 
     def __str__(self):
         return self.name
@@ -74,6 +139,54 @@ class Corpus(models.Model):
     @property
     def vocabulary(self) -> int:
         return self.version.vocabulary if self.version else 0
+
+
+class Membership(models.Model):
+    """What somebody who does not own a corpus may do with it. What the roles mean: webapp.access."""
+
+    class Role(models.TextChoices):
+        VIEWER = "viewer"
+        EDITOR = "editor"
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "user"], name="one_role")]
+        indexes = [models.Index(fields=["user", "-corpus"], name="membership_user")]
+
+
+class Invitation(models.Model):
+    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is verified."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="invitations")
+    email = models.EmailField(max_length=254)  # in small letters
+    role = models.CharField(max_length=10, choices=Membership.Role)
+    by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "email"], name="one_invitation")]
+        indexes = [models.Index(fields=["email"], name="invitation_email")]
+
+
+class Link(models.Model):
+    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is said once."""
+
+    id = models.BigAutoField(primary_key=True)
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
+    name = models.CharField(max_length=60, blank=True)  # whom it is for
+    digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
+    by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    used_at = models.DateTimeField(null=True)  # when it was last followed
+
+    class Meta:
+        ordering = ["-id"]
 
 
 class SourceFile(models.Model):
@@ -190,6 +303,7 @@ class Run(models.Model):
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="runs")
     version = models.ForeignKey(Version, models.RESTRICT, related_name="runs")  # of the corpus: the words that it is trained on
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")  # who had it trained, whose quota it counts for
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
     engine = models.CharField(max_length=20, default="ssi")
@@ -221,6 +335,7 @@ class Run(models.Model):
             models.Index(fields=["corpus", "-id"], name="run_corpus"),
             models.Index(fields=["status", "heartbeat_at"], name="run_status"),
             _deleted("run_deleted"),
+            models.Index(fields=["by", "status"], name="run_by"),
         ]
 
     @property
@@ -357,6 +472,7 @@ class Edit(models.Model):
 class Notebook(models.Model):
     """A collection of evidence that a reader makes. Nothing in it is deleted: what is removed can be put back."""
 
+    owner = models.ForeignKey(User, models.CASCADE, related_name="notebooks", default=local_owner)
     title = models.CharField(max_length=200)
     intro = models.TextField(default="")
     by = models.CharField(max_length=60)
@@ -366,7 +482,10 @@ class Notebook(models.Model):
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["-used_at", "-id"], name="notebook_used")]
+        indexes = [
+            models.Index(fields=["owner", "-used_at", "-id"], name="notebook_used"),
+            models.Index(fields=["owner", "-id"], name="notebook_owner"),
+        ]
 
 
 class Pin(models.Model):
@@ -421,9 +540,10 @@ class Answer(models.Model):
 
 
 class ApiToken(models.Model):
-    """What a program shows to use the API. The token itself is not stored: services.tokens says it once."""
+    """What a program shows to use the API, with the rights of its user. The token itself is not stored: services.tokens says it once."""
 
     id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)
     name = models.CharField(max_length=60)  # what it is for
     digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
     created_at = models.DateTimeField(auto_now_add=True)

@@ -2,9 +2,12 @@
 
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import allauth
 import dj_database_url
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from webapp import logs
 from webapp.local import folder, servers
@@ -21,13 +24,20 @@ CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
 
 # Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.access).
 ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
+AUTH_USER_MODEL = "webapp.User"
 
 INSTALLED_APPS = [
+    "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_structlog",
     "webapp",
@@ -43,24 +53,29 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webapp.errors.ErrorPages",
+    "allauth.account.middleware.AccountMiddleware",
+    "webapp.access.Gate",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
-SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"  # flash messages and a reader's name: nothing to store
-SESSION_COOKIE_AGE = 365 * 24 * 3600  # a name that is given once
+SESSION_ENGINE = "django.contrib.sessions.backends.db"  # so that signing out, or another password, ends them on the server
+# Of a local owner it holds a name that is given once.
+SESSION_COOKIE_AGE = (14 if ACCOUNTS else 365) * 24 * 3600
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", Path(allauth.__file__).parent / "templates"],  # what ours do not say
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
+                "webapp.access.in_templates",
             ],
         },
     }
@@ -91,6 +106,68 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }  # fmt: skip
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "cache"}}
+
+# Accounts (docs/accounts.md) -------------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in [
+        ("MinimumLengthValidator", {"min_length": 10}),
+        ("UserAttributeSimilarityValidator", {"user_attributes": ["email", "name"]}),
+        ("CommonPasswordValidator", {}),
+    ]
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
+SIGNUP = os.environ.get("TOPOGRAPH_SIGNUP") or "closed"  # open, invite or closed: webapp.accounts
+if SIGNUP not in ("open", "invite", "closed"):
+    raise ImproperlyConfigured(f"TOPOGRAPH_SIGNUP must be open, invite or closed, got “{SIGNUP}”.")
+ACCOUNT_ADAPTER = "webapp.accounts.Adapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"  # shown to others, not to sign in with
+ACCOUNT_USERNAME_VALIDATORS = "webapp.accounts.NAME"
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+ACCOUNT_USERNAME_BLACKLIST = ["owner", "admin", "operator", "topograph", "nobody", "anybody", "everybody"]
+ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_CHANGE_EMAIL = True  # one address an account; a new one counts when it is verified
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of changes to password and second factor
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Topograph: "
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # nothing is sent to addresses that have no account
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = "Topograph"
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+# Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same person's.
+SOCIALACCOUNT_ONLY = False
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []}}
+if os.environ.get("TOPOGRAPH_OIDC_URL"):
+    SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"] = [
+        {
+            "provider_id": "sso",
+            "name": os.environ.get("TOPOGRAPH_OIDC_NAME") or "single sign-on",
+            "client_id": os.environ.get("TOPOGRAPH_OIDC_CLIENT", ""),
+            "secret": os.environ.get("TOPOGRAPH_OIDC_SECRET", ""),
+            "settings": {"server_url": os.environ["TOPOGRAPH_OIDC_URL"]},
+        }
+    ]
+# smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the state folder.
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("TOPOGRAPH_EMAIL_FROM") or "topograph@localhost"
+if os.environ.get("TOPOGRAPH_EMAIL"):
+    _mail = urlsplit(os.environ["TOPOGRAPH_EMAIL"])
+    if _mail.scheme not in ("smtp", "smtps") or not _mail.hostname:
+        raise ImproperlyConfigured("TOPOGRAPH_EMAIL must be smtp://user:password@host:port or smtps://…, and is neither.")
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1")
+    EMAIL_HOST, EMAIL_PORT = _mail.hostname, _mail.port or (465 if EMAIL_USE_SSL else 587)
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+else:
+    EMAIL_BACKEND, EMAIL_FILE_PATH = "django.core.mail.backends.filebased.EmailBackend", DATA / "mail"
 
 # Pages -----------------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, include, path
 
 from webapp.api import api
 from webapp.views import (
@@ -20,6 +20,7 @@ from webapp.views import (
     overview,
     reading,
     runs,
+    sharing,
     sources,
     time,
     topics,
@@ -77,6 +78,7 @@ urlpatterns = [
     path(f"{CORPUS}/report.csv", corpora.report, name="corpus_report"),
     path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
     path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
+    path(f"{CORPUS}/sharing/", sharing.of_corpus, name="corpus_sharing"),
     path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
     *page(f"{CORPUS}/files", sources.files, "corpus_files"),
     path(f"{CORPUS}/add/", corpora.add, name="corpus_add"),
@@ -144,8 +146,14 @@ urlpatterns = [
     *page(f"{RUN}/methods", exports.methods, "run_methods"),
     path(f"{RUN}/methods.bib", exports.bib, name="run_bib"),
     path(f"{RUN}/export/<str:file>", exports.file, name="export"),
+    path("links/<slug:token>/", sharing.follow, name="share"),
     path("api/", account.reference, name="api_reference"),
     path("api/v1/", api.urls),
+    path("account/", account.own, name="account"),
     path("account/tokens/", account.tokens, name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", account.revoke, name="token_revoke"),
+    path("account/", include("allauth.account.urls")),
+    path("account/two-steps/", include("allauth.mfa.urls")),
+    path("account/elsewhere/", include("allauth.socialaccount.urls")),
+    path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
 ]

@@ -130,11 +130,11 @@ def test_a_new_notebook_from_the_button(client, trained):
 
 def test_last_used_first(client, trained):
     first, second = notebooks.create("First", "a"), notebooks.create("Second", "a")
-    assert [n.title for n in queries.recent()] == ["Second", "First"]
+    assert [n.title for n in queries.recent(Notebook.objects.all())] == ["Second", "First"]
     pin(client, first, kind="topic", run=trained.pk, topic=1)
-    assert [n.title for n in queries.recent()] == ["First", "Second"]
+    assert [n.title for n in queries.recent(Notebook.objects.all())] == ["First", "Second"]
     notebooks.remove(first)
-    assert [n.title for n in queries.recent()] == ["Second"]
+    assert [n.title for n in queries.recent(Notebook.objects.all())] == ["Second"]
     assert second.pk
 
 

@@ -5,6 +5,8 @@ from typing import Annotated
 from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
 
+from inference.errors import Invalid
+from webapp import access
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.models import Corpus
@@ -20,9 +22,9 @@ Place = Annotated[int, Field(ge=0, description="where the page begins, as “nex
 Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
 
 
-@router.get("/", response={200: shapes.Corpora, **ERRORS}, summary="All corpora, newest first")
-def index(request: HttpRequest, before: int | None = None):
-    found, following = queries.recent(before)
+@router.get("/", response={200: shapes.Corpora, **ERRORS}, summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true")
+def index(request: HttpRequest, before: int | None = None, public: bool = False):
+    found, following = queries.recent(access.listed(request, before, queries.PAGE + 1, public))
     items = [pages.corpus(corpus) for corpus in found]
     return {"items": items, "next": pages.following(request, before=following)}
 
@@ -56,7 +58,10 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
 
 @router.post("/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus")
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
-    run = runs.create(corpus_or_404(corpus_id).version, seed=training.seed, **(training.settings | {"topics": training.topics}))
+    if reserved := sorted({"version", "seed", "by", "topics"} & training.settings.keys()):
+        raise Invalid("settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them.")
+    version = corpus_or_404(corpus_id).version
+    run = runs.create(version, seed=training.seed, by=request.user, **(training.settings | {"topics": training.topics}))
     return Status(201, pages.run(run))
 
 

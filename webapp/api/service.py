@@ -9,6 +9,7 @@ from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationEr
 from inference.errors import Invalid
 from inference.versions import topograph
 from webapp import errors
+from webapp.access import UNKNOWN
 from webapp.api import corpora, runs
 from webapp.api.access import RATE, Reader
 
@@ -58,7 +59,7 @@ def unreadable(request, error):
 
 @api.exception_handler(AuthenticationError)
 def unknown(request, error):
-    return _said(request, "This needs a token that is known and not revoked: “Authorization: Bearer topograph_…”. Make one at /account/tokens/.", 401)
+    return _said(request, UNKNOWN, 401)
 
 
 @api.exception_handler(Throttled)

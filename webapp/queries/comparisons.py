@@ -1,8 +1,10 @@
 """Runs side by side: their measures, and which of their topics are the same."""
 
 import threading
+from collections.abc import Iterable
 
 import numpy as np
+from django.db.models import QuerySet
 
 from inference.errors import Invalid
 from inference.explore import matching
@@ -22,18 +24,15 @@ PAIR_ORDERS = ("alike", "unlike", "share", "number")
 _one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
 
-def found(numbers: list[int]) -> list[Run]:
-    """The runs of these numbers that exist, in their order."""
-    by_number = {run.pk: run for run in Run.objects.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")}
+def found(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
+    """The runs of these numbers among some, in their order."""
+    by_number = {run.pk: run for run in runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")}
     return [by_number[number] for number in numbers if number in by_number]
 
 
-def offered(chosen: list[Run]) -> list[Run]:
-    """Runs to choose from: of the corpora of those that are chosen, or of all, newest first."""
-    runs = Run.objects.select_related("corpus").order_by("-pk")
-    if chosen:
-        runs = runs.filter(corpus__in={run.corpus_id for run in chosen})
-    return list(runs[:OFFERED])
+def offered(corpora: Iterable[int]) -> list[Run]:
+    """Runs of these corpora to choose from, newest first."""
+    return list(Run.objects.filter(corpus__in=set(corpora)).select_related("corpus").order_by("-pk")[:OFFERED])
 
 
 def measures(runs: list[Run]) -> dict[int, dict[str, list]]:

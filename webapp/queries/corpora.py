@@ -11,13 +11,11 @@ FILES_PAGE = 100
 ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
-def recent(before: int | None = None) -> tuple[list[Corpus], int | None]:
-    """A page of corpora, newest first, each with `run_count` and `latest_run`; and where the next page begins."""
-    with_runs = Corpus.objects.filter(into=None).annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
-    found = with_runs.select_related("version").defer("report", "settings").order_by("-pk")
-    if before is not None:
-        found = found.filter(pk__lt=before)
-    page = list(found[: PAGE + 1])
+def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
+    """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.access.listed), newest first,
+    each with `run_count` and `latest_run`; and where the next page begins."""
+    found = Corpus.objects.filter(pk__in=numbers).annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).select_related("version", "owner")
+    page = list(found.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
     for corpus in page:

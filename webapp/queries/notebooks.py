@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.urls import resolve, reverse
 
 from inference.errors import Invalid
@@ -18,9 +18,9 @@ OFFERED = 8  # notebooks that a Pin button offers: the last used ones
 QUOTE = 5000  # characters of a passage
 
 
-def page(before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
-    """Notebooks, newest first, with how many pins each holds; and where the next page begins."""
-    found = Notebook.objects.filter(removed_at__isnull=not removed).order_by("-pk")
+def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
+    """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
+    found = of.filter(removed_at__isnull=not removed).order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
     found = list(found.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
@@ -32,9 +32,9 @@ def page(before: int | None = None, removed: bool = False) -> tuple[list[dict], 
     return rows, found[PAGE - 1].pk if len(found) > PAGE else None
 
 
-def recent() -> list[Notebook]:
-    """The notebooks that a Pin button offers, last used first."""
-    return list(Notebook.objects.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:OFFERED])
+def recent(of: QuerySet[Notebook]) -> list[Notebook]:
+    """The notebooks among some that a Pin button offers, last used first."""
+    return list(of.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:OFFERED])
 
 
 def shared(token: str) -> Notebook | None:

@@ -19,7 +19,7 @@ from inference.errors import Invalid
 from inference.text import detect
 from tasks import readers, shaping
 from webapp import files
-from webapp.models import Corpus, SourceFile, Version
+from webapp.models import Corpus, SourceFile, User, Version
 from webapp.services import jobs, versions
 from webapp.services.versions import Words
 
@@ -46,13 +46,14 @@ class Reading(Words):
     added: list = field(default_factory=list)  # of files that came later: {"first": the position from which on, "options", "shaping"}
 
 
-def create(name: str, uploads: Iterable[Upload], **fields) -> Corpus:
-    """A draft of these files. Raises Invalid("files", …) when there are none or all are empty."""
+def create(name: str, uploads: Iterable[Upload], owner: User | None = None, **fields) -> Corpus:
+    """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are empty."""
     uploads = list(uploads)
     _check(uploads)
     with transaction.atomic():
         files.storing()
-        corpus = Corpus.objects.create(name=(name.strip() or _name_from([u.name for u in uploads]))[:200], **fields)
+        name = (name.strip() or _name_from([u.name for u in uploads]))[:200]
+        corpus = Corpus.objects.create(owner=owner or User.objects.local(), name=name, **fields)
         folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
         stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
@@ -172,11 +173,11 @@ def read(corpus: Corpus, reading: Reading) -> None:
         jobs.send(jobs.READING, corpus.pk)
 
 
-def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, provenance: dict) -> Corpus:
+def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, provenance: dict, owner: User | None = None) -> Corpus:
     """A corpus of some documents of another, queued: a worker copies and counts them anew (tasks.subset).
 
-    numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are added. The
-    part is under embargo where its parent is.
+    numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are added. owner: by
+    default the local one. The part is under embargo where its parent is.
     """
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
@@ -187,9 +188,11 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
     }
     with transaction.atomic():
         files.storing()
+        shut = Corpus.objects.select_for_update().values_list("embargo", flat=True).get(pk=parent.pk)  # so that an embargo finds all parts
         corpus = Corpus.objects.create(
-            name=name[:200], parent=parent, provenance=kept, embargo=parent.embargo, status=Corpus.Status.QUEUED, settings=asdict(reading)
-        )
+            owner=owner or User.objects.local(), name=name[:200], parent=parent, provenance=kept, embargo=shut,
+            status=Corpus.Status.QUEUED, settings=asdict(reading),
+        )  # fmt: skip
         folder = files.corpus_folder(corpus.pk)
         folder.mkdir(parents=True)
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
@@ -212,7 +215,7 @@ def again(corpus: Corpus) -> Corpus:
         return there
     settings_now = asdict(replace(Reading.of(corpus.settings), **asdict(Words.of(corpus.version.settings)), added=[]))
     with transaction.atomic():
-        draft = Corpus.objects.create(name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=settings_now)
+        draft = Corpus.objects.create(owner=corpus.owner, name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=settings_now)
         _link(corpus, draft, 0)
     return draft
 
@@ -289,14 +292,29 @@ def retry(corpus: Corpus) -> Version:
 
 
 def embargo(corpus: Corpus, on: bool) -> None:
-    """From now on texts are withheld, or shown again (queries.embargo)."""
-    Corpus.objects.filter(pk=corpus.pk).update(embargo=on)
+    """From now on texts are withheld, or shown again (queries.embargo).
+
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those. Ended it is for this one alone; not
+    for a part, whose texts are those of its parent, while that one's are withheld, or when that can't be told any more.
+    """
+    with transaction.atomic():
+        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        if not on:
+            if row.provenance and row.parent is None:
+                raise Invalid("embargo", "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.")
+            if row.parent and row.parent.embargo:
+                raise Invalid("embargo", f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.")
+        reached = {row.pk}
+        while reached:
+            Corpus.everything.filter(pk__in=reached).update(embargo=on)
+            parts = Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update() if on else Corpus.everything.none()
+            reached = set(parts.values_list("pk", flat=True))
 
 
-def example() -> Corpus:
+def example(owner: User | None = None) -> Corpus:
     """The example corpus, queued for reading with settings that fit it."""
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"example-{os.getpid()}-{os.urandom(4).hex()}"
     shutil.copyfile(EXAMPLE, copy)
-    corpus = create(EXAMPLE_NAME, [Upload(EXAMPLE.name, copy)])
+    corpus = create(EXAMPLE_NAME, [Upload(EXAMPLE.name, copy)], owner)
     read(corpus, Reading(options=asdict(sniff(corpus).options), language="en"))
     return corpus

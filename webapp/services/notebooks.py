@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp import addresses
-from webapp.models import Notebook, Pin
+from webapp.models import Notebook, Pin, User
 from webapp.services.curation import lines, one_line
 
 TITLE = 200  # characters
@@ -17,8 +17,9 @@ PINS = 500  # of a notebook: its page shows and prints all of them at once
 ROWS, COLUMNS, CELL = 200, 20, 500  # of a chart's table: what a page can print
 
 
-def create(title: str, by: str) -> Notebook:
-    return Notebook.objects.create(title=_title(title), by=by)
+def create(title: str, by: str, owner: User | None = None) -> Notebook:
+    """By default the local owner's."""
+    return Notebook.objects.create(title=_title(title), by=by, owner=owner or User.objects.local())
 
 
 def change(notebook: Notebook, title: str, intro: str) -> None:

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from inference import engines
 from inference.errors import Invalid
 from webapp import events
-from webapp.models import Corpus, Run, Version, Word
+from webapp.models import Corpus, Run, User, Version, Word
 from webapp.services import jobs, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
@@ -16,8 +16,8 @@ CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
 
-def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) -> Run:
-    """A queued run. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+def create(version: Version, *, seed: int = 0, engine: str = "ssi", by: User | None = None, **settings) -> Run:
+    """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     if version is None or version.status != Version.Status.READY:
         raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
     config = engines.config(engine, **settings).chosen(version.documents, version.tokens)
@@ -30,23 +30,25 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", **settings) 
     with transaction.atomic():
         if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
             raise Invalid("corpus", "This corpus has just been deleted.")
-        run = Run.objects.create(corpus_id=version.corpus_id, version=version, engine=engine, settings=asdict(config), seed=seed)
+        run = Run.objects.create(
+            corpus_id=version.corpus_id, version=version, by=by or User.objects.local(), engine=engine, settings=asdict(config), seed=seed
+        )
         jobs.send(jobs.TRAINING, run.pk)
     return run
 
 
-def again(run: Run) -> Run:
+def again(run: Run, by: User | None = None) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
     if run.begins and run.begun_with is None:
         raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead.")
     with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, **run.settings)
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
         if run.begins:
             _goes_on(new, run.parent, run.dropped)
     return new
 
 
-def without(run: Run, words: list[str]) -> Run:
+def without(run: Run, words: list[str], by: User | None = None) -> Run:
     """A new run that leaves words out and begins with the topics of this one, so that they stay recognisable.
 
     Raises Invalid for a run that is not done, and for what are no words of it.
@@ -65,12 +67,12 @@ def without(run: Run, words: list[str]) -> Run:
     if len(known) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "No word would be left.")
     with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, **_continued(run))
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **_continued(run))
         _goes_on(new, run, sorted({*run.dropped, *known}))
     return new
 
 
-def onward(run: Run, version: Version) -> Run:
+def onward(run: Run, version: Version, by: User | None = None) -> Run:
     """A new run on another version of the corpus, with more documents or other words, that begins with the topics of this one.
 
     Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
@@ -80,7 +82,7 @@ def onward(run: Run, version: Version) -> Run:
     if version.corpus_id != run.corpus_id or version.pk == run.version_id:
         raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
     with transaction.atomic():
-        new = create(version, seed=run.seed, engine=run.engine, **_continued(run))
+        new = create(version, seed=run.seed, engine=run.engine, by=by, **_continued(run))
         _goes_on(new, run, [])
     return new
 

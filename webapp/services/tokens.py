@@ -9,24 +9,24 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.models import ApiToken
+from webapp.models import ApiToken, User
 
 PREFIX = "topograph_"  # so that a token which lies about can be told for what it is
 NOTED = timedelta(minutes=1)  # how exactly the last use is kept: not a write for each request
 
 
-def create(name: str) -> tuple[ApiToken, str]:
-    """The row, and the token itself, which can't be had again."""
+def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
+    """The row, by default the local owner's, and the token itself, which can't be had again."""
     name = " ".join(name.split())
     if not name or len(name) > 60:
         raise Invalid("name", f"Say in 1 to 60 characters what the token is for; got {len(name)}.")
     secret = PREFIX + secrets.token_urlsafe(32)
-    return ApiToken.objects.create(name=name, digest=_digest(secret)), secret
+    return ApiToken.objects.create(user=user or User.objects.local(), name=name, digest=digest(secret)), secret
 
 
 def find(secret: str) -> ApiToken | None:
-    """The token that this is, unless it was revoked."""
-    found = ApiToken.objects.filter(digest=_digest(secret), revoked_at=None).first()
+    """The token that this is, unless it was revoked, or its user may not sign in."""
+    found = ApiToken.objects.select_related("user").filter(digest=digest(secret), revoked_at=None, user__is_active=True).first()
     if found:
         stale = Q(used_at=None) | Q(used_at__lt=timezone.now() - NOTED)
         ApiToken.objects.filter(stale, pk=found.pk).update(used_at=Now())
@@ -37,5 +37,5 @@ def revoke(token: ApiToken) -> None:
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
 
 
-def _digest(secret: str) -> str:
+def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -60,6 +60,7 @@ class Upload:
     name: str
     pack: bool = False  # a tar file that the page made of many small ones
     sha256: str = ""
+    owner: int | None = None  # the user who began it; none: the local owner
 
     @property
     def path(self) -> Path:
@@ -83,13 +84,13 @@ class Checksum(NamedTuple):
     expected: bytes
 
 
-def create(length: int, name: str, pack: bool = False) -> Upload:
+def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> Upload:
     """Begin an upload. Raises Refused when it is too large, or the disk too small."""
     check_size(length, f"“{_short(name)}” has {length:,} bytes")
     if pack and length > PACK:
         raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
     _room_for(length)
-    upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack)
+    upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
     with _no_space_said():
         os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _note(upload)
@@ -103,12 +104,12 @@ def check_size(size: int, sentence: str) -> None:
                            "runs it for more (TOPOGRAPH_MAX_UPLOAD).")  # fmt: skip
 
 
-def find(upload_id: str) -> Upload:
-    """Raises Refused where there is none, or no longer."""
+def find(upload_id: str, owner: int | None = None) -> Upload:
+    """Raises Refused where there is none, or no longer, or where it is not that owner's; without one it may be anybody's."""
     if _ID.fullmatch(upload_id):
         try:
             upload = Upload(**json.loads(_note_path(upload_id).read_bytes()))
-            if upload.expires > time.time():
+            if upload.expires > time.time() and owner in (None, upload.owner):
                 return upload
         except (FileNotFoundError, ValueError, TypeError):
             pass
@@ -297,12 +298,12 @@ def in_order(name: str) -> list:
 
 
 @contextmanager
-def taken(ids: list[str]) -> Iterator[list[corpora.Upload]]:
-    """The files of finished uploads, in the order of their names, to be moved away. The uploads are gone when it ends well.
+def taken(ids: list[str], owner: int | None = None) -> Iterator[list[corpora.Upload]]:
+    """The files of an owner's finished uploads, in the order of their names, to be moved away. The uploads are gone when it ends well.
 
     Raises Refused where one is not there, or not whole.
     """
-    uploads = [find(one) for one in dict.fromkeys(ids)]
+    uploads = [find(one, owner) for one in dict.fromkeys(ids)]
     missing = [u for u in uploads if u.offset != u.length]
     if missing:
         raise Refused(409, f"“{_short(missing[0].name)}” has not arrived whole: {missing[0].offset:,} of {missing[0].length:,} bytes. "

@@ -3,6 +3,7 @@
 import orjson
 from django import template
 
+from webapp import access
 from webapp.queries import notebooks
 
 register = template.Library()
@@ -13,7 +14,7 @@ def recent_notebooks(context):
     """The last used notebooks; asked for once a page, however many Pin buttons it has."""
     request = context["request"]
     if not hasattr(request, "recent_notebooks"):
-        request.recent_notebooks = notebooks.recent()
+        request.recent_notebooks = notebooks.recent(access.notebooks(request))
     return request.recent_notebooks
 
 

@@ -1,17 +1,24 @@
 """Tokens of the API, and where its description is."""
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from inference.errors import Invalid
+from webapp import access
 from webapp.api import api
-from webapp.models import ApiToken
 from webapp.services import tokens as services
 from webapp.views.pages import page
 
 SHOWN = 100  # the newest
+
+
+@require_GET
+def own(request: HttpRequest) -> HttpResponse:
+    """What belongs to the account: how to sign in, tokens, what it has used."""
+    return page(request, "account/own.html", {"sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])})
 
 
 @never_cache
@@ -21,16 +28,16 @@ def tokens(request: HttpRequest) -> HttpResponse:
     made = wrong = ""
     if request.method == "POST":
         try:
-            made = services.create(request.POST.get("name", ""))[1]
+            made = services.create(request.POST.get("name", ""), request.user)[1]
         except Invalid as error:
             wrong = error.message
-    data = {"tokens": ApiToken.objects.all()[:SHOWN], "made": made, "wrong": wrong}
+    data = {"tokens": access.api_tokens(request)[:SHOWN], "made": made, "wrong": wrong}
     return page(request, "account/tokens.html", data, status=400 if wrong else 200)
 
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    token = ApiToken.objects.filter(pk=token_id).first()
+    token = access.api_tokens(request).filter(pk=token_id).first()
     if token is None:
         raise Http404(f"There is no token {token_id}.")
     services.revoke(token)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from inference.text import LANGUAGES
-from webapp import forms
+from webapp import access, forms
 from webapp.models import Run
 from webapp.queries import comparisons as queries
 from webapp.views.pages import number, page
@@ -25,7 +25,7 @@ NO_TOPICS = {  # why a run has none yet
 @require_GET
 def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     numbers = _numbers(request)
-    runs = queries.found(numbers)
+    runs = queries.found(access.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
     data = {
         "runs": [_described(run) for run in runs],
@@ -35,7 +35,7 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
     status = 404 if numbers and not runs else 200
-    offered = queries.offered(runs)
+    offered = queries.offered([run.corpus_id for run in runs] or access.listed(request, None, queries.OFFERED))
     return page(request, "compare/detail.html", data, as_json=as_json, status=status, chosen=runs, offered=offered, most=queries.MOST)
 
 

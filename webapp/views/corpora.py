@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from inference.errors import Invalid
 from tasks import readers
-from webapp import events, files, forms, live
+from webapp import access, events, files, forms, live
 from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
@@ -23,7 +23,7 @@ from webapp.queries import versions
 from webapp.queries.selection import Selection
 from webapp.services import corpora, deleting, runs, sample, uploads
 from webapp.views import previews, sources
-from webapp.views.pages import address, corpus_or_404, number, page, run_or_404
+from webapp.views.pages import address, corpus_or_404, number, page
 
 REPEATED = {  # Words.duplicates
     "keep": "They count like all others.",
@@ -42,9 +42,12 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    found, following = queries.recent(number(request, "before"))
+    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
+    public = settings.ACCOUNTS and ("public" in request.GET or not access.has_own_list(request))
+    found, following = queries.recent(access.listed(request, number(request, "before"), queries.PAGE + 1, public))
     more = address(request, before=following) if following else None
-    return page(request, "home.html", {"corpora": found, "more": more, "formats": readers.formats.listed()} | _accepted())
+    data = {"corpora": found, "more": more, "public": public, "formats": readers.formats.listed()}
+    return page(request, "home.html", data | _accepted())
 
 
 def _accepted() -> dict:
@@ -57,7 +60,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
         with arriving(request) as arrived:
-            corpus = corpora.create(request.POST.get("name", ""), arrived)
+            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user)
     except Invalid as error:
         return _refused(request, "home", error.message)
     except uploads.Refused as refused:
@@ -105,7 +108,7 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def arriving(request: HttpRequest) -> Iterator[list[corpora.Upload]]:
     """The files of an upload form, whichever way they came. Raises Invalid and uploads.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
-        with uploads.taken(ids) as arrived:
+        with uploads.taken(ids, access.uploader(request)) as arrived:
             yield arrived
         return
     sent = request.FILES.getlist("files")
@@ -127,7 +130,7 @@ def _refused(request: HttpRequest, to: str, sentence: str) -> HttpResponse:
 
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    return redirect("corpus", corpora.example().pk)
+    return redirect("corpus", corpora.example(request.user).pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -212,7 +215,7 @@ def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Make a set of documents, which the address describes, a corpus of its own."""
     corpus = corpus_or_404(corpus_id)
-    run = run_or_404(number(request, "run")) if request.GET.get("run") else None
+    run = access.run_or_404(request, number(request, "run")) if request.GET.get("run") else None
     if run and run.corpus_id != corpus.pk:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
@@ -225,7 +228,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         provenance = {"sentence": selection.sentence, "parameters": selection.parameters, "run": run.pk if run and selection.has else None}
         reading = form.with_options(corpus.settings.get("options", {}))
-        return redirect("corpus", corpora.subset(corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance).pk)
+        return redirect("corpus", corpora.subset(corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user).pk)
     data = {"corpus": corpus, "form": form, "sentence": selection.sentence, "count": selection.count}
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
@@ -280,7 +283,7 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.chosen_version(), **form.settings())
+            run = runs.create(form.chosen_version(), by=request.user, **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
@@ -291,8 +294,11 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
 def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     on = request.POST.get("embargo") == "1"
-    corpora.embargo(corpus, on)
-    messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
+    try:
+        corpora.embargo(corpus, on)
+        messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
+    except Invalid as error:
+        messages.error(request, error.message)
     return redirect("corpus", corpus.pk)
 
 

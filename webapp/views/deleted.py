@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from inference.errors import Invalid
+from webapp import access
 from webapp.models import Corpus, Run
 from webapp.queries import deleted as queries
 from webapp.queries import kept
@@ -20,7 +21,7 @@ from webapp.views.pages import address, page
 @require_GET
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     """Recently deleted, the last first."""
-    found, following = queries.page(Corpus.everything.all(), Run.everything.all(), _place(request))
+    found, following = queries.page(*access.deletable(request), _place(request))
     more = address(request, after=",".join((following[0].isoformat(), str(following[1]), str(following[2])))) if following else None
     return page(request, "deleted/list.html", {"deleted": found, "next": more}, as_json=as_json)
 

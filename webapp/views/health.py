@@ -42,10 +42,9 @@ def may_read(request: HttpRequest) -> bool:
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if settings.METRICS_TOKEN and hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
         return True
-    user = getattr(request, "user", None)
-    if user is not None and user.is_staff:
-        return True
-    return not settings.METRICS_TOKEN and not getattr(settings, "ACCOUNTS", False) and _loopback(request)
+    if settings.ACCOUNTS:
+        return request.user.is_authenticated and request.user.is_staff
+    return not settings.METRICS_TOKEN and _loopback(request)
 
 
 def _loopback(request: HttpRequest) -> bool:

@@ -15,18 +15,19 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_GET, require_POST
 
 from inference.errors import Invalid
+from webapp import access
 from webapp.models import Notebook, Pin
 from webapp.queries import markdown
 from webapp.queries import notebooks as queries
 from webapp.services import notebooks
-from webapp.views.pages import address, back, corpus_or_404, number, page, reader, run_or_404
+from webapp.views.pages import address, back, number, page, reader
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
 
 
-def _or_404(notebook_id: int) -> Notebook:
+def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
     try:
-        return Notebook.objects.get(pk=notebook_id)
+        return access.notebooks(request).get(pk=notebook_id)
     except Notebook.DoesNotExist:
         raise Http404(f"There is no notebook {notebook_id}.") from None
 
@@ -34,7 +35,7 @@ def _or_404(notebook_id: int) -> Notebook:
 @require_GET
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     removed = "removed" in request.GET
-    found, following = queries.page(number(request, "before"), removed)
+    found, following = queries.page(access.notebooks(request), number(request, "before"), removed)
     data = {"notebooks": found, "next": address(request, before=following) if following else None, "removed": removed}
     return page(request, "notebook/list.html", data, as_json=as_json)
 
@@ -42,7 +43,7 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
 @require_POST
 def create(request: HttpRequest) -> HttpResponse:
     try:
-        return redirect("notebook", notebooks.create(request.POST.get("title", ""), reader(request)).pk)
+        return redirect("notebook", notebooks.create(request.POST.get("title", ""), reader(request), request.user).pk)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("notebooks")
@@ -50,7 +51,7 @@ def create(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
-    notebook = _or_404(notebook_id)
+    notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
     return page(request, "notebook/detail.html", queries.content(notebook), as_json=as_json, row=notebook, link=link, own=True)
 
@@ -68,7 +69,7 @@ def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpRespo
 @require_POST
 def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
     """What is done to a notebook: its title and introduction, its link, its removal."""
-    notebook = _or_404(notebook_id)
+    notebook = _or_404(request, notebook_id)
     acts = {
         "text": lambda: notebooks.change(notebook, request.POST.get("title", ""), request.POST.get("intro", "")),
         "share": lambda: notebooks.share(notebook),
@@ -113,8 +114,8 @@ def pin(request: HttpRequest) -> HttpResponse:
     """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is."""
     sent = request.POST
     try:
-        evidence = _evidence(sent)
-        notebook = _chosen(sent.get("notebook", NEW), reader(request))
+        evidence = _evidence(request)
+        notebook = _chosen(request)
         notebooks.pin(notebook, evidence, sent.get("comment", ""), reader(request))
     except Invalid as error:
         messages.error(request, error.message)
@@ -124,13 +125,14 @@ def pin(request: HttpRequest) -> HttpResponse:
     return redirect(back(request, reverse("notebooks")))
 
 
-def _evidence(sent) -> dict:
+def _evidence(request: HttpRequest) -> dict:
+    sent = request.POST
     kind = sent.get("kind", "")
-    run = run_or_404(_whole(sent, "run")) if sent.get("run") else None
+    run = access.run_or_404(request, _whole(sent, "run")) if sent.get("run") else None
     if kind == Pin.Kind.TOPIC and run:
         return queries.of_topic(run, _whole(sent, "topic"))
     if kind == Pin.Kind.PASSAGE and (run or sent.get("corpus")):
-        corpus = run.corpus if run else corpus_or_404(_whole(sent, "corpus"))
+        corpus = run.corpus if run else access.corpus_or_404(request, _whole(sent, "corpus"))
         start, end = (_whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
         return queries.of_passage(corpus, run, _whole(sent, "document"), sent.get("quote", ""), start, end)
     if kind == Pin.Kind.CHART:
@@ -149,13 +151,13 @@ def _whole(sent, name: str) -> int:
     return int(text)
 
 
-def _chosen(choice: str, by: str) -> Notebook:
+def _chosen(request: HttpRequest) -> Notebook:
     """The notebook that was picked, or a new one with today's date as its title until it gets a better one."""
+    choice = request.POST.get("notebook", NEW)
     if choice == NEW:
-        return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", by)
-    notebook = (
-        Notebook.objects.filter(pk=choice, removed_at=None).first() if choice.isascii() and choice.isdigit() and len(choice) <= 18 else None
-    )
+        return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
+    is_number = choice.isascii() and choice.isdigit() and len(choice) <= 18
+    notebook = access.notebooks(request).filter(pk=choice, removed_at=None).first() if is_number else None
     if notebook is None:
         raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
     return notebook
@@ -164,7 +166,7 @@ def _chosen(choice: str, by: str) -> Notebook:
 @require_GET
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
-    data = queries.content(_or_404(notebook_id)) | {"root": request.build_absolute_uri("/").rstrip("/")}
+    data = queries.content(_or_404(request, notebook_id)) | {"root": request.build_absolute_uri("/").rstrip("/")}
     if form == "md":
         body, kind = markdown.notebook(data), "text/markdown"
     else:

@@ -3,6 +3,7 @@
 from urllib.parse import urlencode
 
 import orjson
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -64,7 +65,9 @@ def search_words(request: HttpRequest, name: str = "q") -> str:
 
 
 def reader(request: HttpRequest) -> str:
-    """Who reads: the name given once in this browser, else "owner". There are no accounts yet."""
+    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody: ""."""
+    if settings.ACCOUNTS:
+        return request.user.name if request.user.is_authenticated else ""
     return request.session.get(READER, OWNER)
 
 

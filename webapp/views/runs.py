@@ -49,7 +49,7 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 def again(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     try:
-        return redirect("run", runs.again(run).pk)
+        return redirect("run", runs.again(run, request.user).pk)
     except Invalid as error:
         raise BadRequest(error.message) from None
 
@@ -58,4 +58,4 @@ def again(request: HttpRequest, run_id: int) -> HttpResponse:
 def onward(request: HttpRequest, run_id: int) -> HttpResponse:
     """Go on from this run's topics on the newest version of its corpus."""
     run = run_or_404(run_id)
-    return redirect("run", runs.onward(run, run.corpus.version).pk)
+    return redirect("run", runs.onward(run, run.corpus.version, request.user).pk)

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
-from webapp import bodies, metrics
+from webapp import access, bodies, metrics
 from webapp.services import uploads
 from webapp.services.uploads import Checksum, Refused, Upload, Writing
 
@@ -84,7 +84,7 @@ async def creation(request: HttpRequest, method: str) -> HttpResponse:
     known = _metadata(request)
     name = known.get("relativePath") or known.get("filename") or ""
     checksum = _checksum(request)
-    upload = await asyncio.to_thread(uploads.create, length, name, known.get("pack") == "1")
+    upload = await asyncio.to_thread(uploads.create, length, name, known.get("pack") == "1", access.uploader(request))
     offset = 0
     if request.headers.get("Content-Type") == PIECES:
         try:
@@ -104,7 +104,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
     """HEAD says how much has come, PATCH sends more, DELETE cancels."""
     if method not in ("HEAD", "PATCH", "DELETE"):
         return _not_allowed(method, "HEAD", "PATCH", "DELETE", "OPTIONS")
-    upload = await asyncio.to_thread(uploads.find, upload_id)
+    upload = await asyncio.to_thread(uploads.find, upload_id, access.uploader(request))
     if method == "HEAD":
         response = HttpResponse()
         response["Upload-Length"] = upload.length

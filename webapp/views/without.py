@@ -6,6 +6,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from inference.errors import Invalid
+from webapp import access
 from webapp.models import Run
 from webapp.queries import topics, without
 from webapp.services import carrying, runs
@@ -34,7 +35,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     typed = request.POST.get("more", "").replace(",", " ").split()
     try:
-        return redirect("run", runs.without(run, [*request.POST.getlist("words"), *typed]).pk)
+        return redirect("run", runs.without(run, [*request.POST.getlist("words"), *typed], request.user).pk)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("run_without", run.pk)
@@ -47,7 +48,7 @@ def carry(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     source = number(request, "from")
     data = {"from": source, "offered": without.labelled(run), "pairs": [], "orphans": [], "fields": 0}
     if source is not None:
-        data |= without.described(run, _source(source), carrying.plan(_source(source), run))
+        data |= _described(run, _source(request, source))
     return page(request, "run/carry.html", data, as_json=as_json, run=run)
 
 
@@ -58,7 +59,7 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
         text = request.POST.get("from", "")
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
-        found = carrying.carry(_source(int(text)), run)
+        found = carrying.carry(_source(request, int(text)), run)
         said = f"{len(found.values):,} topic{'' if len(found.values) == 1 else 's'} took over what run {text} says."
         if found.orphans:
             said += f" {len(found.orphans):,} of its topics have no like here."
@@ -68,9 +69,13 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect("run_curation", run.pk)
 
 
-def _source(pk: int) -> Run:
+def _described(run: Run, source: Run) -> dict:
+    return without.described(run, source, carrying.plan(source, run))
+
+
+def _source(request: HttpRequest, pk: int) -> Run:
     """A run from an address or a form: missing is a mistake of theirs, not a page that is gone."""
     try:
-        return Run.objects.select_related("corpus", "version", "snapshot").get(pk=pk)
+        return access.runs(request).select_related("corpus", "version", "snapshot").get(pk=pk)
     except Run.DoesNotExist:
         raise Invalid("from", f"There is no run {pk}.") from None
