@@ -84,6 +84,7 @@ RULES = {
     **dict.fromkeys(["home", "glossary", "compare", "shared", "api_reference", "healthz", "readyz"], ANYONE),
     "metrics": ANYONE,  # a program comes with a token of its own: views.health
     **dict.fromkeys(["deleted", "corpora", "example", "uploads", "upload", "notebooks", "notebook_new", "pin", "tokens", "account"], USER),
+    **dict.fromkeys(["operator", "operator_stop", "operator_again"], OPERATOR),
     "share": ACCOUNTS,  # its token decides
     "reader": LOCAL,  # with accounts a reader's name is that of the account
     **dict.fromkeys(["notebook", "notebook_change", "notebook_pin", "notebook_md", "notebook_html"], NOTEBOOK),

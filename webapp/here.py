@@ -15,7 +15,7 @@ def only_from_here(application):
     """The ASGI application, which is asked by clients on this machine under its own names, unless accounts are on."""
 
     async def front(scope, receive, send):
-        if settings.ACCOUNTS or scope["type"] != "http" or (_local(scope.get("client")) and _named(scope["headers"])):
+        if settings.ACCOUNTS or scope["type"] != "http" or (_local(scope.get("client")) and _asked_here(scope["headers"])):
             return await application(scope, receive, send)
         headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), (b"connection", b"close")]
         await send({"type": "http.response.start", "status": 403, "headers": headers})
@@ -32,7 +32,10 @@ def _local(client) -> bool:
         return False
 
 
-def _named(headers) -> bool:
-    """By the name that it was asked under: a page of another site can give one of its own to this machine's address."""
+def _asked_here(headers) -> bool:
+    """By the name that it was asked under, as a page of another site can give one of its own to this machine's address; and not through
+    a proxy on this machine, which would make everybody's request one of its own."""
+    if any(name in (b"x-forwarded-for", b"x-forwarded-host", b"forwarded") for name, _ in headers):
+        return False
     hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
     return len(hosts) == 1 and hosts[0].removesuffix(":" + hosts[0].rpartition(":")[2] if not hosts[0].endswith("]") else "") in NAMES

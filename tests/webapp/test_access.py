@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import ResolverMatch, URLPattern, get_resolver, reverse
 from django.utils import timezone
 
@@ -21,8 +22,9 @@ from tests import addresses
 from webapp import access
 from webapp.api import api
 from webapp.here import only_from_here
+from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
-from webapp.services import notebooks, sharing, tokens, uploads
+from webapp.services import deleting, notebooks, sharing, tokens, uploads
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,6 +40,7 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "anyone": EVERYBODY,
     "user": ["stranger", *MEMBERS],
     "mine": ["owner"],  # a notebook or a token, which is the owner's here
+    "operate": [],  # staff: below
     "nobody": [],
 }
 GET = {
@@ -51,6 +54,7 @@ GET = {
     "answer": ["corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted"],
     "own": ["corpus_sharing", "corpus_deleted"],
+    "operate": ["operator"],
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
@@ -62,6 +66,7 @@ POST = {
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],
+    "operate": ["operator_stop", "operator_again"],
     "nobody": ["reader"],
 }  # fmt: skip
 
@@ -153,6 +158,13 @@ class World:
         return addresses.address(name, (corpus or self.corpus).pk, (run or self.run).pk, **values)
 
 
+def listed_for(world: World, who: str) -> list[int]:
+    request = RequestFactory().get("/")
+    request.user = world.users.get(who, AnonymousUser())
+    request.session, request.resolver_match = {}, ResolverMatch(None, (), {})
+    return access.listed(request, None, 50)
+
+
 @pytest.fixture
 def world(db, settings):
     settings.ACCOUNTS = True
@@ -195,7 +207,7 @@ def test_what_may_be_seen_is_forbidden_and_what_may_not_is_not_there(world, at_t
             assert answer.status_code in (LET_IN, 403)
         else:
             here, there = (a.content.decode().replace(str(pk), "") for a, pk in ((answer, world.corpus.pk), (missing, 10**12)))
-            strip = re.compile(r"csrf\S+|next=[^\"]*|value=\"\w{64}\"")
+            strip = re.compile(r"csrf\S+|<code>\w+</code>|next=[^\"]*|value=\"\w{64}\"")
             assert answer.status_code == 404 and strip.sub("", here) == strip.sub("", there), name
 
 
@@ -266,6 +278,44 @@ def test_who_is_refused_is_told_who_may(world):
     assert "/account/login/?next=" in Client().get(world.url("corpus")).content.decode(), "it may be theirs, once they sign in"
 
 
+def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
+    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
+    for who in EVERYBODY:
+        assert (world.client(who).get(world.url("corpus_prepare", draft)).status_code == LET_IN) == (who in ROLES["edit"]), who
+        assert "More" not in [c.name for c in Corpus.objects.filter(pk__in=listed_for(world, who))]
+
+
+def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_the_gate):
+    clients = {who: world.client(who) for who in EVERYBODY}
+    deleting.run(world.run)
+    for who, client in clients.items():
+        assert client.get(world.url("run")).status_code == 404, who
+        assert (client.post(world.url("run_bring_back")).status_code == LET_IN) == (who in ROLES["edit"]), who
+    deleting.corpus(world.corpus)
+    for who, client in clients.items():
+        assert client.get(world.url("corpus")).status_code == 404, who
+        assert (client.post(world.url("corpus_bring_back")).status_code == LET_IN) == (who in ROLES["own"]), who
+
+
+def test_what_others_deleted_is_not_listed(world):
+    deleting.run(world.run)
+    deleting.corpus(world.other)
+    expected = {"stranger": {"Diaries"}, "viewer": set(), "editor": {"run"}, "owner": {"run"}}
+    for who, names in expected.items():
+        found = world.client(who).get("/deleted.json").json()["deleted"]
+        assert {row["name"] if row["kind"] == "corpus" else "run" for row in found} == names, who
+
+
+def test_operators_see_their_pages_and_nobodys_corpora(world, at_the_gate):
+    User.objects.filter(pk=world.users["stranger"].pk).update(is_staff=True)
+    client = world.client("stranger")
+    for name in GET["operate"]:
+        assert client.get(world.url(name)).status_code == LET_IN, name
+    for name in POST["operate"]:
+        assert client.post(world.url(name)).status_code == LET_IN, name
+    assert client.get(world.url("corpus")).status_code == client.post(world.url("run_stop")).status_code == 404
+
+
 # The API -------------------------------------------------------------------------------------------------------------
 
 
@@ -310,7 +360,7 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 
 def test_views_do_not_ask_the_tables_themselves():
     """What the path of an address names, the gate has looked at; whatever else a view needs it gets from webapp.access."""
-    allowed = {("pages", "Corpus"), ("pages", "Run"), ("notebooks", "Pin")}  # of the path's number
+    allowed = {("pages", "Corpus"), ("pages", "Run"), ("notebooks", "Pin"), ("operator", "Run")}  # of the path's number
     asked = {("corpora", "Corpus"), ("runs", "Run")}  # that it is still there, and to mark it as failed
     for path in [*(ROOT / "webapp/views").glob("*.py"), *(ROOT / "webapp/api").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -459,3 +509,21 @@ def test_only_this_machine_is_answered(settings, client, host, answered):
     settings.ACCOUNTS = True
     async_to_sync(only_from_here(application))(scope, None, send)
     assert said[-1] == "asked"
+
+
+def test_a_proxy_on_this_machine_is_not_this_machine():
+    said = []
+
+    async def send(message):
+        said.append(message)
+
+    scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost"), (b"x-forwarded-for", b"192.0.2.7")]}
+    async_to_sync(only_from_here(None))(scope, None, send)
+    assert said[0]["status"] == 403
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "topograph.example.org"])
+def test_start_listens_on_no_other_address_without_accounts(monkeypatch, host):
+    monkeypatch.delenv("TOPOGRAPH_ACCOUNTS", raising=False)
+    with pytest.raises(SystemExit, match="Accounts are off"):
+        start.main(["--host", host])

@@ -21,15 +21,15 @@ from tests.corpora import example_rows
 from tests.sweeping import STALE, sweep_for
 from tests.webapp.making import corpus_of, run_on
 from webapp import bulk, events, files
-from webapp.models import Answer, Corpus, Document, Edit, Pin, Run, Version
+from webapp.models import Answer, Corpus, Document, Edit, Membership, Pin, Run, User, Version
 from webapp.queries import deleted, evidence
 from webapp.queries import notebooks as queries
-from webapp.services import corpora, deleting, jobs, notebooks, runs, upkeep, versions
+from webapp.services import corpora, deleting, jobs, notebooks, runs, sharing, upkeep, versions
 
 pytestmark = pytest.mark.django_db
 
 # Tables that hold nothing of a corpus: Django's own, and what readers keep. A pin keeps evidence as it was, and stays.
-OF_NOTHING = ("django_", "auth_", "account_", "socialaccount_", "mfa_", "webapp_notebook", "webapp_pin", "webapp_apitoken")
+OF_NOTHING = ("django_", "auth_", "account_", "socialaccount_", "mfa_", "webapp_notebook", "webapp_pin", "webapp_apitoken", "webapp_user")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,8 @@ def made(draft, django_db_blocker, tmp_path_factory):
     """What there was before; and then a corpus with everything that there can be of one: a finished run, one of its own words, one
     that waits, files that are to be added, what readers said. Committed, as heartbeats come over a connection of their own."""
     with django_db_blocker.unblock():
+        ada = User.objects.create_user("ada.deleting@example.org", "Ada of deleting")
+        User.objects.local()
         before = everything()
         corpus = corpus_of(draft, example_rows(60), "speeches.csv", language="en", min_documents=2)
         run = run_on(corpus, topics=4, passes=1)
@@ -46,6 +48,9 @@ def made(draft, django_db_blocker, tmp_path_factory):
         for each in (run, less):
             Edit.objects.create(run=each, topic=1, field="label", value="War", batch=uuid4(), by="Ada")
             Answer.objects.create(run=each, reader="Ada", kind="fit", topic=1, seed=0, payload={})
+        Membership.objects.create(corpus=corpus, user=ada, role="viewer")
+        sharing.add(corpus, "eve@example.org", "editor", ada)
+        sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
         addition = corpora.addition(corpus, [corpora.Upload("more.csv", more)])
@@ -55,6 +60,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         deleting.corpus(Corpus.everything.get(pk=corpus.pk))
         deleting.for_good(corpus)
         upkeep.tidy()
+        ada.delete()
 
 
 @pytest.fixture()
@@ -192,7 +198,7 @@ def test_every_page_of_what_is_deleted_is_gone(client, whole):
                 assert client.post(at).status_code == 404, name
     for path in (f"corpora/{whole.pk}", f"runs/{run.pk}", f"corpora/{whole.pk}/runs"):
         assert client.get(f"/api/v1/{path}").status_code == 404
-    assert whole.name not in client.get("/").content.decode()
+    assert f"/corpora/{whole.pk}/" not in client.get("/").content.decode()
     assert f"run={run.pk}" not in client.get("/compare/").content.decode()
     assert Run.objects.filter(corpus=whole).count() == Version.objects.filter(corpus=whole).count() == 0
 

@@ -7,10 +7,16 @@ import subprocess
 import sys
 import time
 import urllib.request
+from ipaddress import ip_address
 
 from webapp.local import folder, processes, servers
 from webapp.local.postgres import Failed
 
+HERE = "127.0.0.1"
+UNGUARDED = (
+    "Accounts are off: whoever reaches this Topograph may do everything, so it listens on this machine alone, and not on {host}. "
+    "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
+)
 READY_SECONDS = 120.0
 SAID_EVERY = 15.0  # seconds
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
@@ -26,14 +32,17 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="manage.py start", description=__doc__)
     parser.add_argument("--port", type=int, default=int(os.environ.get("TOPOGRAPH_PORT", "8000")),
                         help="the next free one is used where it is taken (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--host", default=HERE, help="the address to listen on; others than this machine's own (127.0.0.1) need accounts")
     given = parser.parse_args(argv)
+    if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
+        sys.exit(UNGUARDED.format(host=given.host))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     supervisor = processes.Supervisor(say)
     try:
         with folder.lock():
             try:
-                url = bring_up(supervisor, given.port)
+                url = bring_up(supervisor, given.port, given.host)
                 say(f"Topograph is ready at {url}")
                 while True:
                     time.sleep(0.2)
@@ -54,7 +63,14 @@ def _stop(*_) -> None:
     raise Stop
 
 
-def bring_up(supervisor: processes.Supervisor, port: int) -> str:
+def _loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name may lead anywhere
+
+
+def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> str:
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
     database, broker = servers.start(supervisor)
@@ -71,18 +87,19 @@ def bring_up(supervisor: processes.Supervisor, port: int) -> str:
         ("the engine", [sys.executable, "-c", "import inference; inference.warm_up()"], "The engine could not be compiled"),
     )
     port = processes.free_port(port)
-    url = f"http://127.0.0.1:{port}/"
+    reached = HERE if host in ("0.0.0.0", "::") else host
+    url = f"http://{f'[{reached}]' if ':' in reached else reached}:{port}/"
     folder.tell(database_url=database, redis_url=broker, url=url)
     supervisor.add(processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0))
-    start_web = lambda: processes.spawn(web(port), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
+    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
     return url
 
 
-def web(port: int) -> list[str]:
+def web(port: int, host: str = HERE) -> list[str]:
     """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can send its headers."""
-    return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", "127.0.0.1", "--port", str(port),
+    return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", host, "--port", str(port),
             "--http", "webapp.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
 

@@ -250,7 +250,7 @@ def addition(corpus: Corpus, uploads: Iterable[Upload]) -> Corpus:
         raise Invalid("files", f"“{corpus.name}” is a part of another corpus: documents are added to that one.")
     now = Reading.of(corpus.settings)
     kept = asdict(replace(now, shaping=now.shaping | {"table": "", "key": ""} if now.shaping else {}, added=[]))
-    return create(corpus.name, uploads, into=corpus, settings=kept)
+    return create(corpus.name, uploads, corpus.owner, into=corpus, settings=kept)
 
 
 def add(draft: Corpus, reading: Reading) -> Version:

@@ -11,7 +11,9 @@ from pathlib import Path
 import redis
 import structlog
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models.functions import Now
 
 from webapp import bulk, events, files
 from webapp.models import Corpus, Run, Snapshot, Version
@@ -31,6 +33,7 @@ def tidy() -> None:
         bulk.drop(table, key)
     _folders()
     uploads.tidy()
+    Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 
 

@@ -1,0 +1,231 @@
+"""Accounts: made from the machine, signed up for, signed in to; what a session and a password are worth."""
+
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.core.cache import cache
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.webapp.test_access import matches
+from webapp import access
+from webapp.models import Corpus, Invitation, Membership, User
+from webapp.services import notebooks, sharing, upkeep
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "hedgehogs in the fog"
+
+
+@pytest.fixture(autouse=True)
+def accounts(settings):
+    settings.ACCOUNTS = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # quick
+    cache.clear()  # of the rate limits of the test before
+    yield
+    cache.clear()
+
+
+def account(email: str, name: str, monkeypatch, *options: str, password: str = PASSWORD) -> str:
+    monkeypatch.setattr("sys.stdin", io.StringIO(password + "\n"))
+    out = io.StringIO()
+    call_command("account", email, "--name", name, "--password-stdin", *options, stdout=out)
+    return out.getvalue().strip()
+
+
+@pytest.fixture
+def ada(monkeypatch) -> User:
+    account("ada@example.org", "Ada", monkeypatch)
+    return User.objects.get(name="Ada")
+
+
+def sign_in(client: Client, email: str = "ada@example.org", password: str = PASSWORD, **more):
+    return client.post(reverse("account_login"), {"login": email, "password": password} | more)
+
+
+# From the machine ----------------------------------------------------------------------------------------------------
+
+
+def test_the_local_owner_becomes_an_account_and_keeps_what_is_theirs(monkeypatch):
+    corpus, book = Corpus.objects.create(name="Letters"), notebooks.create("Mine", "owner")
+    assert account("Ada@Example.org", "Ada", monkeypatch, "--owner", "--operator") == "Ada <ada@example.org>, operator"
+    client = Client()
+    assert sign_in(client).status_code == 302
+    assert client.get(reverse("corpus_json", args=[corpus.pk])).status_code == client.get(reverse("notebook", args=[book.pk])).status_code == 200
+    with pytest.raises(CommandError, match="ada@example.org"):
+        account("eve@example.org", "Eve", monkeypatch, "--owner")
+
+
+def test_accounts_that_cannot_be(monkeypatch, ada):
+    for email, name, said in (("no address", "Eve", "no e-mail"), ("eve@example.org", "ada", "called ada"), ("eve@example.org", "a\u202eb", "letters")):
+        with pytest.raises(CommandError, match=said):
+            account(email, name, monkeypatch)
+    with pytest.raises(CommandError, match="too short"):
+        account("eve@example.org", "Eve", monkeypatch, password="short")
+    assert User.objects.exclude(pk=ada.pk).count() == 0
+
+
+def test_a_closed_account_is_signed_out(monkeypatch, ada):
+    client = Client()
+    sign_in(client)
+    assert client.get(reverse("tokens")).status_code == 200
+    call_command("account", "ada@example.org", "--close", stdout=io.StringIO())
+    assert client.get(reverse("tokens")).status_code == 302
+    sign_in(client)
+    assert client.get(reverse("tokens")).status_code == 302
+
+
+# Signing in ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_is_another_one_after_signing_in(ada):
+    """What somebody planted before does not come in with its victim."""
+    client = Client()
+    session = client.session
+    session[access.LINKS] = [1]
+    session.save()
+    before = session.session_key
+    client.cookies["sessionid"] = before
+    assert sign_in(client, next="/notebooks/")["Location"] == "/notebooks/"
+    assert client.cookies["sessionid"].value != before and client.session[access.LINKS] == [1]
+    planted = Client()
+    planted.cookies["sessionid"] = before
+    assert planted.get(reverse("tokens")).status_code == 302
+
+
+def test_another_password_ends_all_other_sessions(ada):
+    here, there = Client(), Client()
+    sign_in(here)
+    sign_in(there)
+    new = "foxes under the moon"
+    answer = here.post(reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": new, "password2": new})
+    assert answer.status_code == 302
+    assert here.get(reverse("tokens")).status_code == 200 and there.get(reverse("tokens")).status_code == 302
+    assert any("ada@example.org" in letter.to for letter in mail.outbox), "its owner hears of it"
+
+
+def test_signing_out_ends_the_session_on_the_server(ada):
+    client = Client()
+    sign_in(client)
+    key = client.cookies["sessionid"].value
+    client.post(reverse("account_logout"))
+    again = Client()
+    again.cookies["sessionid"] = key
+    assert again.get(reverse("tokens")).status_code == 302
+
+
+def test_guessing_is_slowed_down_for_all_web_processes(ada):
+    """Five wrong passwords, and the right one waits; counted in the shared cache, not in this process."""
+    for _ in range(5):
+        assert sign_in(Client(), password="wrong").status_code == 200
+    refused = sign_in(Client())
+    assert refused.status_code == 200 and b"Too many failed" in refused.content
+    assert type(cache).__name__ and "redis" in str(cache._connections["default"].__class__).lower()
+
+
+def test_signing_in_says_no_more_than_that_it_failed(ada):
+    wrong, nobody = sign_in(Client(), password="wrong"), sign_in(Client(), email="nobody@example.org")
+    said = [re.search(r'class="errorlist[^>]*>.*?</ul>', answer.content.decode(), re.S)[0] for answer in (wrong, nobody)]
+    assert said[0] == said[1]
+
+
+def test_where_one_is_led_is_here(ada):
+    assert sign_in(Client(), next="https://evil.example/")["Location"] == "/"
+    assert sign_in(Client(), next="//evil.example/")["Location"] == "/"
+
+
+def test_sessions_that_expired_are_cleared(ada):
+    client = Client()
+    sign_in(client)
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+    upkeep.tidy()
+    assert not Session.objects.exists()
+
+
+# Signing up ----------------------------------------------------------------------------------------------------------
+
+FORM = {"email": "eve@example.org", "username": "Eve", "password1": PASSWORD, "password2": PASSWORD}
+
+
+def test_closed_unless_the_operator_opens_it():
+    answer = Client().post(reverse("account_signup"), FORM)
+    assert answer.status_code == 200 and not User.objects.filter(name="Eve").exists()
+
+
+def test_an_address_is_verified_before_it_is_worth_anything(settings, ada):
+    settings.SIGNUP = "open"
+    corpus = Corpus.objects.create(name="Letters", owner=ada)
+    assert isinstance(sharing.add(corpus, "Eve@example.org", "editor", ada), Invitation)
+    client = Client()
+    assert client.post(reverse("account_signup"), FORM)["Location"] == reverse("account_email_verification_sent")
+    assert client.get(reverse("tokens")).status_code == 302 and not Membership.objects.exists()
+    link = re.search(r"https?://[^/]+(/account/confirm-email/\S+)", mail.outbox[-1].body)[1]
+    assert client.get(link).status_code == 200
+    client.post(link)
+    assert EmailAddress.objects.get(email="eve@example.org").verified
+    assert Membership.objects.get(corpus=corpus, user__name="Eve").role == "editor" and not Invitation.objects.exists()
+    sign_in(client, "eve@example.org")
+    assert client.get(reverse("corpus_json", args=[corpus.pk])).status_code == 200
+
+
+def test_only_the_invited_where_one_must_be(settings, ada):
+    settings.SIGNUP = "invite"
+    answer = Client().post(reverse("account_signup"), FORM)
+    assert answer.status_code == 200 and b"Nothing is shared with this address" in answer.content
+    sharing.add(Corpus.objects.create(name="Letters", owner=ada), "eve@example.org", "viewer", ada)
+    assert Client().post(reverse("account_signup"), FORM).status_code == 302
+
+
+@pytest.mark.parametrize("name", ["owner", "ADA", "a\u202eb", "<b>", " ", "x" * 61])
+def test_nobody_is_called_what_may_be_taken_for_another(settings, ada, name):
+    settings.SIGNUP = "open"
+    assert Client().post(reverse("account_signup"), FORM | {"username": name}).status_code == 200
+    assert User.objects.count() == 1
+
+
+def test_who_has_an_account_is_not_told(settings, ada):
+    """Neither by signing up with their address nor by asking for another password."""
+    settings.SIGNUP = "open"
+    known = Client().post(reverse("account_signup"), FORM | {"email": "ada@example.org"})
+    assert known["Location"] == Client().post(reverse("account_signup"), FORM)["Location"]
+    reset = [Client().post(reverse("account_reset_password"), {"email": e}) for e in ("ada@example.org", "nobody@example.org")]
+    assert reset[0]["Location"] == reset[1]["Location"]
+
+
+def test_a_forgotten_password(ada):
+    client, new = Client(), "foxes under the moon"
+    client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    link = re.search(r"https?://[^/]+(/account/password/reset/key/\S+)", mail.outbox[-1].body)[1]
+    form = client.get(link, follow=True)
+    client.post(form.request["PATH_INFO"], {"password1": new, "password2": new})
+    assert sign_in(Client(), password=new).status_code == 302
+    assert b"Change Password" not in Client().get(link, follow=True).content, "once"
+
+
+# Pages ---------------------------------------------------------------------------------------------------------------
+
+
+def test_every_page_of_the_library_answers_in_our_look(ada):
+    """Those without a key in their address: signed in, and not. None holds a script or a style of its own."""
+    signed, looked = Client(), 0
+    sign_in(signed)
+    for client in (signed, Client()):
+        for name, route, pattern in matches():
+            if not (name or "").startswith(access.LIBRARY) or pattern.pattern.converters or "?P" in route:
+                continue
+            answer = client.get(reverse(name))
+            assert answer.status_code in (200, 302, 405), name
+            if answer.status_code == 200:
+                looked += 1
+                html = answer.content.decode()
+                assert 'class="masthead"' in html and " style=" not in html and "onclick" not in html, name
+                for script in re.findall(r"<script[^>]*>", html):
+                    assert "src=" in script or "application/json" in script, (name, script)
+    assert looked >= 12

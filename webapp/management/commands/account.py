@@ -1,0 +1,81 @@
+"""manage.py account EMAIL: make an account, or change one, from the machine itself. The first one is made so."""
+
+import getpass
+import sys
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from webapp.accounts import NAME
+from webapp.models import User
+from webapp.services import sharing
+
+
+class Command(BaseCommand):
+    help = "Make an account, or change one. With --owner it takes over all that was made while accounts were off."
+
+    def add_arguments(self, parser):
+        parser.add_argument("email", metavar="EMAIL", help="to sign in with")
+        parser.add_argument("--name", help="shown to others; needed for a new account, and never changed")
+        parser.add_argument("--owner", action="store_true", help="make the local owner this account: corpora, runs, notebooks and tokens become its")
+        parser.add_argument("--operator", action="store_true", help="who may see the pages about workers, queue and disk")
+        parser.add_argument("--no-operator", action="store_true", help="who may not any more")
+        parser.add_argument("--password", action="store_true", help="ask for another password; for a new account it is always asked for")
+        parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input instead")
+        parser.add_argument("--close", action="store_true", help="nobody can sign in to it any more; what it owns stays")
+        parser.add_argument("--open", action="store_true", help="and can again")
+        for name, what in (("bytes", "bytes of files"), ("documents", "documents"), ("jobs", "jobs that wait or run at once")):
+            parser.add_argument(f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others")
+
+    @transaction.atomic
+    def handle(self, *args, **given):
+        email = given["email"].strip().lower()
+        self._check(validate_email, email, f"“{email}” is no e-mail address.")
+        user = User.objects.filter(email=email).first()
+        new = user is None
+        if new:
+            user = User.objects.local() if given["owner"] else User()
+            if user.email:
+                raise CommandError(f"The local owner is an account already: {user.email}.")
+            if not given["name"]:
+                raise CommandError("Say what the account is called, which others see: --name “Ada Lovelace”.")
+            for check in NAME:
+                self._check(check, given["name"])
+            if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
+                raise CommandError(f"Another account is called {given['name']}.")
+            user.name, user.email = given["name"], email
+        elif given["owner"] and not user.local:
+            raise CommandError(f"{email} is an account already. Take another address for the local owner, and share with this one.")
+        if given["operator"] or given["no_operator"]:
+            user.is_staff = given["operator"]
+        if given["close"] or given["open"]:
+            user.is_active = given["open"]
+        for name in ("bytes", "documents", "jobs"):
+            if (number := given[f"most_{name}"]) is not None:
+                if number != "default" and not number.isdigit():
+                    raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")
+                setattr(user, f"most_{name}", None if number == "default" else int(number))
+        if new or given["password"] or given["password_stdin"]:
+            user.set_password(self._password(user, given["password_stdin"]))
+        user.save()
+        EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
+        sharing.arrived(user, email)
+        self.stdout.write(f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}")
+
+    def _password(self, user: User, from_stdin: bool) -> str:
+        password = sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")
+        if not from_stdin and getpass.getpass("Once more: ") != password:
+            raise CommandError("These are two different passwords.")
+        self._check(lambda value: validate_password(value, user), password)
+        return password
+
+    @staticmethod
+    def _check(validator, value: str, sentence: str = "") -> None:
+        try:
+            validator(value)
+        except ValidationError as error:
+            raise CommandError(sentence or " ".join(error.messages)) from None
