@@ -29,6 +29,7 @@ AUTH_USER_MODEL = "webapp.User"
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.humanize",  # of templates of allauth
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.sessions",
