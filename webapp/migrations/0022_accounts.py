@@ -34,7 +34,7 @@ def owned(model: str, **options):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0020_deleted'),
+        ('webapp', '0021_tries'),
     ]
     # Their tables point at that of users.
     run_before = [('account', '0001_initial'), ('mfa', '0001_initial'), ('socialaccount', '0001_initial')]
