@@ -5,14 +5,12 @@
     … --corpus 2                                             # train on the made corpus that is there
     … --run 3                                                # browse a run that is there
 
-The documents are drawn from planted topics over 50,000 made words: some 60 words each, with a date of a century and a category.
+The documents are those of benchmarks/made.py.
 Prints milliseconds by page, each address asked for once cold and then REPEATS times with other places, words and topics.
 The last line is `most_ms: N`, the slowest of all warm answers.
 """
 
 import argparse
-import csv
-import gzip
 import json
 import platform
 import re
@@ -24,44 +22,11 @@ import time
 import urllib.error
 from pathlib import Path
 
-import numpy as np
-
+from benchmarks import made
 from benchmarks.whole_path import Browser, train, upload
 
-V, LENGTH, THEMES = 50_000, 60, 300
-BLOCK = 10_000
 REPEATS = 10
 LIMIT_MS = 250
-SYLLABLES = [c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()]
-
-
-def words() -> np.ndarray:
-    """V different made words, the shorter ones first."""
-    n = len(SYLLABLES)
-    made = [SYLLABLES[i // n % n] + SYLLABLES[i % n] + (SYLLABLES[i // n**2] if i >= n**2 else "") for i in range(V)]
-    return np.array(list(dict.fromkeys(made)))
-
-
-def write(path: Path, documents: int, seed: int = 0) -> None:
-    """A gzipped CSV of id, title, date, section, text."""
-    rng, vocabulary = np.random.default_rng(seed), words()
-    zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
-    of_theme = np.cumsum([np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9) for _ in range(THEMES)], axis=1)
-    of_theme /= of_theme[:, -1:]
-    with gzip.open(path, "wt", encoding="utf-8", newline="", compresslevel=1) as file:
-        out = csv.writer(file)
-        out.writerow(["id", "title", "date", "section", "text"])
-        for first in range(0, documents, BLOCK):
-            n = min(BLOCK, documents - first)
-            themes = rng.integers(0, THEMES, (n, 3))
-            theme = themes[np.arange(n)[:, None], rng.integers(0, 3, (n, LENGTH))]
-            drawn = rng.random((n, LENGTH))
-            tokens = np.empty((n, LENGTH), np.int64)
-            for k in range(THEMES):
-                tokens[theme == k] = np.searchsorted(of_theme[k], drawn[theme == k])
-            years, sections = 1900 + (themes[:, 0] * 100 // THEMES + rng.integers(0, 30, n)) % 100, themes[:, 1] % 12
-            for i, text in enumerate(vocabulary[tokens]):
-                out.writerow([f"m{first + i}", f"Made document {first + i}", f"{years[i]}-{1 + i % 12:02d}-{1 + i % 28:02d}", f"section {sections[i]}", " ".join(text)])
 
 
 def pages(browser: Browser, run: int) -> dict[str, callable]:
@@ -119,7 +84,7 @@ def main() -> None:
     if run is None and corpus is None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "made.csv.gz"
-            write(file, given.documents)
+            made.write(file, given.documents)
             corpus, figures["upload to ready, s"] = upload(browser, file)
     if run is None:
         run, figures["train to first point, s"], figures["train to browsable, s"] = train(browser, corpus, given.topics)

@@ -1,0 +1,77 @@
+"""A made collection of any size, for benchmarks and for tests of plans: planted topics over 50,000 made words.
+
+Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the state folder by the
+very tasks that do it for users, without a web server, so that rows, arrays and indexes are what they would be.
+"""
+
+import csv
+import gzip
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+V, LENGTH, THEMES = 50_000, 60, 300
+BLOCK = 10_000
+SYLLABLES = [c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()]
+
+
+def words() -> np.ndarray:
+    """V different made words, the shorter ones first."""
+    n = len(SYLLABLES)
+    made = [SYLLABLES[i // n % n] + SYLLABLES[i % n] + (SYLLABLES[i // n**2] if i >= n**2 else "") for i in range(V)]
+    return np.array(list(dict.fromkeys(made)))
+
+
+def write(path: Path, documents: int, seed: int = 0) -> None:
+    """A gzipped CSV of id, title, date, section, text."""
+    rng, vocabulary = np.random.default_rng(seed), words()
+    zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
+    of_theme = np.cumsum([np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9) for _ in range(THEMES)], axis=1)
+    of_theme /= of_theme[:, -1:]
+    with gzip.open(path, "wt", encoding="utf-8", newline="", compresslevel=1) as file:
+        out = csv.writer(file)
+        out.writerow(["id", "title", "date", "section", "text"])
+        for first in range(0, documents, BLOCK):
+            n = min(BLOCK, documents - first)
+            themes = rng.integers(0, THEMES, (n, 3))
+            theme = themes[np.arange(n)[:, None], rng.integers(0, 3, (n, LENGTH))]
+            drawn = rng.random((n, LENGTH))
+            tokens = np.empty((n, LENGTH), np.int64)
+            for k in range(THEMES):
+                tokens[theme == k] = np.searchsorted(of_theme[k], drawn[theme == k])
+            years, sections = 1900 + (themes[:, 0] * 100 // THEMES + rng.integers(0, 30, n)) % 100, themes[:, 1] % 12
+            for i, text in enumerate(vocabulary[tokens]):
+                out.writerow([f"m{first + i}", f"Made document {first + i}", f"{years[i]}-{1 + i % 12:02d}-{1 + i % 28:02d}", f"section {sections[i]}", " ".join(text)])
+
+
+def corpus(documents: int):
+    """A corpus of so many documents that has been read. Django must be set up."""
+    from tasks.corpora import ingest
+    from webapp.services import corpora
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "made.csv.gz"
+        write(file, documents)
+        made = corpora.create(f"Made, {documents:,}", [corpora.Upload("made.csv.gz", file)])
+    corpora.read(made, corpora.Reading(options=asdict(corpora.sniff(made).options), language="en", min_documents=5))
+    ingest(made.pk)
+    return _done(made, "ready")
+
+
+def run(of, topics: int):
+    """A finished run on it, of one pass: how good its topics are is not asked here."""
+    from tasks.runs import train
+    from webapp.services import runs
+
+    made = runs.create(of.version, topics=topics, passes=1)
+    train(made.pk)
+    return _done(made, "done")
+
+
+def _done(row, status: str):
+    row.refresh_from_db()
+    if row.status != status:
+        raise SystemExit(f"The made data could not be made: {row.status} {row.error}")
+    return row
