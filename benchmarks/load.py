@@ -1,0 +1,354 @@
+"""Whether Topograph holds under load: the web server, its workers, Postgres and those who ask, all on this machine.
+
+    .venv/bin/python -m benchmarks.load [--quick] [--minutes N] [--data FOLDER] [--json FILE]
+
+A state folder of its own gets two made corpora (benchmarks/made.py) with a finished run each: 10,000 and 1,000,000 documents with 500
+topics (quick: 2,000 and 20,000 with 50). With --data the folder is kept, and what it holds already is not made again. Then:
+
+1. Browsing alone: one reader, each page some times at both sizes: median and 95th percentile, and the ratio of the medians.
+2. Load, for 30 minutes (quick: one): 200 readers of a live run's events, 50 people who browse, each a page every THINK seconds on the
+   average, and two trainings. Reported: median and 95th percentile by page, errors, the longest time from an event's publication to its
+   receipt by each reader, and the web process's memory. Times are the clients', to the last byte; the clients run on the same cores.
+
+The last line is `p95_ms: N errors: N`: the slowest page's 95th percentile under load, and answers that were none.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "load.json"
+READERS, BROWSERS, TRAININGS = 200, 50, 2
+THINK = 4.0  # seconds between two pages of one person, on the average
+REPEATS = 40  # of each page, alone
+EVENTS = 0.5  # seconds between two events whose way is timed
+MEMORY = 5.0  # seconds between two looks at the memory
+PATIENCE = 30.0  # seconds for an answer
+
+
+# The system ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class System:
+    """`manage.py start`, as a user's."""
+
+    data: Path
+    process: subprocess.Popen
+    host: str = "127.0.0.1"
+    port: int = 0
+
+    @classmethod
+    def start(cls, data: Path) -> "System":
+        data.mkdir(parents=True, exist_ok=True)
+        said = data / "benchmark-start.log"
+        env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+        with said.open("w") as out:
+            process = subprocess.Popen([sys.executable, "manage.py", "start", "--port", "8500"], cwd=ROOT, env=env, stdout=out, stderr=out)
+        while not (ready := re.search(r"ready at http://[^:]+:(\d+)/", said.read_text())):
+            if process.poll() is not None:
+                sys.exit(said.read_text())
+            time.sleep(0.1)
+        return cls(data, process, port=int(ready[1]))
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+
+    def django(self) -> None:
+        """This process as one of the system's, to make data and to queue trainings."""
+        servers = json.loads((self.data / "servers.json").read_text())
+        os.environ |= {"TOPOGRAPH_DATA": str(self.data), "DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"],
+                       "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+        import django
+
+        django.setup()
+
+
+def finished(documents: int, topics: int):
+    """A finished run on a made corpus of that size, made where it is not there."""
+    from django.db import connection
+
+    from benchmarks import made
+    from webapp.models import Run
+
+    name = f"Made, {documents:,}"
+    run = Run.objects.filter(corpus__name=name, status="done", settings__topics=topics).select_related("corpus__version").first()
+    if run is None:
+        began = time.monotonic()
+        run = made.run(made.corpus(documents), topics)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        print(f"made {documents:,} documents and {topics} topics in {time.monotonic() - began:.0f} s", flush=True)
+    return run
+
+
+def trainings(corpus) -> list[int]:
+    """Queue runs that last longer than the load."""
+    from webapp.services import runs
+
+    return [runs.create(corpus.version, topics=100, passes=200, seed=seed).pk for seed in range(TRAININGS)]
+
+
+# Pages -----------------------------------------------------------------------------------------------------------
+
+
+def pages(run) -> dict[str, tuple[int, Callable[[random.Random], str]]]:
+    """name -> how often it is asked for among the others, and an address of it."""
+    from webapp.models import Word
+
+    documents, topics, root = run.version.documents, run.topics, f"/runs/{run.pk}"
+    words = list(Word.objects.filter(version=run.version_id, number__lt=400).values_list("word", flat=True))
+    d = lambda r: r.randrange(documents)  # noqa: E731
+    k = lambda r: r.randrange(topics)  # noqa: E731
+    w = lambda r: r.choice(words)  # noqa: E731
+    return {
+        "home": (2, lambda r: "/"),
+        "topic overview": (12, lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(max(1, topics // 100))}"),
+        "topic map": (3, lambda r: f"{root}/topics/?view=map"),
+        "topic page": (20, lambda r: f"{root}/topics/{k(r)}/"),
+        "word senses": (10, lambda r: f"{root}/words/{w(r)}/"),
+        "document page": (25, lambda r: f"{root}/documents/{d(r)}/"),
+        "search": (10, lambda r: f"{root}/documents/?q={w(r)}"),
+        "search, two words": (4, lambda r: f"{root}/documents/?q={w(r)}+{w(r)}"),
+        "deep pagination": (8, lambda r: f"/corpora/{run.corpus_id}/documents/?after={d(r)}"),
+        "a set of documents": (3, lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949"),
+        "over time": (3, lambda r: f"{root}/time/?topics={k(r)}"),
+    }
+
+
+# Clients ---------------------------------------------------------------------------------------------------------
+
+
+class Client:
+    """A connection that is kept alive, and asks one thing after the other."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.stream: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def get(self, path: str) -> tuple[int, bytes]:
+        """(status, body). A connection that the server had closed meanwhile is opened anew, once."""
+        fresh = self.stream is None
+        try:
+            return await self._get(path)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.close()
+            if fresh:
+                raise
+            return await self._get(path)
+
+    async def _get(self, path: str) -> tuple[int, bytes]:
+        if self.stream is None:
+            self.stream = await asyncio.open_connection(self.system.host, self.system.port, limit=1 << 20)
+        reader, writer = self.stream
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self.system.host}:{self.system.port}\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+        await writer.drain()
+        status, headers = await self.head(reader)
+        if "content-length" in headers:
+            return status, await reader.readexactly(int(headers["content-length"]))
+        body = b""
+        while size := int(await reader.readline(), 16):
+            body += (await reader.readexactly(size + 2))[:-2]
+        await reader.readline()
+        return status, body
+
+    @staticmethod
+    async def head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        return int(head[0].split()[1]), {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+
+    def close(self) -> None:
+        if self.stream:
+            self.stream[1].close()
+        self.stream = None
+
+
+@dataclass
+class Found:
+    """What the clients saw."""
+
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # page -> seconds
+    errors: list[str] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)  # seconds, of each event to each reader
+    memory: list[tuple[float, float]] = field(default_factory=list)  # seconds since the beginning, bytes
+
+
+async def ask(client: Client, name: str, path: str, found: Found) -> None:
+    began = time.perf_counter()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            status, _ = await client.get(path)
+        if status != 200:
+            found.errors.append(f"{name}: {status}")
+        found.times[name].append(time.perf_counter() - began)
+    except (OSError, EOFError, TimeoutError) as error:
+        client.close()
+        found.errors.append(f"{name}: {type(error).__name__}")
+
+
+async def browse(system: System, mix: dict, seed: int, until: float, found: Found) -> None:
+    """One person who reads, clicks, reads."""
+    chance, client = random.Random(seed), Client(system)
+    names, weights = list(mix), [weight for weight, _ in mix.values()]
+    await asyncio.sleep(chance.random() * THINK)
+    while time.monotonic() < until:
+        name = chance.choices(names, weights)[0]
+        await ask(client, name, mix[name][1](chance), found)
+        await asyncio.sleep(chance.expovariate(1 / THINK))
+    client.close()
+
+
+async def watch(system: System, run: int, until: float, found: Found) -> None:
+    """One page that shows a run's progress; a connection that is lost is an error."""
+    try:
+        reader, writer = await asyncio.open_connection(system.host, system.port, limit=1 << 20)
+        writer.write(f"GET /runs/{run}/events HTTP/1.1\r\nHost: {system.host}:{system.port}\r\n\r\n".encode())
+        status, _ = await Client.head(reader)
+        if status != 200:
+            found.errors.append(f"events: {status}")
+            return
+        while time.monotonic() < until:
+            async with asyncio.timeout(PATIENCE):
+                line = await reader.readline()
+            if not line:
+                found.errors.append("events: ended")
+                return
+            if line.startswith(b"data: ") and b'"sent"' in line:
+                found.delays.append(time.time() - json.loads(line[6:])["sent"])
+        writer.close()
+    except (OSError, EOFError, TimeoutError) as error:
+        found.errors.append(f"events: {type(error).__name__}")
+
+
+async def publish(run: int, until: float) -> None:
+    from webapp import events
+
+    while time.monotonic() < until:
+        await asyncio.to_thread(events.run, run, {"type": "timed", "sent": time.time()})
+        await asyncio.sleep(EVENTS)
+
+
+async def measure_memory(system: System, until: float, found: Found) -> None:
+    client, began = Client(system), time.monotonic()
+    while time.monotonic() < until:
+        _, body = await client.get("/metrics")
+        if resident := re.search(rb"^process_resident_memory_bytes (\S+)", body, re.M):
+            found.memory.append((time.monotonic() - began, float(resident[1])))
+        await asyncio.sleep(MEMORY)
+
+
+async def load(system: System, mix: dict, live: int, seconds: float) -> Found:
+    found, until = Found(), time.monotonic() + seconds
+    people = [browse(system, mix, seed, until, found) for seed in range(BROWSERS)]
+    readers = [watch(system, live, until, found) for _ in range(READERS)]
+    await asyncio.gather(*people, *readers, publish(live, until), measure_memory(system, until, found))
+    return found
+
+
+async def alone(system: System, mix: dict) -> dict[str, list[float]]:
+    """One reader, each page in turn; the first of each is asked for before, as it prepares statements and templates."""
+    found, client, chance = Found(), Client(system), random.Random(1)
+    for name, (_, address) in mix.items():
+        await ask(client, name, address(chance), Found())
+        for _ in range(REPEATS):
+            await ask(client, name, address(chance), found)
+    if found.errors:
+        sys.exit(f"Alone, pages did not answer: {found.errors[:5]}")
+    return found.times
+
+
+# Figures ---------------------------------------------------------------------------------------------------------
+
+
+def summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
+    return {name: {"n": len(of), "median_ms": 1000 * statistics.median(of), "p95_ms": 1000 * quantile(of, 0.95)} for name, of in times.items()}
+
+
+def quantile(of: list[float], q: float) -> float:
+    return sorted(of)[min(len(of) - 1, int(q * len(of)))] if of else float("nan")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--minutes", type=float, help="of load (default: 30; quick: 1)")
+    parser.add_argument("--data", type=Path, help="a state folder that is kept")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="write the figures here (default: %(default)s)")
+    given = parser.parse_args()
+    small, large, topics, minutes = (2_000, 20_000, 50, 1.0) if given.quick else (10_000, 1_000_000, 500, 30.0)
+    minutes = given.minutes or minutes
+    with tempfile.TemporaryDirectory() as folder:
+        system = System.start((given.data or Path(folder) / "data").resolve())
+        try:
+            system.django()
+            figures = measure(system, small, large, topics, minutes)
+        finally:
+            system.stop()
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
+    about = {"commit": commit, "machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version(), "busy": os.getloadavg()}
+    given.json.write_text(json.dumps(about | figures, indent=1) + "\n")
+    print(f"p95_ms: {figures['p95_ms']:.0f} errors: {figures['errors']}")
+
+
+def measure(system: System, small: int, large: int, topics: int, minutes: float) -> dict:
+    runs = {documents: finished(documents, topics) for documents in (small, large)}
+    mixes = {documents: pages(run) for documents, run in runs.items()}
+    by_size = {documents: summary(asyncio.run(alone(system, mix))) for documents, mix in mixes.items()}
+    print(f"\nBrowsing alone{'':12} {small:>10,} documents          {large:>10,} documents          ratio")
+    for name, few in by_size[small].items():
+        many = by_size[large][name]
+        ratio = many["median_ms"] / few["median_ms"]
+        print(f"  {name:22} median {few['median_ms']:6.1f}  p95 {few['p95_ms']:6.1f}   median {many['median_ms']:6.1f}  p95 {many['p95_ms']:6.1f}   {ratio:6.2f}")
+    live = trainings(runs[large].corpus)
+    try:
+        found = asyncio.run(load(system, mixes[large], live[0], 60 * minutes))
+    finally:
+        stop(live)
+    under = summary(found.times)
+    print(f"\nUnder load: {READERS} readers of events, {BROWSERS} people browsing, {TRAININGS} trainings, {minutes:g} minutes")
+    for name, of in sorted(under.items(), key=lambda item: -item[1]["p95_ms"]):
+        print(f"  {name:22} {of['n']:6} times   median {of['median_ms']:7.1f}   p95 {of['p95_ms']:7.1f} ms")
+    resident = [bytes_ for _, bytes_ in found.memory]
+    half = len(resident) // 2
+    memory = {"first_half_mb": statistics.mean(resident[:half] or resident) / 1e6, "second_half_mb": statistics.mean(resident[half:]) / 1e6, "most_mb": max(resident) / 1e6}
+    print(f"  events: {len(found.delays):,} received, median {1000 * statistics.median(found.delays):.0f} ms, most {1000 * max(found.delays):.0f} ms")
+    print(f"  web process: {memory['first_half_mb']:.0f} MB in the first half, {memory['second_half_mb']:.0f} MB in the second, most {memory['most_mb']:.0f} MB")
+    for error in sorted(set(found.errors)):
+        print(f"  error {error}: {found.errors.count(error)} times")
+    ratios = {name: by_size[large][name]["median_ms"] / of["median_ms"] for name, of in by_size[small].items()}
+    return {
+        "documents": [small, large], "topics": topics, "minutes": minutes, "readers": READERS, "browsers": BROWSERS, "trainings": TRAININGS,
+        "alone": {str(documents): of for documents, of in by_size.items()}, "ratio": ratios, "under_load": under,
+        "events": {"n": len(found.delays), "median_ms": 1000 * statistics.median(found.delays), "p95_ms": 1000 * quantile(found.delays, 0.95), "most_ms": 1000 * max(found.delays)},
+        "memory": memory, "memory_over_time": [(round(at), round(bytes_ / 1e6, 1)) for at, bytes_ in found.memory],
+        "error_kinds": {error: found.errors.count(error) for error in set(found.errors)},
+        "p95_ms": max(of["p95_ms"] for of in under.values()), "errors": len(found.errors),
+    }  # fmt: skip
+
+
+def stop(live: list[int]) -> None:
+    from webapp.models import Run
+    from webapp.services import runs
+
+    for run in Run.objects.filter(pk__in=live):
+        runs.cancel(run)
+
+
+if __name__ == "__main__":
+    main()
