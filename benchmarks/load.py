@@ -126,7 +126,8 @@ def pages(run) -> dict[str, tuple[int, Callable[[random.Random], str]]]:
         "document page": (25, lambda r: f"{root}/documents/{d(r)}/"),
         "search": (10, lambda r: f"{root}/documents/?q={w(r)}"),
         "search, two words": (4, lambda r: f"{root}/documents/?q={w(r)}+{w(r)}"),
-        "deep pagination": (8, lambda r: f"/corpora/{run.corpus_id}/documents/?after={d(r)}"),
+        "deep pagination": (8, lambda r: f"/corpora/{run.corpus_id}/documents/?after=0,{d(r)}"),
+        "documents by date": (2, lambda r: f"{root}/documents/?by=date"),
         "a set of documents": (3, lambda r: f"{root}/documents/?has={k(r)}:30&from=1940&to=1949"),
         "over time": (3, lambda r: f"{root}/time/?topics={k(r)}"),
     }
