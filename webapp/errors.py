@@ -36,6 +36,13 @@ class ErrorPages:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
+    def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
+        """Postgres takes no NUL, wherever it stands."""
+        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            sentence = "There is a character in the address that no text has (NUL). Take it out."
+            return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
+        return None
+
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, BadRequest):
             return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))

@@ -1,6 +1,7 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
 import re
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -165,12 +166,21 @@ def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[
         marked = text[start:end]
         start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
     elif words:
-        found = re.search(r"\s+".join(map(re.escape, words)), text)
-        if not found:
-            raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
-        start, end = found.span()
+        start, end = _found(text, words)
     else:
         raise Invalid("quote", "Mark or paste the passage first.")
     if end - start > QUOTE:
         raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {end - start:,}.")
     return start, end
+
+
+def _found(text: str, words: list[str]) -> tuple[int, int]:
+    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every place."""
+    flat = " ".join(text.split())
+    at = flat.find(" ".join(words))
+    if at < 0:
+        raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
+    before = flat.count(" ", 0, at)
+    places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
+    start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word
+    return start, (start if len(words) == 1 else places[-1].start()) + len(words[-1])
