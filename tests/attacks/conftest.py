@@ -54,11 +54,11 @@ def rows() -> list[list[str]]:
     ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     from webapp.models import Corpus, Run
     from webapp.queries import notebooks as evidence
-    from webapp.services import curation, notebooks
+    from webapp.services import curation, deleting, notebooks, upkeep
 
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows(), f"{MARKUP[0]}.csv", language="en", min_documents=1, max_share=1.0)
@@ -79,6 +79,11 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
         notebook.refresh_from_db()
         waiting = draft(b"title,text\na,b\n" + MARKUP[0].encode() + b",war and peace\n", f"{MARKUP[0]}.csv")
         yield Hostile(corpus.pk, run.pk, waiting.pk, notebook.pk, notebook.token)
+        notebook.delete()  # other tests count
+        for each in (corpus, waiting):
+            deleting.corpus(each)
+            deleting.for_good(Corpus.everything.get(pk=each.pk))
+        upkeep.purge()
 
 
 class Stranger(Client):
