@@ -31,7 +31,11 @@ class Form:
     pattern: str = ""  # of a name, where the ending alone does not tell
 
     def matches(self, name: str) -> bool:
-        return bool(regex.search(self.pattern, name)) if self.pattern else name.endswith(self.endings)
+        return bool(self._compiled.search(name)) if self.pattern else name.endswith(self.endings)
+
+    @cached_property
+    def _compiled(self) -> regex.Pattern:
+        return regex.compile(self.pattern)
 
     @cached_property
     def reader(self) -> ModuleType:

@@ -23,7 +23,7 @@ from tasks.shaping.names import MOST_FOLDERS, stem
 from tasks.shaping.names import path as split
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
-_NAMES = 20_000  # of files, by which the table is guessed
+NAMES = 20_000  # of files, by which the table is guessed
 _ROWS = 100  # of it that are compared with them
 _COLUMNS = 64
 _CANDIDATES = 8  # files that may be the table
@@ -45,7 +45,7 @@ def guess(files: Files) -> Guess | None:
     """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to be."""
     others: dict[str, set[str]] = {}
     candidates = []
-    for upload, name in itertools.islice(_names(files), _NAMES):
+    for upload, name in itertools.islice(_names(files), NAMES):
         form = formats.FORMATS.get(formats.by_name(name))
         if form and form.columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))

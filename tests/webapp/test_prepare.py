@@ -443,7 +443,7 @@ def test_an_embargo_shortens_passages_and_shows_no_other(client, own):
         assert sum(len(text) for text, _ in row["passage"]) <= 210
 
 
-@pytest.mark.parametrize("name", ["corpus_words", "corpus_phrases"])
+@pytest.mark.parametrize("name", ["corpus_words", "corpus_phrases", "corpus_documents"])
 def test_words_of_a_draft_can_not_be_chosen(client, name):
     corpus = Corpus.objects.create(name="Draft")
     assert client.get(reverse(name, args=[corpus.pk])).status_code == 400

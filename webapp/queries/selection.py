@@ -61,6 +61,8 @@ class Selection:
     def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
         version = run.version if run else corpus.version
+        if version is None:
+            raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
         if q:
             search.of(corpus).parse(q)

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
-MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered
+MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
 NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 
 
@@ -99,14 +100,14 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def stored(source: SourceFile) -> Path:
-    """Where an uploaded file lies."""
+def stored(source) -> Path:
+    """Where an uploaded file lies; of a SourceFile, or what has its `path`."""
     return settings.FILES / source.path
 
 
-def paths(corpus: Corpus) -> list[tuple[Path, str]]:
-    """Each stored file and the user's name of it, in order."""
-    return [(stored(f), f.name) for f in corpus.files.all()]
+def paths(corpus: Corpus, most: int | None = None) -> list[tuple[Path, str]]:
+    """Each stored file and the user's name of it, in order; the first `most`."""
+    return [(settings.FILES / path, name) for path, name in corpus.files.values_list("path", "name")[:most]]
 
 
 def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
@@ -118,7 +119,7 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
         table = found.name if (found := about_files(corpus)) else ""
     if table:
         known["without"] = table
-    uploads = paths(corpus)
+    uploads = paths(corpus, MOST_LOOKED_AT)
     return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
 
 
@@ -140,8 +141,13 @@ def as_before(found: readers.Sniff, options: dict) -> readers.Sniff:
 
 
 def about_files(corpus: Corpus) -> shaping.Guess | None:
-    """The table about the other files, where one seems to be among them."""
-    return shaping.guess(paths(corpus))
+    """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for once."""
+    return _guess(corpus.pk, corpus.bytes_total)
+
+
+@lru_cache(64)
+def _guess(corpus_id: int, size: int) -> shaping.Guess | None:
+    return shaping.guess(paths(Corpus(pk=corpus_id), shaping.table.NAMES))
 
 
 def tables(corpus: Corpus) -> list[str]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -21,7 +22,7 @@ from inference.text import Stream, Tokeniser
 from tasks import readers
 from tasks.shaping import Shaping, shape, upload_of
 from webapp import files
-from webapp.models import Corpus, SourceFile
+from webapp.models import Corpus
 from webapp.queries.sample import passage_of
 from webapp.services.corpora import Reading, stored
 
@@ -101,16 +102,23 @@ def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
+class _File(NamedTuple):
+    """Of a SourceFile what is needed here: there may be a hundred thousand."""
+
+    name: str
+    path: str
+    bytes: int
+
+
 class _Taking:
     def __init__(self, corpus: Corpus, reading: Reading, folder: Path, fits: bool = True):
         """fits: whether all may be read, where its bytes are few."""
         self.reading, self.folder = reading, folder
         self.options = readers.Options(**reading.options)
         self.shaping = Shaping(**reading.shaping)
-        everything = list(corpus.files.all())
-        uploads = [(stored(source), source.name) for source in everything]
-        self.companions = readers.Companions.of(uploads)
-        self.table = upload_of(uploads, self.shaping.table) if self.shaping.table else None
+        everything = [_File(*found) for found in corpus.files.values_list("name", "path", "bytes")]
+        self.companions = readers.Companions(lambda: ((stored(source), source.name) for source in everything))
+        self.table = upload_of([(stored(source), source.name) for source in everything], self.shaping.table) if self.shaping.table else None
         sources = [source for source in everything if source.name != self.shaping.table]
         self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
         self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
@@ -165,7 +173,7 @@ class _Taking:
             passage=passage_of(texts),
         )
 
-    def _kind(self, source: SourceFile) -> str | None:
+    def _kind(self, source: _File) -> str | None:
         """Files that are alike in how many bytes a document has; all, where documents are joined across them."""
         return None if self.shaping.joins else readers.kind(source.name)
 
@@ -226,7 +234,7 @@ class _Taking:
             self.read[self.kind] += position
         self.ended = True
 
-    def _of(self, source: SourceFile, advance) -> Iterator[readers.Document | readers.Problem]:
+    def _of(self, source: _File, advance) -> Iterator[readers.Document | readers.Problem]:
         return readers.read(stored(source), source.name, self.options, advance, self.companions)
 
 
