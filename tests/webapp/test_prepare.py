@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+from tasks import heartbeat
 from tasks.corpora import choose as make
 from tests.corpora import as_csv, example_rows
 from tests.webapp.test_upload import fields, prepare
@@ -31,10 +32,11 @@ def patient(monkeypatch):
 
 
 @pytest.fixture
-def own(draft):
+def own(draft, monkeypatch):
     """A corpus of a test's own that has been read."""
     from tests.webapp.making import corpus_of
 
+    monkeypatch.setattr(heartbeat, "EVERY", 600.0)  # its own connection does not see what a test has not committed
     return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
 
 
@@ -306,6 +308,7 @@ def test_documents_are_added_from_the_page(client, own):
     addition = own.additions.get()
     assert answer.url == reverse("corpus_prepare", args=[addition.pk])
     page = client.get(answer.url).content.decode()
+    assert client.get(answer.url).context["sample"].documents == 30
     assert "after the 120 documents that are there" in page and "lack" not in page and rows[121][5][:80] in page
     assert "wait to be added" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     assert addition not in client.get(reverse("home")).context["corpora"]

@@ -80,8 +80,9 @@ def differing(into: Corpus, sniff: readers.Sniff) -> dict:
     known = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
         return {}
-    missing = [name for name in before.names if name not in sniff.columns]
-    return {"missing": missing[:COLUMNS_SAID], "more": [name for name in sniff.columns if name not in known][:COLUMNS_SAID]}
+    texts = {names[i] for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text)) if i is not None and i < len(names)}
+    missing = [name for name in before.names if name not in sniff.columns and name not in texts]
+    return {"missing": missing[:COLUMNS_SAID], "more": [name for name in sniff.columns if name not in known | texts][:COLUMNS_SAID]}
 
 
 def columns(sniff: readers.Sniff) -> str:
@@ -95,7 +96,7 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
     """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and `columns`."""
     shown = {"columns": columns(form.sniff)}
     if not form.is_bound:
-        form = forms.ReadingForm(form.sent(), corpus=corpus, sniff=form.sniff)
+        form = type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
     if not form.is_valid() or not shaping.is_valid():
         return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}
     try:
