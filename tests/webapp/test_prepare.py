@@ -238,7 +238,7 @@ def test_other_words_make_a_version(client, own):
     version = own.versions.get(number=2)
     assert version.status == "queued"
     page = client.get(answer.url)
-    assert page.context["state"]["making"] == {"number": 2, "status": "queued"} and "js/corpus" in page.content.decode()
+    assert page.context["state"]["making"] == {"number": 2, "status": "queued", "error": ""} and "js/corpus" in page.content.decode()
     assert client.get(reverse("corpus_json", args=[own.pk])).json()["making"]["number"] == 2
     make(version.pk)
     page = client.get(answer.url).content.decode()
