@@ -6,6 +6,7 @@ never blocked, never see a part of it, and the indexes are built once, from all 
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from django.db import OperationalError, connection, transaction
@@ -131,10 +132,30 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
     return count, first or []
 
 
+# Of PostgreSQL's advisory locks: shared by all that takes away what rows point to, or point to no more; a backup holds it alone.
+REMOVING = (0x746F706F, 1)
+
+
+@contextmanager
+def removing() -> Iterator[bool]:
+    """Whether partitions and files may be taken away now: not while a backup is made of them."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING)
+        may = cursor.fetchone()[0]
+        try:
+            yield may
+        finally:
+            if may and connection.is_usable():
+                cursor.execute("SELECT pg_advisory_unlock_shared(%s, %s)", REMOVING)
+
+
 def drop(table: str, key: int) -> bool:
-    """Drop a partition; False where a reader held it for longer than a moment: then it is dropped by the next sweep."""
+    """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next sweep drops it."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)
+            if not cursor.fetchone()[0]:
+                return False
             # Waiting for this lock makes every later reader wait behind us: give up soon instead.
             cursor.execute("SET LOCAL lock_timeout = '300ms'")
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(f"{table}_{key:d}")))
@@ -163,3 +184,49 @@ def orphans() -> list[tuple[str, int]]:
             [list(KEYS)],
         )
         return cursor.fetchall()
+
+
+# Whole tables, for backups -----------------------------------------------------------------------------------------------------------
+
+
+class Table(NamedTuple):
+    """A table with rows of its own. parent: of which it is an attached partition. columns: those that are not computed."""
+
+    name: str
+    parent: str | None
+    columns: list[str]
+
+
+def tables(cursor) -> list[Table]:
+    """All of the database but Django's record of migrations: those with few rows first, then partitions."""
+    cursor.execute(
+        """
+        SELECT c.relname, p.relname, array_agg(a.attname::text ORDER BY a.attnum)
+        FROM pg_class c
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+        LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+        LEFT JOIN pg_class p ON p.oid = i.inhparent
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'django_migrations'
+          AND (c.relispartition OR NOT coalesce(substring(c.relname from '^(.*)_[0-9]+$') = ANY(%s), false))  -- none that is being filled
+        GROUP BY c.oid, c.relname, p.relname ORDER BY p.relname IS NOT NULL, c.relname
+        """,
+        [list(KEYS)],
+    )
+    return [Table(*row) for row in cursor.fetchall()]
+
+
+def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
+    return sql.SQL(template).format(sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns)))
+
+
+def rows_out(cursor, table: Table) -> Iterator[bytes]:
+    """Its rows as COPY writes them, a line each."""
+    with cursor.copy(_named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
+        yield from map(bytes, copy)
+
+
+def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> None:
+    """Take what `rows_out` gave."""
+    with cursor.copy(_named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
+        for block in blocks:
+            copy.write(block)

@@ -60,6 +60,14 @@ class Stream:
         """
         return Writer(Path(folder), tokeniser, resume)
 
+    @staticmethod
+    def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
+        """Bytes of each of its files, as of what `commit` returned: they only grow."""
+        letters, ends = (path.name for path in Lexicon.files(Path()))
+        found = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
+        found |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
+        return {prefix + name: size for name, size in found.items()}
+
     def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
         """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many.
         places: whether `starts` are wanted, too; else they are empty."""

@@ -58,3 +58,33 @@ def worker_if_none() -> Iterator[None]:
         yield
     finally:
         processes.stop(process, signal.SIGQUIT, 3.0)
+
+
+class Line:
+    """What has been done of something in bytes: a line that changes on a terminal, else one every few seconds. Use `with`."""
+
+    def __init__(self):
+        self.terminal, self.at = sys.stderr.isatty(), 0.0
+
+    def __enter__(self) -> "Line":
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.terminal:
+            print(file=sys.stderr)
+
+    def say(self, done: int, of: int, text: str) -> None:
+        """of: 0 where it is not known."""
+        if time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
+            return
+        self.at = time.monotonic()
+        line = f"{min(1.0, done / of):4.0%}  {size(done)} of about {size(of)}, {text}" if of else f"{size(done)}, {text}"
+        print(f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True)
+
+
+def size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -27,11 +27,14 @@ FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
 
 
 def tidy() -> None:
-    """Safe at any time, in any number of processes, and through a kill: each step can be taken again."""
-    purge()
-    for table, key in bulk.orphans():
-        bulk.drop(table, key)
-    _folders()
+    """Safe at any time, in any number of processes, and through a kill: each step can be taken again. While a backup is made
+    nothing is taken away that its rows may point to."""
+    with bulk.removing() as may:
+        if may:
+            purge()
+            for table, key in bulk.orphans():
+                bulk.drop(table, key)
+            _folders()
     uploads.tidy()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()

@@ -1,0 +1,161 @@
+"""A backup of a system that trains, restored elsewhere: every row of every table, every file, and the run goes on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.whole_path import Browser, form_fields
+from tests.conftest import ROOT, start
+from tests.corpora import EXAMPLE
+from tests.local.test_recovery import wait
+
+SETTINGS = {"topics": "12", "passes": "14", "seed": "5"}
+# Prints a digest of each table's rows, as the backup's own snapshot of the database has them.
+DIGESTS = """
+from django.db import connection
+def digests(shown=None):
+    other = connection.copy()
+    found = {}
+    with other.cursor() as cursor:
+        cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        if shown:
+            cursor.execute(f"SET TRANSACTION SNAPSHOT '{shown}'")
+        cursor.execute("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'django_migrations'"
+                       " AND relnamespace = 'public'::regnamespace")
+        for (name,) in cursor.fetchall():
+            cursor.execute(f'SELECT count(*), md5(string_agg(md5(to_jsonb(r)::text), \\',\\' ORDER BY md5(to_jsonb(r)::text))) FROM "{name}" r')
+            found[name] = cursor.fetchone()
+    other.close()
+    return found
+"""
+BACKUP = f"""
+import django, json, sys
+django.setup()
+from pathlib import Path
+from webapp.services import backup
+{DIGESTS}
+backup.make(Path(sys.argv[1]), snapshot=lambda shown: print(json.dumps(digests(shown))))
+"""
+LOOK = f"{DIGESTS}\nimport json\nprint(json.dumps(digests()))"
+
+
+def environment(system) -> dict:
+    known = json.loads((system.data / "servers.json").read_text())
+    return os.environ | {"TOPOGRAPH_DATA": str(system.data), "DATABASE_URL": known["database_url"], "REDIS_URL": known["redis_url"],
+                         "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+
+
+def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(data)}
+    return subprocess.run([sys.executable, str(ROOT / "manage.py"), *arguments], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """(a system that trains, its runs, a backup that was made meanwhile, digests of its tables at that moment)"""
+    folder = tmp_path_factory.mktemp("backup")
+    system = start(folder / "first", "--port", "8500")
+    try:
+        browser = Browser(system.url)
+        yield system, browser, *_made(system, browser, folder)
+    finally:
+        system.stop()
+
+
+def _made(system, browser: Browser, folder: Path) -> tuple:
+    page = browser.post("/corpora/", {"name": "Kept"}, "/", EXAMPLE)
+    address = browser.url.removeprefix(system.url.rstrip("/"))
+    browser.post(address, form_fields(page), address)
+    corpus = int(browser.url.rstrip("/").rsplit("/", 1)[1])
+    wait(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
+
+    def train(**settings) -> int:
+        browser.post(f"/corpora/{corpus}/runs/", form_fields(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings, f"/corpora/{corpus}/")
+        return int(browser.url.rstrip("/").rsplit("/", 1)[1])
+
+    done = train(topics="5", passes="1")
+    wait(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
+    training = train()
+    wait(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
+    file = folder / "backup.tar.zst"
+    made = subprocess.run([sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    assert browser.json(f"/runs/{training}.json")["status"] == "running", "the training must be longer than the backup"
+    return (corpus, done, training), file, {name: tuple(row) for name, row in json.loads(made.stdout.splitlines()[-1]).items()}
+
+
+@pytest.fixture(scope="module")
+def restored(made, tmp_path_factory):
+    data = tmp_path_factory.mktemp("restored") / "data"
+    found = manage(data, "restore", str(made[3]))
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Restored: 1 corpora and 2 runs")
+    return data
+
+
+def test_every_row_of_every_table(made, restored):
+    found = manage(restored, "shell", "--no-imports", "-c", LOOK)
+    rows = {name: tuple(row) for name, row in json.loads(found.stdout.splitlines()[-1]).items()}
+    assert rows == made[4]
+    assert rows["document"][0] == 8375 and rows["webapp_metric"][0] > 0 and rows["topic_word"][0] > 0
+
+
+def test_every_file(made, restored):
+    """Each that was there is the same, but for the checkpoint of the run at work, which has gone on since."""
+    system, _, (_, _, training), _, _ = made
+    here, there = restored / "files", system.data / "files"
+    names = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
+    of_run = Path("runs") / str(training)
+    assert {name for name in names if name.is_relative_to(of_run)} == {of_run / "checkpoint"}
+    wanted = {p.relative_to(there) for p in there.rglob("*") if p.is_file()}
+    wanted = {n for n in wanted if n.parts[0] != "uploads" and not n.is_relative_to(of_run) and not {"sample", "shaping"} & set(n.parts)}
+    assert names - {of_run / "checkpoint"} == wanted and len(wanted) > 30
+    for name in wanted:
+        assert (here / name).read_bytes() == (there / name).read_bytes(), name
+        assert (here / name).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
+    system, browser, (corpus, done, training), _, _ = made
+    before = browser.json(f"/runs/{done}/topics.json")
+    wait(lambda: browser.json(f"/runs/{training}.json")["status"] == "done")
+    want = browser.json(f"/runs/{training}.json")
+    again = start(restored, "--port", "8520")
+    try:
+        other = Browser(again.url)
+        assert other.json(f"/runs/{done}/topics.json") == before
+        wait(lambda: other.json(f"/runs/{training}.json")["status"] == "done")
+        found = other.json(f"/runs/{training}.json")
+        for name in ("step", "tokens", "held_out", "coherence"):
+            assert found["metrics"][name] == want["metrics"][name], name
+        assert other.json(f"/runs/{training}/topics/3/words.json") == browser.json(f"/runs/{training}/topics/3/words.json")
+        assert other.json(f"/corpora/{corpus}/documents.json?q=war")["count"] == browser.json(f"/corpora/{corpus}/documents.json?q=war")["count"]
+        refused = manage(restored, "restore", str(made[3]), "--overwrite")
+        assert refused.returncode and "Stop" in refused.stderr
+    finally:
+        again.stop()
+
+
+def test_nothing_is_overwritten_unasked(made, restored):
+    refused = manage(restored, "restore", str(made[3]))
+    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
+
+
+def test_the_commands_say_what_they_do(made, restored, tmp_path):
+    backed = manage(restored, "backup", str(tmp_path))
+    assert backed.returncode == 0, backed.stderr
+    file = Path(backed.stdout.strip())
+    assert file.parent == tmp_path and file.stat().st_mode & 0o777 == 0o600 and " files, " in backed.stderr
+    assert list(tmp_path.iterdir()) == [file]
+    checked = manage(restored, "restore", "--check", str(file))
+    assert checked.returncode == 0 and checked.stdout.startswith("The backup is whole: 1 corpora and 2 runs")
+    assert "no folder" in manage(restored, "backup", str(tmp_path / "none" / "b")).stderr
+    assert "there already" in manage(restored, "backup", str(file)).stderr
+    again = manage(restored, "restore", str(file), "--overwrite")
+    assert again.returncode == 0, again.stderr
+    rows = json.loads(manage(restored, "shell", "--no-imports", "-c", LOOK).stdout.splitlines()[-1])
+    assert rows["document"][0] == 8375 and rows["document_topic"][0] > 0

@@ -1,0 +1,34 @@
+"""manage.py backup FOLDER-OR-FILE: a consistent copy of everything, while the system runs."""
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from inference.errors import Invalid
+from webapp.management.following import Line, prepare_database, size
+from webapp.services import backup
+
+
+class Command(BaseCommand):
+    help = "Write a consistent copy of database and files, while Topograph runs; prints the file's name last."
+
+    def add_arguments(self, parser):
+        parser.add_argument("to", type=Path, metavar="FOLDER-OR-FILE", help="in a folder the file is named by the time")
+
+    def handle(self, *args, **given):
+        to: Path = given["to"].absolute()
+        path = to / backup.name() if to.is_dir() else to
+        if path.exists():
+            raise CommandError(f"{path} is there already. Name another file, or a folder.")
+        if not path.parent.is_dir():
+            raise CommandError(f"There is no folder {path.parent}. Make it first.")
+        prepare_database()
+        with Line() as line:
+            try:
+                done = backup.make(path, lambda told: line.say(told.bytes, told.of, f"{told.rows:,} rows, {told.files:,} files"))
+            except Invalid as error:
+                raise CommandError(error.message) from None
+            except OSError as error:
+                raise CommandError(f"{path} could not be written: {error.strerror}. Nothing is left of it.") from None
+        self.stderr.write(f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in {size(path.stat().st_size)}.")
+        self.stdout.write(str(path))

@@ -1,0 +1,42 @@
+"""manage.py restore FILE: take up a backup, in an empty state folder or database."""
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from inference.errors import Invalid
+from webapp.local import folder, servers
+from webapp.management.following import Line
+from webapp.services import restore
+
+
+class Command(BaseCommand):
+    help = "Restore a backup, after looking through all of it, where nothing runs and nothing is."
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", type=Path, metavar="FILE", help="as backup made it")
+        parser.add_argument("--check", action="store_true", help="only look through it, and say what it holds")
+        parser.add_argument("--overwrite", action="store_true", help="delete what is here, if something is")
+
+    def handle(self, *args, **given):
+        path: Path = given["file"].absolute()
+        try:
+            of = path.stat().st_size
+        except OSError as error:
+            raise CommandError(f"{path} can’t be read: {error.strerror}.") from None
+        if not given["check"] and not servers.ours and folder.locked():
+            raise CommandError(f"Topograph is running with the state folder {folder.data()}. Stop it first.")
+        with Line() as line:
+            seen = 0
+
+            def tell(count: int) -> None:
+                nonlocal seen
+                seen += count
+                line.say(seen, 0, f"of a file of {of:,} bytes, compressed")
+
+            try:
+                found = restore.check(path, tell) if given["check"] else restore.take_up(path, overwrite=given["overwrite"], tell=tell)
+            except Invalid as error:
+                raise CommandError(error.message) from None
+        what = f"{found['corpora']:,} corpora and {found['runs']:,} runs, in {found['rows']:,} rows, as of {found['made'][:19].replace('T', ' ')} UTC"
+        self.stdout.write(f"The backup is whole: {what}." if given["check"] else f"Restored: {what}.")
