@@ -7,7 +7,11 @@ from importlib import import_module
 
 from webapp.local import environment
 
-OWN = ("start", "test")  # webapp/local/start.py and test.py
+OWN = {  # webapp/local/start.py and test.py
+    "start": "everything on this machine, until Ctrl-C",
+    "test": "every test, or those that are named",
+}
+OFTEN = {"backup": "a consistent copy of everything, while it runs", "restore": "take up a backup"}
 SERVERLESS = ("help", "version", "verify")  # of Django's commands, and ours
 
 
@@ -15,8 +19,13 @@ def main() -> None:
     environment.enter(sys.argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN:
+        sys.exit(print(import_module(f"webapp.local.{sys.argv[2]}").__doc__))
     if command in OWN:
         sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
+
+    if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
+        print("Topograph:\n" + "\n".join(f"    {name:<10}{what}" for name, what in (OWN | OFTEN).items()))
 
     from django.core.management import execute_from_command_line
 

@@ -58,7 +58,7 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
         raise Invalid("system", f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.")
     if there := _there():
         if not overwrite:
-            raise Invalid("system", f"There is {there} here already. Restore elsewhere, or with --overwrite, which deletes what is here.")
+            raise Invalid("system", f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.")
     _clear()
     _migrate(found["migrations"])
     other = connection.copy()
@@ -83,15 +83,18 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
 
 def _there() -> str:
     """What would be lost, in words; "" where there is nothing."""
+    wanted = (("webapp_corpus", "true", "a corpus", "corpora"), ("webapp_notebook", "true", "a notebook", "notebooks"),
+              ("webapp_user", "email IS NOT NULL", "an account", "accounts"))  # fmt: skip
     with connection.cursor() as cursor:
-        for table, what in (("webapp_corpus", "corpus"), ("webapp_notebook", "notebook")):
+        for table, which, one, several in wanted:
             cursor.execute("SELECT to_regclass(%s)", [table])
             if cursor.fetchone()[0]:
-                cursor.execute(f"SELECT count(*) FROM {table}")
+                cursor.execute(f"SELECT count(*) FROM {table} WHERE {which}")
                 if count := cursor.fetchone()[0]:
-                    return f"{count:,} {what if count > 1 else f'a {what}'}".replace("corpus", "corpora" if count > 1 else "corpus")
-    if any(True for kind in KINDS if (settings.FILES / kind).is_dir() for _ in (settings.FILES / kind).iterdir()):
-        return f"a folder of files, {settings.FILES},"
+                    return one if count == 1 else f"{several} ({count:,})"
+    for kind in KINDS:
+        if (settings.FILES / kind).is_dir() and any((settings.FILES / kind).iterdir()):
+            return f"something in the folder {settings.FILES / kind}"
     return ""
 
 
