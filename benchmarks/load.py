@@ -15,6 +15,7 @@ The last line is `p95_ms: N errors: N`: the slowest page's 95th percentile under
 
 import argparse
 import asyncio
+import gzip
 import json
 import os
 import platform
@@ -162,7 +163,8 @@ class Client:
         await writer.drain()
         status, headers = await self.head(reader)
         if "content-length" in headers:
-            return status, await reader.readexactly(int(headers["content-length"]))
+            body = await reader.readexactly(int(headers["content-length"]))
+            return status, gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body
         body = b""
         while size := int(await reader.readline(), 16):
             body += (await reader.readexactly(size + 2))[:-2]

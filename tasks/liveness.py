@@ -71,3 +71,9 @@ def die_with_parent(**_):
     if sys.platform == "linux":
         PR_SET_PDEATHSIG = 1
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@worker_process_init.connect
+def step_back(**_):
+    """Pages come first: somebody waits for them, and a training takes whatever is left. Threads of kernels are as the process is."""
+    os.nice(10)

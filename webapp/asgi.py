@@ -1,6 +1,7 @@
 """The web server's entry point: uvicorn webapp.asgi:application."""
 
 import os
+import sys
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("TOPOGRAPH_POOL", "1")
@@ -12,4 +13,6 @@ from webapp.bodies import bounded, left_to_views
 from webapp.here import only_from_here
 
 logs.guard()
+# Every so many seconds a thread gives up Python's lock: with the usual 0.005 the loop, which has little to do for each of many, waits too long.
+sys.setswitchinterval(0.001)
 application = only_from_here(left_to_views(bounded(get_asgi_application()), "/uploads/"))

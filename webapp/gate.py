@@ -89,9 +89,10 @@ class Room:
             del self.of[client]
 
 
-# One process on two cores answers some 30 pages a second: of 8 in work each has its turn within a quarter of a second, and what waits
-# longer than 8 s would not be read any more. A class behind one address is one client here, so that `each` is generous.
-PAGES = Room("pages", most=8, queue=160, patience=8.0, each=100)
+# Threads take turns at Python's lock: of many at work each is late, and the loop, which answers everybody, latest of all. While some wait
+# for Postgres, a few keep a core at work. What waits longer than 8 s would not be read any more. A class behind one address is one client
+# here, so that `each` is generous.
+PAGES = Room("pages", most=4, queue=160, patience=8.0, each=100)
 # Seconds of work on a large corpus: two at once leave the others their share.
 HEAVY = Room("heavy pages", most=2, queue=24, patience=20.0, each=12)
 # Each has a thread that waits for its reader, and a connection while it makes a piece.
