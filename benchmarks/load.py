@@ -250,9 +250,7 @@ async def publish(run: int, until: float) -> None:
 async def measure_memory(system: System, until: float, found: Found) -> None:
     client, began = Client(system), time.monotonic()
     while time.monotonic() < until:
-        _, body = await client.get("/metrics")
-        if resident := re.search(rb"^process_resident_memory_bytes (\S+)", body, re.M):
-            found.memory.append((time.monotonic() - began, float(resident[1])))
+        found.memory.append((time.monotonic() - began, await number(client, "process_resident_memory_bytes")))
         await asyncio.sleep(MEMORY)
 
 
@@ -264,16 +262,27 @@ async def load(system: System, mix: dict, live: int, seconds: float) -> Found:
     return found
 
 
-async def alone(system: System, mix: dict) -> dict[str, list[float]]:
-    """One reader, each page in turn; the first of each is asked for before, as it prepares statements and templates."""
-    found, client, chance = Found(), Client(system), random.Random(1)
+async def alone(system: System, mix: dict) -> dict[str, dict[str, float]]:
+    """One reader, each page in turn; the first of each is asked for before, as it prepares statements and templates.
+
+    cpu_ms: what the web process's processor time grew by for each, which tells more than the clock on a machine that does other work.
+    """
+    found, client, chance, spent = Found(), Client(system), random.Random(1), {}
     for name, (_, address) in mix.items():
         await ask(client, name, address(chance), Found())
+        before = await number(client, "process_cpu_seconds_total")
         for _ in range(REPEATS):
             await ask(client, name, address(chance), found)
+        spent[name] = 1000 * (await number(client, "process_cpu_seconds_total") - before) / REPEATS
     if found.errors:
         sys.exit(f"Alone, pages did not answer: {found.errors[:5]}")
-    return found.times
+    return {name: of | {"cpu_ms": spent[name]} for name, of in summary(found.times).items()}
+
+
+async def number(client: Client, name: str) -> float:
+    """One of the web process's own metrics."""
+    _, body = await client.get("/metrics")
+    return float(re.search(rf"^{name} (\S+)".encode(), body, re.M)[1])
 
 
 # Figures ---------------------------------------------------------------------------------------------------------
@@ -312,12 +321,12 @@ def main() -> None:
 def measure(system: System, small: int, large: int, topics: int, minutes: float) -> dict:
     runs = {documents: finished(documents, topics) for documents in (small, large)}
     mixes = {documents: pages(run) for documents, run in runs.items()}
-    by_size = {documents: summary(asyncio.run(alone(system, mix))) for documents, mix in mixes.items()}
-    print(f"\nBrowsing alone{'':12} {small:>10,} documents          {large:>10,} documents          ratio")
+    by_size = {documents: asyncio.run(alone(system, mix)) for documents, mix in mixes.items()}
+    print(f"\nBrowsing alone{'':12} {small:>10,} documents, ms              {large:>10,} documents, ms            ratio")
     for name, few in by_size[small].items():
         many = by_size[large][name]
         ratio = many["median_ms"] / few["median_ms"]
-        print(f"  {name:22} median {few['median_ms']:6.1f}  p95 {few['p95_ms']:6.1f}   median {many['median_ms']:6.1f}  p95 {many['p95_ms']:6.1f}   {ratio:6.2f}")
+        print(f"  {name:22} median {few['median_ms']:6.1f}  p95 {few['p95_ms']:6.1f}  cpu {few['cpu_ms']:5.1f}   median {many['median_ms']:6.1f}  p95 {many['p95_ms']:6.1f}  cpu {many['cpu_ms']:5.1f}  {ratio:6.2f}")
     live = trainings(runs[large].corpus)
     try:
         found = asyncio.run(load(system, mixes[large], live[0], 60 * minutes))
