@@ -13,7 +13,7 @@ from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, disk, events, files
 from webapp.models import Corpus, Version
-from webapp.services import jobs, versions
+from webapp.services import fair, jobs, quotas, versions
 
 TRANSIENT = (OperationalError, InterfaceError, Held)
 TELL_EVERY = 0.25  # seconds between two pieces of news
@@ -22,20 +22,21 @@ TELL_EVERY = 0.25  # seconds between two pieces of news
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
     """Read a queued corpus from its stored files, and make its first version."""
-    _work(jobs.READING, corpus_id, corpus_id, _ingest)
+    _work(jobs.READING, corpus_id, _ingest)
 
 
 @app.task(name="tasks.corpora.choose")
 def choose(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    for corpus_id in Version.objects.filter(pk=version_id).values_list("corpus", flat=True):
-        _work(jobs.CHOOSING, version_id, corpus_id, _choose)
+    _work(jobs.CHOOSING, version_id, _choose)
 
 
-def _work(kind: jobs.Kind, pk: int, corpus_id: int, go: Callable[[int, int, Heartbeat], None]) -> None:
-    attempt = jobs.claim(kind, pk)
-    if attempt is None:
+def _work(kind: jobs.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
+    taken = fair.take(kind, pk)
+    if taken is None:
         return
+    pk, attempt = taken
+    corpus_id = pk if kind is jobs.READING else Version.everything.values_list("corpus", flat=True).get(pk=pk)
     try:
         with Heartbeat(kind, pk, attempt) as beat, alone(files.corpus_folder(corpus_id)):
             go(pk, attempt, beat)
@@ -57,8 +58,10 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         corpus.bytes_total = subset.size(corpus)
         jobs.update(jobs.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
     news = News(corpus)
+    left = quotas.documents_left(corpus.owner, corpus)
 
     def keep(mark: reading.Mark) -> None:
+        quotas.check_documents(mark.documents, left)
         jobs.update(jobs.READING, corpus_id, attempt, progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents, tries=0)
         news.reading(mark)
 
@@ -79,8 +82,10 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
 def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus, news = version.corpus, News(version.corpus)
+    left = quotas.documents_left(corpus.owner, corpus)
 
     def keep(mark: reading.Mark) -> None:
+        quotas.check_documents(mark.documents, left)
         Corpus.objects.filter(pk=corpus.pk).update(progress=asdict(mark), bytes_read=mark.bytes)
         jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)

@@ -21,7 +21,7 @@ from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import disk, events, files
 from webapp.models import Metric, Run, Word
-from webapp.services import carrying, jobs, snapshots
+from webapp.services import carrying, fair, jobs, snapshots
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -31,9 +31,10 @@ TRANSIENT = (OperationalError, InterfaceError, Held)  # Postgres is away, or ano
 @app.task(name="tasks.runs.train")
 def train(run_id: int) -> None:
     """Train a queued run to its end, or on from its checkpoint where another process left it."""
-    attempt = jobs.claim(jobs.TRAINING, run_id)
-    if attempt is None:
+    taken = fair.take(jobs.TRAINING, run_id)
+    if taken is None:
         return
+    run_id, attempt = taken
     try:
         with Heartbeat(jobs.TRAINING, run_id, attempt) as beat, alone(files.run_folder(run_id)):
             Training(Run.objects.select_related("corpus", "version", "parent").get(pk=run_id), attempt, beat).go()
@@ -47,6 +48,8 @@ def train(run_id: int) -> None:
         jobs.fail(jobs.TRAINING, run_id, attempt, str(error))
     except Exception:
         jobs.crash(jobs.TRAINING, run_id, attempt)
+    finally:
+        fair.go_on(jobs.TRAINING)
 
 
 class Sparing:

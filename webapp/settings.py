@@ -82,6 +82,13 @@ TEMPLATES = [
     }
 ]
 
+# What each user may have with accounts, unless the command `account` says otherwise of one; none: as much as there is.
+MOST = {
+    "bytes": int(os.environ["TOPOGRAPH_MOST_BYTES"]) if os.environ.get("TOPOGRAPH_MOST_BYTES") else None,  # of uploaded files
+    "documents": int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"]) if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS") else None,
+    "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
+}
+
 # Servers ---------------------------------------------------------------------------------------------------------
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}

@@ -21,7 +21,7 @@ from inference.text import detect
 from tasks import readers, shaping
 from webapp import files
 from webapp.models import Corpus, SourceFile, User, Version
-from webapp.services import jobs, versions
+from webapp.services import jobs, quotas, versions
 from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
@@ -53,8 +53,10 @@ def create(name: str, uploads: Iterable[Upload], owner: User | None = None, **fi
     _check(uploads)
     with transaction.atomic():
         files.storing()
+        owner = owner or User.objects.local()
+        quotas.check_bytes(owner, sum(u.path.stat().st_size for u in uploads))
         name = (name.strip() or _name_from([u.name for u in uploads]))[:200]
-        corpus = Corpus.objects.create(owner=owner or User.objects.local(), name=name, **fields)
+        corpus = Corpus.objects.create(owner=owner, name=name, **fields)
         folder = files.corpus_folder(corpus.pk) / "source"
         folder.mkdir(parents=True)
         stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
@@ -174,6 +176,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")
+        quotas.check_job(corpus.owner)
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
         jobs.send(jobs.READING, corpus.pk)
@@ -195,8 +198,10 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
     with transaction.atomic():
         files.storing()
         shut = Corpus.objects.select_for_update().values_list("embargo", flat=True).get(pk=parent.pk)  # so that an embargo finds all parts
+        owner = owner or User.objects.local()
+        quotas.check_job(owner)
         corpus = Corpus.objects.create(
-            owner=owner or User.objects.local(), name=name[:200], parent=parent, provenance=kept, embargo=shut,
+            owner=owner, name=name[:200], parent=parent, provenance=kept, embargo=shut,
             status=Corpus.Status.QUEUED, settings=asdict(reading),
         )  # fmt: skip
         folder = files.corpus_folder(corpus.pk)

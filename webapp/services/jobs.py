@@ -190,10 +190,12 @@ class Sweep:
                 return
         except redis.RedisError:
             return  # there is nobody to send to
+        from webapp.services import fair  # which claims by this module
+
         waiting = now - self.sent_waiting >= AGAIN
         for kind in KINDS:
             queued = kind.model.objects.filter(status="queued")
-            for pk in (queued if waiting else queued.exclude(error=NO_ROOM)).order_by("pk").values_list("pk", flat=True)[:1000]:
+            for pk in (queued if waiting else queued.exclude(error=NO_ROOM)).order_by("pk").values_list("pk", flat=True)[: fair.begin_now(kind)]:
                 send(kind, pk)
         if waiting:
             self.sent_waiting = now

@@ -9,7 +9,7 @@ from inference import engines
 from inference.errors import Invalid
 from webapp import events
 from webapp.models import Corpus, Run, User, Version, Word
-from webapp.services import jobs, snapshots
+from webapp.services import jobs, quotas, snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
@@ -30,8 +30,10 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", by: User | N
     with transaction.atomic():
         if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
             raise Invalid("corpus", "This corpus has just been deleted.")
+        by = by or User.objects.local()
+        quotas.check_job(by)
         run = Run.objects.create(
-            corpus_id=version.corpus_id, version=version, by=by or User.objects.local(), engine=engine, settings=asdict(config), seed=seed
+            corpus_id=version.corpus_id, version=version, by=by, engine=engine, settings=asdict(config), seed=seed
         )
         jobs.send(jobs.TRAINING, run.pk)
     return run

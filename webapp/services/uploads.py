@@ -23,8 +23,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db import transaction
 
-from webapp.services import corpora
+from inference.errors import Invalid
+from webapp.models import User
+from webapp.services import corpora, quotas
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
 SURELY_OLD = 3600  # seconds that something must have looked as old as that
@@ -91,10 +94,39 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
         raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
     _room_for(length)
     upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
-    with _no_space_said():
+    with _within_quota(upload), _no_space_said():
         os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _note(upload)
     return upload
+
+
+@contextmanager
+def _within_quota(upload: Upload) -> Iterator[None]:
+    """Note it while no other upload of its owner can be begun. Raises Refused where there is no room for its bytes."""
+    user = User.objects.filter(pk=upload.owner).first() if upload.owner else None
+    if user is None or quotas.limits(user).bytes is None:
+        yield
+        return
+    try:
+        with transaction.atomic():
+            quotas.check_bytes(user, upload.length, arriving=lambda: _arriving(user.pk))
+            yield
+    except Invalid as error:
+        raise Refused(413, error.message) from None
+
+
+def _arriving(owner: int) -> int:
+    """Bytes that an owner's uploads will have, of which no corpus has been made."""
+    notes = settings.FILE_UPLOAD_TEMP_DIR.glob("*.json")
+    found = (json.loads(text) for text in map(_text, notes) if text)
+    return sum(note["length"] for note in found if note.get("owner") == owner)
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""  # it went by itself
 
 
 def check_size(size: int, sentence: str) -> None:

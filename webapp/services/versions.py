@@ -8,7 +8,7 @@ from django.db.models import Max
 from inference.errors import Invalid
 from inference.text import Choice, stop_words
 from webapp.models import Corpus, Version
-from webapp.services import jobs
+from webapp.services import jobs, quotas
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ def begin(corpus: Corpus, words: Words, **fields) -> Version:
             raise Invalid("corpus", "This corpus has just been deleted.")
         if corpus.versions.filter(status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)).exists():
             raise Invalid("corpus", "Another version of this corpus is being made. Wait until it is ready.")
+        if fields.get("status", Version.Status.QUEUED) == Version.Status.QUEUED:
+            quotas.check_job(corpus.owner)
         last = corpus.versions.aggregate(last=Max("number"))["last"] or 0
         return Version.objects.create(corpus=corpus, number=last + 1, settings=asdict(words), **fields)
 

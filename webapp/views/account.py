@@ -9,7 +9,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from inference.errors import Invalid
 from webapp import access
 from webapp.api import api
+from webapp.services import quotas
 from webapp.services import tokens as services
+from webapp.templatetags.pages import bytes as size
+from webapp.templatetags.pages import count
 from webapp.views.pages import page
 
 SHOWN = 100  # the newest
@@ -18,7 +21,16 @@ SHOWN = 100  # the newest
 @require_GET
 def own(request: HttpRequest) -> HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used."""
-    return page(request, "account/own.html", {"sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])})
+    return page(request, "account/own.html", {"use": _use(request), "sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])})
+
+
+def _use(request: HttpRequest) -> list[tuple[str, str, str]]:
+    """(what, how much there is, how much there may be) of the files, documents and jobs of an account."""
+    if not settings.ACCOUNTS:
+        return []
+    used, most = quotas.used(request.user), quotas.limits(request.user)
+    said = {"bytes": ("Files", size), "documents": ("Documents", count), "jobs": ("Jobs that wait or run", count)}
+    return [(word, of(used[name]), "" if getattr(most, name) is None else of(getattr(most, name))) for name, (word, of) in said.items()]
 
 
 @never_cache

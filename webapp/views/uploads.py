@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import wraps
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
@@ -84,7 +85,7 @@ async def creation(request: HttpRequest, method: str) -> HttpResponse:
     known = _metadata(request)
     name = known.get("relativePath") or known.get("filename") or ""
     checksum = _checksum(request)
-    upload = await asyncio.to_thread(uploads.create, length, name, known.get("pack") == "1", access.uploader(request))
+    upload = await sync_to_async(uploads.create)(length, name, known.get("pack") == "1", access.uploader(request))
     offset = 0
     if request.headers.get("Content-Type") == PIECES:
         try:

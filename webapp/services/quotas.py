@@ -1,0 +1,100 @@
+"""How much one user may have: bytes of files, documents, jobs at once. While accounts are off there is no limit.
+
+Whoever asks for more waits here for everybody else who asks for the same user (the user's row is locked), so two uploads at once
+can't both take the last place.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Sum
+
+from inference.errors import Invalid
+from webapp.models import Corpus, SourceFile, User
+from webapp.services import jobs
+from webapp.templatetags.pages import bytes as size
+
+MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """None: as much as there is."""
+
+    bytes: int | None
+    documents: int | None
+    jobs: int | None
+
+
+def limits(user: User) -> Limits:
+    """The user's own, else the installation's (TOPOGRAPH_MOST_…)."""
+    if not settings.ACCOUNTS:
+        return Limits(None, None, None)
+    chosen = {name: getattr(user, f"most_{name}") for name in ("bytes", "documents", "jobs")}
+    return Limits(**{name: settings.MOST[name] if own is None else own for name, own in chosen.items()})
+
+
+def used(user: User) -> dict[str, int]:
+    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is gone for good."""
+    corpora = _kept(user)
+    return {
+        "bytes": SourceFile.objects.filter(corpus__in=corpora).aggregate(n=Sum("bytes"))["n"] or 0,
+        "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
+        "jobs": _jobs(user),
+    }
+
+
+def _kept(user: User):
+    from webapp.services.deleting import GONE  # which itself needs jobs and events
+
+    return Corpus.everything.filter(owner=user).exclude(deleted_at=GONE)
+
+
+def _jobs(user: User) -> int:
+    def count(kind: jobs.Kind, **whose) -> int:
+        return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
+
+    return count(jobs.TRAINING, by=user) + count(jobs.READING, owner=user) + count(jobs.CHOOSING, corpus__owner=user)
+
+
+def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
+    """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have begun. Raises Invalid."""
+    most = limits(user).bytes
+    if most is None:
+        return
+    _one_at_a_time(user)
+    has = used(user)["bytes"] + arriving()
+    if has + more > most:
+        raise Invalid("files", f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}")
+
+
+def documents_left(user: User, corpus: Corpus) -> int | None:
+    """How many documents a corpus may come to have; None: any number."""
+    most = limits(user).documents
+    if most is None:
+        return None
+    return most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
+
+
+def check_documents(documents: int, left: int | None) -> None:
+    """Raises Invalid where a corpus has come to have more than that."""
+    if left is not None and documents > left:
+        raise Invalid("documents", f"Your corpora may have {max(0, left):,} documents more, and this one has at least {documents:,}. {MORE}")
+
+
+def check_job(user: User) -> None:
+    """Within a transaction that queues a job. Raises Invalid."""
+    most = limits(user).jobs
+    if most is None:
+        return
+    _one_at_a_time(user)
+    if (has := _jobs(user)) >= most:
+        raise Invalid("jobs", f"{most:,} of your jobs may wait or run at once, and {has:,} do. Wait until one is done, or stop one.")
+
+
+def _one_at_a_time(user: User) -> None:
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("a quota is only kept within the transaction that uses it")
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
