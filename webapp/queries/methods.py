@@ -49,7 +49,8 @@ def _words(run: Run) -> str:
     kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
-        f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. {_forms(reading)}"
+        f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. "
+        f"{_forms(reading, run.version.report.get('phrases_left_out', []))}"
     )
 
 
@@ -62,14 +63,16 @@ def _joined(reading: dict) -> str:
     return "an apostrophe or a hyphen ends a word"
 
 
-def _forms(reading: dict) -> str:
-    """What was made of words as they are written."""
+def _forms(reading: dict, left_out: list[str]) -> str:
+    """What was made of words as they are written. left_out: phrases that were chosen, and are not in the vocabulary."""
     said = {
         "stems": "Words were reduced to their stems (Snowball).",
         "lemmas": "Words were reduced to their lemmas (simplemma).",
         "written": "Words were not stemmed or lemmatised.",
     }[reading.get("forms", "written")]
-    phrases = reading.get("phrases", [])
+    phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
+    if len(phrases) == 1:
+        return f"{said} The phrase “{phrases[0]}” counts as one word."
     return said + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
 
 

@@ -10,13 +10,15 @@ from webapp.services.corpora import EXAMPLE_NAME
 
 register = template.Library()
 
+ALSO = {"run_documents": ["run_whole"]}  # addresses that are in a room, and not below its own
+
 
 @register.simple_tag(takes_context=True)
 def room(context, url_name: str, name: str, key: str = ""):
     """A link to a page of `run`. It is current on that page and on those below it; the run's own page has all below it."""
     url = reverse(url_name, kwargs={"run_id": context["run"].pk})
     path = context["request"].path
-    below = url_name != "run" and path.startswith(url)
+    below = url_name != "run" and path.startswith((url, *(reverse(name, args=[context["run"].pk, 0]).removesuffix("0/") for name in ALSO.get(url_name, ()))))
     current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
     shortcut = format_html(' data-key="{}"', key) if key else ""
     if url_name == "run_topics":

@@ -52,7 +52,7 @@ FORMS = {
     for form in (
         Form("topics-long", TOPICS, "Topics, a row for each word",
              "topic, rank, word, weight, how often the word was given to the topic and in how many documents", tables.topics_long, final=False),
-        Form("topics-wide", TOPICS, "Topics, a row each", "share, coherence, label and first words; ?words= says how many",
+        Form("topics-wide", TOPICS, "Topics, a row each", f"share, coherence, label and the first {WORDS} words; with ?words=100 behind its address the first 100, and so on",
              tables.topics_wide, final=False),
         Form("topic-measures", TOPICS, "Measures of topics",
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
@@ -88,6 +88,8 @@ FORMS = {
         Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ),
         Form("site", WHOLE, "Pages for a folder", "topics, words and titles as plain pages that open without a server, a network or JavaScript; no texts",
              None, site.archive, "zip", _ZIP),
+        Form("made-by", WHOLE, "What made these files", "corpus, settings, seed and versions: put it beside files of CSV and text, which say it in their names alone",
+             None, provenance.alone, "json", "application/json", final=False),
         Form("bundle", WHOLE, "All that made it", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
              "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),
     )

@@ -1,6 +1,8 @@
 """What made a file: said in its name, and inside it wherever its format has a place for that."""
 
+import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from inference.versions import topograph
@@ -31,6 +33,11 @@ def made_by(run: Run) -> dict:
         "trained with": run.versions,
         "numbers": "Topics and documents are numbered from 0, as on every page and in every file.",
     }
+
+
+def alone(wanted) -> Iterator[bytes]:
+    """made-by.json: for the files that have no place for it."""
+    yield json.dumps(made_by(wanted.run), ensure_ascii=False, indent=1).encode()
 
 
 def readme(run: Run, *lines: str) -> bytes:
