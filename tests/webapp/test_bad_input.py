@@ -48,7 +48,7 @@ def test_bad_input(client, settings, case: Case):
     for sentence in case.said:
         assert sentence in said, sentence
     assert not list(settings.FILE_UPLOAD_TEMP_DIR.iterdir())
-    kept = {"source", "tokens", "index", "fields.jsonl", "report.csv", "duplicates.npz", "sample"}
+    kept = {"source", "tokens", "index", "fields.jsonl", "report.csv", "duplicates.npz", "sample", "lock"}
     folder = files.corpus_folder(corpus.pk)
     left = {path.name for path in folder.iterdir()} - kept | {path.name for path in folder.glob("shaping/*")}
     assert left <= {"shaping"}, left
