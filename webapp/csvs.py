@@ -3,17 +3,13 @@
 import csv
 import io
 
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of a formula
+# What a spreadsheet takes for the start of a formula, some in wide letters, too.
+DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def safe(row: list) -> list:
     """The row with an apostrophe before each text that a spreadsheet would run; numbers stay numbers."""
     return [f"'{cell}" if isinstance(cell, str) and cell.startswith(DANGEROUS) else cell for cell in row]
-
-
-def safe_sql(column: str) -> str:
-    """The same as an SQL expression over a text column."""
-    return f"CASE WHEN {column} ~ '^[-=+@\\t\\r]' THEN '''' || {column} ELSE {column} END"
 
 
 def unsafe(cell: str) -> str:

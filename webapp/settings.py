@@ -105,6 +105,8 @@ CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 # A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done (tasks/sweep.py).
 CELERY_TASK_ACKS_LATE = False
+CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -215,7 +217,8 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:", "blob:"],  # a chart becomes a picture by way of these
         "connect-src": [SELF],
         "base-uri": [NONE],
-        "form-action": [SELF],
+        # A form leads to where people sign in, and browsers look at where that redirects to.
+        "form-action": [SELF, *("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in filter(None, [os.environ.get("TOPOGRAPH_OIDC_URL")]))],
         "frame-ancestors": [NONE],
     }
 }

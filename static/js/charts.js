@@ -89,8 +89,15 @@ async function save(element, name, ending) {
 
 // A row for each point of each trace; `line` is the topic's number, or the trace's place.
 function numbers(traces) {
-  const rows = traces.flatMap(({ x, y, meta }, i) => Array.from(x, (at, j) => [meta ?? i, at, y[j] ?? ""].join(",")));
+  const rows = traces.flatMap(({ x, y, meta }, i) => Array.from(x, (at, j) => [meta ?? i, cell(at), y[j] ?? ""].join(",")));
   return ["line,x,y", ...rows].join("\n") + "\n";
+}
+
+// A text, such as a category that somebody named, as a cell that no spreadsheet runs: as webapp/csvs.py writes it.
+function cell(value) {
+  if (typeof value === "number") return value;
+  const text = /^[-=+@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : `${value}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function heldOut(element, metrics, steps) {

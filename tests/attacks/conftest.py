@@ -42,7 +42,7 @@ def rows() -> list[list[str]]:
     head = ["title", "date", "text", "category", MARKUP[1], FORMULAS[0], f"a\r\nSet-Cookie: x={MARKUP[0]}"]
     return [head] + [
         [
-            MARKUP[i % len(MARKUP)] if i % 2 else FORMULAS[i % len(FORMULAS)],
+            f"{(MARKUP[i // 2 % len(MARKUP)] if i % 2 else FORMULAS[i // 2 % len(FORMULAS)])} {i}",
             f"{1900 + i}-01-02",
             f"{EVERYTHING} " + " ".join(WORDS[(i * k) % len(WORDS)] for k in range(1, 30)),
             (*MARKUP, *FORMULAS)[i % 4],
@@ -56,12 +56,14 @@ def rows() -> list[list[str]]:
 
 @pytest.fixture(scope="package")
 def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
-    from webapp.models import Corpus, Run
+    from webapp.models import Corpus, Document, Run
     from webapp.queries import notebooks as evidence
     from webapp.services import curation, deleting, notebooks, upkeep
 
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows(), f"{MARKUP[0]}.csv", language="en", min_documents=1, max_share=1.0)
+        titles = Document.objects.filter(corpus_id=corpus.pk).values_list("title", flat=True)
+        assert sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2, "titles were taken for something else"
         Corpus.objects.filter(pk=corpus.pk).update(name=EVERYTHING[:200])
         run = run_on(corpus, seed=1, topics=TOPICS, passes=2)
         for topic, payload in enumerate((MARKUP[0], MARKUP[1], FORMULAS[0])):
