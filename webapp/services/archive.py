@@ -31,8 +31,7 @@ class Writer:
         self._out = pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd")
         self._tar = tarfile.open(fileobj=self._out, mode="w|", bufsize=BLOCK, copybufsize=BLOCK, format=tarfile.PAX_FORMAT)
         self._lines = tempfile.TemporaryFile()
-        self.members = 0
-        self.add_bytes(HEAD, json.dumps({"format": FORMAT} | head).encode())
+        self.members, self._head = 0, {"format": FORMAT} | head
 
     def add(self, name: str, size: int, source: BinaryIO) -> None:
         """A member of `size` bytes, which the source must have."""
@@ -54,6 +53,11 @@ class Writer:
         self._lines.write(json.dumps(line).encode() + b"\n")
 
     def __enter__(self) -> "Writer":
+        try:
+            self.add_bytes(HEAD, json.dumps(self._head).encode())
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_) -> None:

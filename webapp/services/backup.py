@@ -103,7 +103,10 @@ def _lock() -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise Invalid("file", f"Something is being deleted for more than {PATIENCE:.0f} s. Try again later.")
             time.sleep(0.1)
-        yield
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
 @contextmanager
