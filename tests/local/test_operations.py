@@ -104,5 +104,5 @@ def test_what_it_leads_to_is_there():
     heads = {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in re.findall(r"^##+ (.*)$", TEXT, re.M)}
     for anchor in re.findall(r"\]\(#([\w-]+)\)", TEXT):
         assert anchor in heads, anchor
-    for name in set(re.findall(r"\b((?:tests|webapp|requirements)/[\w/.-]*[\w/])", TEXT)):
+    for name in set(re.findall(r"\b((?:docs|tests|webapp|requirements)/[\w/.-]*[\w/])", TEXT)):
         assert (ROOT / name).exists(), name
