@@ -10,6 +10,9 @@ topics (quick: 2,000 and 20,000 with 50). With --data the folder is kept, and wh
    average, and two trainings. Reported: median and 95th percentile by page, errors, the longest time from an event's publication to its
    receipt by each reader, and the web process's memory. Times are the clients', to the last byte; the clients run on the same cores.
 
+3. Too much: CROWD people who ask again as soon as they have their answer, for CROWDED seconds: how many were answered, how many refused
+   with 429 or 503 and a time to come again, how long /healthz took meanwhile, and how long a page takes when they have gone.
+
 The last line is `p95_ms: N errors: N`: the slowest page's 95th percentile under load, and answers that were none.
 """
 
@@ -27,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +42,7 @@ THINK = 4.0  # seconds between two pages of one person, on the average
 REPEATS = 40  # of each page, alone
 EVENTS = 0.5  # seconds between two events whose way is timed
 MEMORY = 5.0  # seconds between two looks at the memory
+CROWD, CROWDED = 300, 10.0
 PATIENCE = 30.0  # seconds for an answer
 
 
@@ -279,6 +283,39 @@ async def alone(system: System, mix: dict) -> dict[str, dict[str, float]]:
     return {name: of | {"cpu_ms": spent[name]} for name, of in summary(found.times).items()}
 
 
+async def crowd(system: System, mix: dict) -> dict[str, float]:
+    """More than it can do, and what comes after it."""
+    answers, until = Counter(), time.monotonic() + CROWDED
+
+    async def press(seed: int) -> None:
+        chance, client = random.Random(seed), Client(system)
+        while time.monotonic() < until:
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    status, _ = await client.get(mix[chance.choice(list(mix))][1](chance))
+                answers[str(status)] += 1
+                if status != 200:
+                    await asyncio.sleep(1)  # less than it was told
+            except (OSError, EOFError, TimeoutError) as error:
+                client.close()
+                answers[type(error).__name__] += 1
+        client.close()
+
+    async def lives(found: Found) -> None:
+        client = Client(system)
+        while time.monotonic() < until:
+            await ask(client, "healthz", "/healthz", found)
+            await asyncio.sleep(0.2)
+
+    found = Found()
+    await asyncio.gather(*(press(seed) for seed in range(CROWD)), lives(found))
+    after = Found()
+    await ask(Client(system), "home", "/", after)
+    if after.errors or found.errors:
+        sys.exit(f"It did not recover, or /healthz did not answer: {after.errors} {found.errors[:3]}")
+    return {"answers": dict(answers), "healthz_most_ms": 1000 * max(found.times["healthz"]), "page_after_ms": 1000 * after.times["home"][0]}
+
+
 async def number(client: Client, name: str) -> float:
     """One of the web process's own metrics."""
     _, body = await client.get("/metrics")
@@ -327,6 +364,9 @@ def measure(system: System, small: int, large: int, topics: int, minutes: float)
         many = by_size[large][name]
         ratio = many["median_ms"] / few["median_ms"]
         print(f"  {name:22} median {few['median_ms']:6.1f}  p95 {few['p95_ms']:6.1f}  cpu {few['cpu_ms']:5.1f}   median {many['median_ms']:6.1f}  p95 {many['p95_ms']:6.1f}  cpu {many['cpu_ms']:5.1f}  {ratio:6.2f}")
+    crowded = asyncio.run(crowd(system, mixes[large]))
+    print(f"\nToo much: {CROWD} people who press without a pause: answers {crowded['answers']}, /healthz at most "
+          f"{crowded['healthz_most_ms']:.0f} ms, a page afterwards {crowded['page_after_ms']:.0f} ms", flush=True)
     live = trainings(runs[large].corpus)
     try:
         found = asyncio.run(load(system, mixes[large], live[0], 60 * minutes))
@@ -346,7 +386,7 @@ def measure(system: System, small: int, large: int, topics: int, minutes: float)
     ratios = {name: by_size[large][name]["median_ms"] / of["median_ms"] for name, of in by_size[small].items()}
     return {
         "documents": [small, large], "topics": topics, "minutes": minutes, "readers": READERS, "browsers": BROWSERS, "trainings": TRAININGS,
-        "alone": {str(documents): of for documents, of in by_size.items()}, "ratio": ratios, "under_load": under,
+        "too_much": crowded, "alone": {str(documents): of for documents, of in by_size.items()}, "ratio": ratios, "under_load": under,
         "events": {"n": len(found.delays), "median_ms": 1000 * statistics.median(found.delays), "p95_ms": 1000 * quantile(found.delays, 0.95), "most_ms": 1000 * max(found.delays)},
         "memory": memory, "memory_over_time": [(round(at), round(bytes_ / 1e6, 1)) for at, bytes_ in found.memory],
         "error_kinds": {error: found.errors.count(error) for error in set(found.errors)},

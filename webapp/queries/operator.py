@@ -39,16 +39,17 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], 
     found = _of(kind, state).order_by("-pk")
     if before is not None:
         found = found.filter(pk__lt=before)
-    found = found.only(*FIELDS[kind]) if kind == "corpus" else found.select_related("corpus").only(*FIELDS[kind], "corpus__id")
+    owner = "owner" if kind == "corpus" else "corpus__owner"
+    found = found.select_related(owner).only(*FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name")
     page = list(found[: PAGE + 1])
     return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
 
 
 COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
 FIELDS = {
-    "run": (*COMMON, "started_at", "request", "step", "steps", "tokens_seen", "seconds"),
-    "version": COMMON,
-    "corpus": (*COMMON, "bytes_read", "bytes_total"),
+    "run": (*COMMON, "corpus_id", "request", "step", "steps", "tokens_seen", "seconds"),
+    "version": (*COMMON, "corpus_id"),
+    "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
 }
 
 
@@ -57,6 +58,7 @@ def _job(kind: str, row) -> dict:
         "kind": kind,
         "id": row.pk,
         "corpus": row.pk if kind == "corpus" else row.corpus_id,
+        "who": owner.name if (owner := (row if kind == "corpus" else row.corpus).owner) else None,
         "status": row.status,
         "request": getattr(row, "request", ""),
         "attempt": row.attempt,
