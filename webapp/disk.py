@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sqlite3
 
 import psycopg
@@ -9,6 +10,7 @@ from django.conf import settings
 
 LEAST = 256 << 20  # bytes that must be free for work to begin; of a small disk a hundredth
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
 
 def full() -> bool:
@@ -20,7 +22,7 @@ def full() -> bool:
 def is_full(error: BaseException | None) -> bool:
     """Whether an exception, or one that it came of, says that a disk is full: ours, or Postgres's."""
     while error is not None:
-        if isinstance(error, OSError) and error.errno in _ERRNOS:
+        if isinstance(error, OSError) and (error.errno in _ERRNOS or error.errno is None and _CUT_SHORT.search(str(error))):
             return True
         if isinstance(error, psycopg.errors.DiskFull) or isinstance(error, sqlite3.OperationalError) and "full" in str(error):
             return True

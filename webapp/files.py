@@ -5,7 +5,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-_STORING = 0x746F706F  # the advisory lock in Postgres: shared by those who store files before their row can be seen
+_STORING = 0x66696C65  # the advisory lock in Postgres: shared by those who store files before their row can be seen
 
 
 def storing() -> None:

@@ -92,9 +92,18 @@ class Index:
     def open(cls, folder: Path, stream: Stream, spans: Spans) -> "Index":
         """spans: of a text's words, as the stream has them. Raises Invalid("corpus", …) where there is none."""
         folder = Path(folder)
-        meta = _meta(folder)
-        if meta is None:
-            raise Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again.")
+        while True:
+            meta = _meta(folder)
+            if meta is None:
+                raise Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again.")
+            try:
+                return cls._of(folder, meta, stream, spans)
+            except FileNotFoundError:  # another took its place between two looks
+                if meta == _meta(folder):
+                    raise
+
+    @classmethod
+    def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
         fields = {name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS}
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
         return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
