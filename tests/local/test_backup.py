@@ -11,7 +11,7 @@ import pytest
 from benchmarks.whole_path import Browser, form_fields
 from tests.conftest import ROOT, start
 from tests.corpora import EXAMPLE
-from tests.local.test_recovery import wait
+from tests.faults.test_kills import until
 
 SETTINGS = {"topics": "12", "passes": "14", "seed": "5"}
 # Prints a digest of each table's rows, as the backup's own snapshot of the database has them.
@@ -71,16 +71,16 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     address = browser.url.removeprefix(system.url.rstrip("/"))
     browser.post(address, form_fields(page), address)
     corpus = int(browser.url.rstrip("/").rsplit("/", 1)[1])
-    wait(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
+    until(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
 
     def train(**settings) -> int:
         browser.post(f"/corpora/{corpus}/runs/", form_fields(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings, f"/corpora/{corpus}/")
         return int(browser.url.rstrip("/").rsplit("/", 1)[1])
 
     done = train(topics="5", passes="1")
-    wait(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
+    until(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
     training = train()
-    wait(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
+    until(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
     file = folder / "backup.tar.zst"
     made = subprocess.run([sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
@@ -122,13 +122,13 @@ def test_every_file(made, restored):
 def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
     system, browser, (corpus, done, training), _, _ = made
     before = browser.json(f"/runs/{done}/topics.json")
-    wait(lambda: browser.json(f"/runs/{training}.json")["status"] == "done")
+    until(lambda: browser.json(f"/runs/{training}.json")["status"] == "done")
     want = browser.json(f"/runs/{training}.json")
     again = start(restored, "--port", "8520")
     try:
         other = Browser(again.url)
         assert other.json(f"/runs/{done}/topics.json") == before
-        wait(lambda: other.json(f"/runs/{training}.json")["status"] == "done")
+        until(lambda: other.json(f"/runs/{training}.json")["status"] == "done")
         found = other.json(f"/runs/{training}.json")
         for name in ("step", "tokens", "held_out", "coherence"):
             assert found["metrics"][name] == want["metrics"][name], name

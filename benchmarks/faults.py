@@ -1,0 +1,381 @@
+"""Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if nothing had happened.
+
+    python -m benchmarks.faults [--quick] [--rounds N] [--seed N] [--only WORDS]
+
+Each drill begins the same run, and the reading of the same corpus, waits for a random part of the time that they take undisturbed,
+strikes, and waits until both are done. It is lost where one of them is not done within its time, was done twice, or differs in one bit
+from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the charts. Between
+blow and end the pages are asked what they say. Prints the table of docs/reliability.md; the last line is `lost: N of M kills`.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import redis
+from celery import Celery
+
+from benchmarks.whole_path import Browser, form_fields
+from tests.conftest import System, start
+from tests.corpora import EXAMPLE
+from tests.local.test_start import pid_of, processes
+
+SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
+ENDED = ("done", "ready", "failed", "cancelled", "draft")
+OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
+STUCK = 60.0  # seconds after which nothing may hang that lost its process; work that begins late on a busy machine is not counted
+
+
+class Topograph:
+    """A system that is struck: its processes, and what its tables and pages say."""
+
+    def __init__(self, data: Path, port: int = 8421):
+        self.data, self.port = data, port
+        self.system: System = start(data, "--port", str(port))
+        self.browser = Browser(self.system.url)
+
+    def stop(self) -> None:
+        self.system.stop()
+
+    # What is worked at.
+
+    def draft(self) -> int:
+        """A corpus that waits to be told how it is to be read."""
+        self.browser.post("/corpora/", {"name": "Drill"}, "/", EXAMPLE)
+        return int(self.browser.url.rstrip("/").removesuffix("/prepare").rsplit("/", 1)[1])
+
+    def read(self, corpus: int) -> None:
+        address = f"/corpora/{corpus}/prepare/"
+        self.browser.post(address, form_fields(self.browser.get(address)), address)
+
+    def corpus(self) -> int:
+        corpus = self.draft()
+        self.read(corpus)
+        return corpus
+
+    def run(self, corpus: int, **settings: str) -> int:
+        address = f"/corpora/{corpus}/"
+        fields = form_fields(self.browser.get(address)) | SETTINGS | settings
+        self.browser.post(f"/corpora/{corpus}/runs/", fields, address)
+        return int(self.browser.url.rstrip("/").rsplit("/", 1)[1])
+
+    # What the tables say.
+
+    def ask(self, query: str, *arguments) -> list[tuple]:
+        with psycopg.connect(self.system.database_url, connect_timeout=5) as connection:
+            return connection.execute(query, arguments).fetchall()
+
+    def row(self, kind: str, pk: int) -> tuple[str, int]:
+        """(status, attempt); ("", 0) while Postgres is away."""
+        with suppress(psycopg.Error, OSError, ValueError):
+            return self.ask(f"SELECT status, attempt FROM webapp_{kind} WHERE id = %s", pk)[0]
+        return "", 0
+
+    def step(self, run: int) -> int:
+        with suppress(psycopg.Error, OSError, ValueError):
+            return self.ask("SELECT step FROM webapp_run WHERE id = %s", run)[0][0]
+        return 0
+
+    def points(self, run: int) -> int:
+        return self.ask("SELECT count(*) FROM webapp_metric WHERE run_id = %s", run)[0][0]
+
+    def wait(self, kind: str, pk: int, seconds: float, *statuses: str) -> str:
+        """Until it has one of these statuses (any that is an end); returns which."""
+        deadline = time.monotonic() + seconds
+        while (status := self.row(kind, pk)[0]) not in (statuses or ENDED):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{kind} {pk} is still “{status}” after {seconds:.0f} s")
+            time.sleep(0.1)
+        return status
+
+    def model(self, run: int) -> str:
+        """A digest of all that a finished run has: topics' words, documents' topics, topics, charts. Bit by bit: no number is rounded."""
+        found = hashlib.sha256()
+        snapshot = self.ask("SELECT snapshot_id FROM webapp_run WHERE id = %s", run)[0][0]
+        for query, key in (
+            ("SELECT topic, word, rank, weight, tokens, documents FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank, word", snapshot),
+            ("SELECT document, topic, tokens, share FROM document_topic WHERE snapshot_id = %s ORDER BY document, topic", snapshot),
+            ("SELECT number, share, coherence, tokens, documents, x, y, \"similar\", beside FROM webapp_topic WHERE snapshot_id = %s ORDER BY number", snapshot),
+            ("SELECT step, tokens, held_out, coherence, topic_coherence, nonzero FROM webapp_metric WHERE run_id = %s ORDER BY step", run),
+        ):
+            for row in self.ask(query, key):
+                found.update(repr(row).encode())
+        for name in ("topics", "certainty", "doc_topics", "doc_tokens", "word_topics"):
+            found.update((self.data / "files" / "runs" / str(run) / "evidence" / name).read_bytes())
+        return found.hexdigest()
+
+    def content(self, corpus: int) -> str:
+        """A digest of all that a corpus has that was read: documents, words, bag of words, fields, report."""
+        found = hashlib.sha256()
+        version, bow = self.ask("SELECT v.id, v.report->>'digest' FROM webapp_version v JOIN webapp_corpus c ON c.version_id = v.id WHERE c.id = %s", corpus)[0]
+        found.update(bow.encode())
+        for query, key in (
+            ("SELECT number, source_id, title, date, metadata, digest, words FROM document WHERE corpus_id = %s ORDER BY number", corpus),
+            ("SELECT number, word, tokens, documents FROM word WHERE version_id = %s ORDER BY number", version),
+            ("SELECT bytes_read, bytes_total, documents_read FROM webapp_corpus WHERE id = %s", corpus),
+        ):
+            for row in self.ask(query, key):
+                found.update(repr(row).encode())
+        folder = self.data / "files" / "corpora" / str(corpus)
+        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/starts"):
+            found.update((folder / name).read_bytes())
+        return found.hexdigest()
+
+    def saved(self, run: int) -> int:
+        """The step of a run's checkpoint; 0 without one."""
+        path = self.data / "files" / "runs" / str(run) / "checkpoint"
+        if not path.exists():
+            return 0
+        with np.load(path, allow_pickle=False) as file:
+            return json.loads(bytes(file["meta"]).decode())["numbers"]["t"]
+
+    # What the pages say.
+
+    def says(self, path: str) -> tuple[int, str]:
+        """(status, body) of a page, asked without waiting long; (0, "") where nobody answers."""
+        try:
+            with urllib.request.urlopen(f"{self.system.url.rstrip('/')}{path}", timeout=20) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    # Blows.
+
+    def workers(self) -> list[int]:
+        """The worker and its children, parents first."""
+        found = []
+        for pid in processes(self.data):
+            with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as line:
+                if b"celery" in line.read():
+                    found.append(pid)
+        return sorted(found)
+
+    def kill_child(self) -> None:
+        """The child that has worked most: the one that works."""
+        os.kill(max(self.workers()[1:], key=_ticks), signal.SIGKILL)
+
+    def kill_worker(self) -> None:
+        os.kill(self.workers()[0], signal.SIGKILL)
+
+    def kill_web(self) -> None:
+        os.kill(pid_of(self.data, "uvicorn"), signal.SIGKILL)
+
+    def kill_valkey(self) -> None:
+        os.kill(pid_of(self.data, "valkey-server"), signal.SIGKILL)
+
+    def kill_postgres(self) -> None:
+        """The first of its processes, which the others end with."""
+        pid = int((self.data / "postgres" / "postmaster.pid").read_text().split()[0])
+        for own in processes(self.data):  # as root it lives in a namespace of its own, but its number is the same
+            if own == pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def kill_everything(self) -> None:
+        """As a power cut does it, but that what was written is not lost; then it is started again."""
+        self.system.process.kill()
+        for pid in processes(self.data):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.system.process.wait()
+        self.system = start(self.data, "--port", str(self.port))
+        self.browser.base = self.system.url.rstrip("/")
+
+    def empty_valkey(self) -> None:
+        with self._redis() as client:
+            client.flushall()
+
+    @contextmanager
+    def refused(self) -> Iterator[None]:
+        """Postgres takes no connection, and has broken those that there were."""
+        with psycopg.connect(self.system.database_url.rsplit("/", 1)[0] + "/postgres", autocommit=True) as connection:
+            connection.execute("ALTER DATABASE topograph ALLOW_CONNECTIONS false")
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'topograph'")
+            try:
+                yield
+            finally:
+                connection.execute("ALTER DATABASE topograph ALLOW_CONNECTIONS true")
+
+    def refuse(self, seconds: float) -> None:
+        with self.refused():
+            time.sleep(seconds)
+
+    def shift_clock(self, hours: float) -> None:
+        """What setting the database's clock does to those who look at heartbeats."""
+        for table in ("run", "corpus", "version"):
+            with psycopg.connect(self.system.database_url) as connection:
+                connection.execute(f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs => %s) WHERE heartbeat_at IS NOT NULL", [3600 * hours])
+
+    def deliver_again(self, run: int, corpus: int, times: int = 3) -> None:
+        """The same messages some times more, which all children of the worker take at once."""
+        app = Celery(broker=self._servers()["redis_url"])
+        for _ in range(times):
+            app.send_task("tasks.runs.train", [run])
+            app.send_task("tasks.corpora.ingest", [corpus])
+        app.close()
+
+    def stop_child(self) -> int:
+        """Hangs it, and all its threads: the kernel gives it no time any more. Returns which, to be woken."""
+        child = max(self.workers()[1:], key=_ticks)
+        os.kill(child, signal.SIGSTOP)
+        return child
+
+    def _servers(self) -> dict:
+        return json.loads((self.data / "servers.json").read_text())
+
+    def _redis(self) -> redis.Redis:
+        return redis.Redis.from_url(self._servers()["redis_url"])
+
+
+def _ticks(pid: int) -> int:
+    """Of the processor, that a process has had."""
+    with suppress(OSError), open(f"/proc/{pid}/stat") as stat:
+        return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
+    return 0
+
+
+@dataclass
+class Result:
+    kills: int = 0
+    lost: list[str] = field(default_factory=list)
+    recovered: list[float] = field(default_factory=list)  # seconds until somebody works at the run again, where its process was lost
+    repeated: list[float] = field(default_factory=list)  # share of a training that was done a second time
+
+
+BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
+    "the worker's child": (lambda t, r, c, random, outage: t.kill_child(), True),
+    "the worker": (lambda t, r, c, random, outage: t.kill_worker(), True),
+    "the web server": (lambda t, r, c, random, outage: t.kill_web(), False),
+    "Valkey": (lambda t, r, c, random, outage: t.kill_valkey(), False),
+    "Valkey emptied": (lambda t, r, c, random, outage: t.empty_valkey(), False),
+    "Postgres": (lambda t, r, c, random, outage: t.kill_postgres(), True),
+    "Postgres refuses": (lambda t, r, c, random, outage: t.refuse(outage), True),
+    "everything at once": (lambda t, r, c, random, outage: t.kill_everything(), True),
+    "the child hangs, and wakes": (lambda t, r, c, random, outage: _hang(t, r), True),
+    "heartbeats shifted by hours": (lambda t, r, c, random, outage: t.shift_clock(random.choice((-24, -1, 1, 24))), False),
+    "messages delivered again": (lambda t, r, c, random, outage: t.deliver_again(r, c), False),
+}
+
+
+def _hang(topograph: Topograph, run: int) -> None:
+    """Until another has taken its run over; then it wakes, and must not do harm."""
+    attempt, child = topograph.row("run", run)[1], topograph.stop_child()
+    deadline = time.monotonic() + STUCK
+    while time.monotonic() < deadline and topograph.row("run", run)[1] == attempt and topograph.row("run", run)[0] not in ENDED:
+        time.sleep(0.2)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGCONT)
+
+
+class Drills:
+    """The same work again and again, each time with a blow."""
+
+    def __init__(self, topograph: Topograph, seed: int, outage: float):
+        self.topograph, self.random, self.outage = topograph, random.Random(seed), outage
+        began = time.monotonic()
+        self.base = topograph.corpus()
+        topograph.wait("corpus", self.base, 600, "ready")
+        self.reading = time.monotonic() - began
+        self.content = topograph.content(self.base)
+        began = time.monotonic()
+        run = topograph.run(self.base)
+        topograph.wait("run", run, 600, "done")
+        self.training = time.monotonic() - began
+        self.model, self.points = topograph.model(run), topograph.points(run)
+        self.steps = topograph.step(run)
+
+    def strike(self, name: str, result: Result) -> None:
+        """One blow, at a random moment of a run and of a reading that began together."""
+        blow, _ = BLOWS[name]
+        t = self.topograph
+        corpus = t.draft()
+        run = t.run(self.base)
+        t.read(corpus)
+        time.sleep(self.random.uniform(0, self.training))
+        step, before = t.step(run), t.row("run", run)
+        result.kills += 1
+        at = time.monotonic()
+        try:
+            blow(t, run, corpus, self.random, self.outage)
+            self._resumed(run, before, step, at, result)
+            limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
+            for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
+                if (status := t.wait(kind, pk, limit)) != good:
+                    raise AssertionError(f"{kind} {pk} {status}")
+            same = {"documents, words or bag of words": t.content(corpus) == self.content, "model or charts": t.model(run) == self.model}
+            if wrong := [what for what, is_same in same.items() if not is_same]:
+                raise AssertionError(f"other {', '.join(wrong)}")
+            if t.points(run) != self.points:
+                raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
+        except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
+            result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
+
+    def _resumed(self, run: int, before: tuple[str, int], step: int, at: float, result: Result) -> None:
+        """Wait until another attempt is at work, where one must be: how long it took, and what it does again."""
+        t = self.topograph
+        deadline = at + STUCK + self.outage + 60
+        while time.monotonic() < deadline:
+            status, attempt = t.row("run", run)
+            if status in ENDED or (status and attempt == before[1] and time.monotonic() - at > STUCK / 2):
+                return
+            if attempt > max(before[1], 1):
+                result.recovered.append(time.monotonic() - at)
+                result.repeated.append(max(0, step - t.saved(run)) / self.steps)
+                return
+            time.sleep(0.1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
+    parser.add_argument("--rounds", type=int, help="blows of each kind (default: 10; with --quick 1)")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--only", default="", help="only kinds of blow whose name has these words")
+    parser.add_argument("--port", type=int, default=8421)
+    given = parser.parse_args()
+    rounds = given.rounds or (1 if given.quick else 10)
+    print(f"seed {given.seed}", flush=True)
+    names = [name for name in BLOWS if given.only in name]
+    results = {name: Result() for name in names}
+    with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
+        topograph = Topograph(Path(folder) / "data", given.port)
+        try:
+            drills = Drills(topograph, given.seed, 10.0 if given.quick else OUTAGE)
+            print(f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points", flush=True)
+            for _ in range(rounds):
+                for name in names:
+                    began = time.monotonic()
+                    drills.strike(name, results[name])
+                    state = "LOST" if results[name].lost else "ok"
+                    print(f"  {name}: {state}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            print("broken off", flush=True)  # what there is is told
+        finally:
+            topograph.stop()
+    print("\n| blow | kills | lost | at work again after, s (median, most) | done again, share of the training (most) |\n|---|---|---|---|---|")
+    for name, result in results.items():
+        again = f"{np.median(result.recovered):.0f}, {max(result.recovered):.0f}" if result.recovered else "it went on"
+        share = f"{max(result.repeated):.1%}" if result.repeated else "none"
+        print(f"| {name} | {result.kills} | {len(result.lost)} | {again} | {share} |")
+    for line in (line for result in results.values() for line in result.lost):
+        print(line)
+    print(f"lost: {sum(len(r.lost) for r in results.values())} of {sum(r.kills for r in results.values())} kills")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Everything that can die is killed while a run is trained and a corpus read: both end as if nothing had happened.
+
+benchmarks.faults does the same at random moments, many times.
+"""
+
+import time
+
+import pytest
+
+from benchmarks.faults import Topograph
+
+LONG = {"passes": "40"}  # a run that is struck several times has to last
+STEADY = 12  # points of the charts that come before a blow: one comes with each
+
+
+@pytest.fixture(scope="module")
+def topograph(tmp_path_factory):
+    topograph = Topograph(tmp_path_factory.mktemp("drills") / "data", 8400)
+    yield topograph
+    topograph.stop()
+
+
+@pytest.fixture(scope="module")
+def corpus(topograph):
+    corpus = topograph.corpus()
+    topograph.wait("corpus", corpus, 150, "ready")
+    return corpus
+
+
+def until(condition, seconds: float = 150):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come so far in time"
+        time.sleep(0.05)
+
+
+def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus):
+    t = topograph
+    quiet = t.run(corpus, **LONG)
+    t.wait("run", quiet, 300, "done")
+
+    run = t.run(corpus, **LONG)
+    for struck, again in ((t.kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
+        step, attempt = t.step(run), t.row("run", run)[1]
+        until(lambda step=step: t.step(run) > step and t.saved(run))
+        began, kept = time.monotonic(), t.saved(run)
+        struck()
+        if again:
+            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), 60)  # none hangs as running
+            until(lambda: t.row("run", run)[0] != "running" or t.step(run))
+            assert t.step(run) >= kept, "what was saved was done again"
+        assert time.monotonic() - began < 60
+        assert t.row("run", run)[0] != "failed"
+    t.wait("run", run, 300, "done")
+    assert t.row("run", run)[1] >= 3
+    assert t.model(run) == t.model(quiet)  # with its charts: no gap, no point twice
+
+
+def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus):
+    t = topograph
+    quiet = t.run(corpus)
+    t.wait("run", quiet, 300, "done")
+    run, reading = t.run(corpus), t.draft()
+    t.read(reading)
+    until(lambda: t.saved(run))
+    t.kill_everything()
+    assert t.says(f"/runs/{run}/")[0] == 200
+    t.wait("corpus", reading, 200, "ready")
+    t.wait("run", run, 200, "done")
+    assert t.content(reading) == t.content(corpus) and t.model(run) == t.model(quiet)
+
+
+def test_pages_while_postgres_refuses(topograph, corpus):
+    """A page that says what is going on, soon; and none that fails once Postgres is back."""
+    t = topograph
+    assert t.says(f"/corpora/{corpus}/")[0] == 200
+    said = []
+
+    def look(seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            began = time.monotonic()
+            said.append((*t.says(f"/corpora/{corpus}.json"), time.monotonic() - began))
+
+    with t.refused():
+        look(6)
+        status, page = t.says(f"/corpora/{corpus}/")
+    assert status == 503 and "The database does not answer at the moment" in page
+    assert all(code == 503 and "Nothing is lost" in body and seconds < 10 for code, body, seconds in said[1:]), said
+    for _ in range(10):
+        assert t.says(f"/corpora/{corpus}/")[0] == 200
+    assert t.row("corpus", corpus)[0] == "ready"
+
+
+def test_stop_keeps_and_cancel_discards(topograph, corpus):
+    t = topograph
+    browser = t.browser
+    stopped = t.run(corpus, **LONG)
+    until(lambda: browser.json(f"/runs/{stopped}.json")["topics"])
+    browser.post(f"/runs/{stopped}/stop/", {}, f"/runs/{stopped}/")
+    t.wait("run", stopped, 100, "done")
+    state = browser.json(f"/runs/{stopped}.json")
+    assert state["step"] < state["steps"] and state["metrics"]["step"][-1] == state["step"]
+    assert browser.json(f"/runs/{stopped}/documents/0.json")["proportions"]
+
+    cancelled = t.run(corpus, **LONG)
+    until(lambda: browser.json(f"/runs/{cancelled}.json")["topics"])
+    browser.post(f"/runs/{cancelled}/cancel/", {}, f"/runs/{cancelled}/")
+    t.wait("run", cancelled, 20, "cancelled")
+    until(lambda: not browser.json(f"/runs/{cancelled}.json")["topics"])
+    state = browser.json(f"/runs/{cancelled}.json")
+    assert state["status"] == "cancelled" and state["metrics"]["step"]
+
+
+def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topograph, corpus):
+    t = topograph
+    first, second = t.run(corpus), t.run(corpus)
+    t.deliver_again(first, corpus)  # several workers' children would claim one run
+    for run in (first, second):
+        t.wait("run", run, 200, "done")
+        assert t.row("run", run)[1] == 1
+    assert t.model(first) == t.model(second)

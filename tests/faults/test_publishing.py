@@ -1,0 +1,134 @@
+"""A reader sees what was there, or what is there now: never a part of it, never nothing."""
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+
+import inference
+from inference import Bow, checkpoint, engines
+from inference.index import Index
+from inference.text import Stream, Tokeniser
+from tasks.corpora import choose, ingest
+from tasks.runs import train
+from tests.corpora import as_csv, example_rows
+from webapp import files
+from webapp.models import Corpus, Document, Run, Topic, TopicWord, Version, Word
+from webapp.services import runs, versions
+
+
+@contextmanager
+def readers(look, count: int = 2):
+    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is raised here."""
+    ended, wrong, looks = threading.Event(), [], []
+
+    def loop():
+        try:
+            while not ended.is_set():
+                looks.append(look())
+        except BaseException as error:
+            wrong.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=loop) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield looks
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    if wrong:
+        raise wrong[0]
+    assert looks, "nobody looked"
+
+
+def test_topics_of_a_run(committed, ready, monkeypatch):
+    monkeypatch.setattr("tasks.runs.PUBLISH_SHARE", 1e9)  # each snapshot
+    run = runs.create(ready.version, seed=1, topics=7, passes=6)
+
+    def look():
+        snapshot = Run.objects.values_list("snapshot", flat=True).get(pk=run.pk)
+        if snapshot:
+            assert Topic.objects.filter(snapshot=snapshot).count() == 7
+            assert TopicWord.objects.filter(snapshot=snapshot, rank=0).count() == 7
+        return snapshot
+
+    with readers(look) as seen:
+        train(run.pk)
+        final = look()
+    assert len({*seen, final} - {None}) > 1
+    assert Run.objects.get(pk=run.pk).status == "done"
+
+
+def test_a_corpus_and_its_versions(committed, draft, ready):
+    corpus = draft(as_csv(example_rows(100)))
+    Corpus.objects.filter(pk=corpus.pk).update(settings=ready.settings, status="queued")
+
+    def look():
+        now = Corpus.objects.select_related("version").get(pk=corpus.pk)
+        assert (now.status == "ready") == (now.version is not None)
+        if now.version:
+            assert now.version.status == "ready"
+            assert Word.objects.filter(version=now.version).count() == now.version.vocabulary > 0
+            assert Document.objects.filter(corpus_id=corpus.pk).count() == now.version.documents == 100
+            assert Bow.open(files.version_folder(now.version.pk) / "bow").digest == now.version.report["digest"]
+        return now.version and now.version.pk
+
+    with readers(look) as seen:
+        ingest(corpus.pk)
+        look()
+        corpus.refresh_from_db()
+        version = versions.choose(corpus, replace(versions.Words.of(corpus.settings), min_documents=2))
+        choose(version.pk)
+        seen.append(look())
+    assert Version.objects.get(pk=version.pk).status == "ready" and version.pk in seen
+
+
+@pytest.mark.django_db
+def test_a_checkpoint(ready, tmp_path):
+    bow = Bow.open(files.version_folder(ready.version_id) / "bow")
+    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).chosen(bow.D, bow.tokens)
+    path, once = tmp_path / "checkpoint", threading.Event()
+
+    def look():
+        once.wait(60)
+        return checkpoint.load(path, config=config, bow=bow).t
+
+    with readers(look) as seen:
+        for event in inference.train(engine, config, bow, seed=1, threads=1):
+            if isinstance(event, inference.Snapshot):
+                checkpoint.save(path, event.state, config=config, bow=bow)
+                once.set()
+        last = look()
+    assert last == event.steps and {0, *seen} - {0} and not path.with_name("checkpoint.new").exists()
+
+
+def test_an_index_that_grows(tmp_path):
+    texts = [f"the word number{i} and the ocean" for i in range(40)]
+    folder, spans = tmp_path / "index", Tokeniser("en").spans
+    with Stream.write(tmp_path / "tokens", Tokeniser("en")) as writer:
+        writer.add(texts, texts)
+        writer.commit()
+    first = Stream.open(tmp_path / "tokens")
+    Index.write(folder, first, "en")
+
+    def look():
+        stream = Stream.open(tmp_path / "tokens")
+        found = Index.open(folder, stream, spans).find("ocean")
+        assert len(found) >= 40 and len(found) % 40 == 0
+        return len(found)
+
+    with readers(look) as seen:
+        resume = first.checkpoint
+        for _ in range(12):
+            with Stream.write(tmp_path / "tokens", Tokeniser("en"), resume) as writer:
+                writer.add(texts, texts)
+                resume = writer.commit()
+            Index.write(folder, Stream.open(tmp_path / "tokens"), "en", extend=True)
+        seen.append(look())
+    assert max(seen) == 40 * 13
