@@ -423,4 +423,5 @@ def in_templates(request: HttpRequest) -> dict:
         bool(settings.ACCOUNTS and user.is_authenticated)
     except DatabaseError:
         user = AnonymousUser()
-    return {"may": SimpleLazyObject(lambda: May(request)), "accounts": settings.ACCOUNTS, "user": user}
+    found = {"may": SimpleLazyObject(lambda: May(request)), "accounts": settings.ACCOUNTS, "user": user}
+    return found | {"signup": settings.SIGNUP != "closed"}

@@ -15,7 +15,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
-from django.urls import ResolverMatch, URLPattern, get_resolver, reverse
+from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, reverse
 from django.utils import timezone
 
 from tests import addresses
@@ -314,6 +314,40 @@ def test_operators_see_their_pages_and_nobodys_corpora(world, at_the_gate):
     for name in POST["operate"]:
         assert client.post(world.url(name)).status_code == LET_IN, name
     assert client.get(world.url("corpus")).status_code == client.post(world.url("run_stop")).status_code == 404
+
+
+# What pages offer ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def read_by(trained, settings):
+    """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is public, and a viewer."""
+    settings.ACCOUNTS = True
+    viewer, client = User.objects.create_user("reads@example.org", "reads"), Client()
+    client.force_login(viewer)
+    sharing.publish(trained.corpus, True)
+    Membership.objects.create(corpus=trained.corpus, user=viewer, role="viewer")
+    return [(access.Role.READER, Client()), (access.Role.VIEWER, client)]
+
+
+def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
+    """And each page that may be seen is really shown to whoever may do least."""
+    for role, client in read_by:
+        shown = forms = 0
+        for name in [*addresses.PAGES, "home", "run_try", "api_reference"]:
+            url = addresses.address(name, trained.corpus_id, trained.pk)
+            needed = access.rule(resolve(url))
+            if needed.kind == "operator" or (needed.kind == "user" and role < access.Role.VIEWER) or (needed.kind == "corpus" and needed.read > role):
+                continue
+            answer = client.get(url)
+            assert answer.status_code == 200, (role, name)
+            shown += 1
+            for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', answer.content.decode()):
+                rule = access.rule(resolve(action.split("?")[0]))
+                may = role >= rule.write if rule.kind == "corpus" else role >= access.Role.VIEWER
+                assert may, (role, name, action)
+                forms += 1
+        assert shown > 20 and (forms > 3 or role < access.Role.VIEWER)
 
 
 # The API -------------------------------------------------------------------------------------------------------------

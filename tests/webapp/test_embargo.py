@@ -205,3 +205,29 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
     for name in ("notebook", "notebook_json", "notebook_md", "notebook_html"):
         body = client.get(reverse(name, args=[book.pk])).content.decode()
         assert 5 * LETTERS < longest(body) <= embargo.PASSAGE + LETTERS
+
+
+def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
+    """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before its parent's."""
+    from webapp.services import corpora, deleting
+
+    def part(of: Corpus) -> Corpus:
+        return Corpus.objects.create(name="part", parent=of, provenance={"parent": {"id": of.pk}})
+
+    parent = Corpus.objects.create(name="parent")
+    parts = [part(parent), part(parent)]
+    parts.append(part(parts[0]))
+    elsewhere = Corpus.objects.create(name="elsewhere")
+    deleting.corpus(parts[1])
+    corpora.embargo(parent, True)
+    assert all(Corpus.everything.filter(pk__in=[p.pk for p in parts]).values_list("embargo", flat=True))
+    assert not Corpus.objects.get(pk=elsewhere.pk).embargo
+    with pytest.raises(Invalid, match="must end first"):
+        corpora.embargo(parts[0], False)
+    corpora.embargo(parent, False)
+    assert Corpus.objects.get(pk=parts[0].pk).embargo, "each is ended by its own owner"
+    corpora.embargo(parts[0], False)
+    assert not Corpus.objects.get(pk=parts[0].pk).embargo
+    Corpus.everything.filter(pk=parts[2].pk).update(parent=None)
+    with pytest.raises(Invalid, match="is deleted"):
+        corpora.embargo(parts[2], False)
