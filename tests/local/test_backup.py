@@ -145,6 +145,35 @@ def test_nothing_is_overwritten_unasked(made, restored):
     assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
 
 
+BREAKS_OFF = """
+import sys
+from django.core.management import CommandError, call_command
+from webapp.models import Corpus
+from webapp.services import restore
+real, files = restore._file, []
+def full(name, member):
+    files.append(name)
+    if len(files) == 9:
+        raise OSError(28, "No space left on device")
+    real(name, member)
+restore._file = full
+try:
+    call_command("restore", "FILE")
+except CommandError as error:
+    print(error)
+print(Corpus.everything.count())
+"""
+
+
+def test_one_that_breaks_off_leaves_no_row(made, tmp_path):
+    data, file = tmp_path / "data", str(made[3])
+    said = manage(data, "shell", "--no-imports", "-c", BREAKS_OFF.replace("FILE", file)).stdout.splitlines()
+    assert said[-2].startswith("It broke off: No space left on device. No row of it is there") and said[-1] == "0"
+    assert "something in the folder" in manage(data, "restore", file).stderr
+    again = manage(data, "restore", file, "--overwrite")
+    assert again.returncode == 0 and again.stdout.startswith("Restored: 1 corpora and 2 runs"), again.stderr
+
+
 def test_the_commands_say_what_they_do(made, restored, tmp_path):
     backed = manage(restored, "backup", str(tmp_path))
     assert backed.returncode == 0, backed.stderr
