@@ -48,7 +48,7 @@ class ShapingForm(forms.Form):
         help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is passed over.",
     )  # fmt: skip
     table = forms.ChoiceField(
-        required=False, label="The file", help_text="Its columns become titles, dates and fields of the files that its rows name."
+        required=False, label="The file", help_text="Its columns become titles, dates and fields of the files that its rows name. Its first row must hold the names of the columns."
     )
     key = forms.CharField(
         required=False, max_length=200, label="Its column with their names",

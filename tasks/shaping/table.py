@@ -199,7 +199,7 @@ class Table:
     def _options(self, source: Source) -> readers.Options:
         sniff = readers.sniff(source, self.name, header=True)  # without names of columns there is nothing to say
         if self.key not in sniff.columns:
-            raise Invalid("key", f"“{self.name}” has no column “{self.key}”; it has {', '.join(sniff.columns)[:200]}.")
+            raise Invalid("key", f"“{self.name}” has no column “{self.key}”; its first row, which must hold their names, has {', '.join(sniff.columns)[:200]}.")
         return replace(sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key)))
 
     def _find(self, text: str, farthest: int) -> int | None:

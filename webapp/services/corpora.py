@@ -83,17 +83,23 @@ def _name_from(names: list[str]) -> str:
 
 
 def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> SourceFile:
-    """Move a file into the corpus's folder, under a name of ours: the user's name is data, never a path."""
-    path = folder / f"{position:06d}"
-    shutil.move(upload.path, path)
+    """Move a file into the corpus's folder, under a name of ours: the user's name is data, never a path.
+
+    There may be a hundred thousand, so that names are put together as texts.
+    """
+    path = f"{folder}/{position:06d}"
+    try:
+        os.rename(upload.path, path)
+    except OSError:  # from another disk
+        shutil.move(upload.path, path)
     os.chmod(path, 0o600)
     return SourceFile(
         corpus=corpus,
         position=position,
         name=upload.name,
-        path=str(path.relative_to(settings.FILES)),
-        bytes=path.stat().st_size,
-        sha256=upload.sha256 or _sha256(path),
+        path=path.removeprefix(f"{settings.FILES}/"),
+        bytes=os.stat(path).st_size,
+        sha256=upload.sha256 or _sha256(Path(path)),
     )
 
 

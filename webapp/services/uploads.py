@@ -373,9 +373,11 @@ def _unpack(upload: Upload, folder: Path) -> Iterator[corpora.Upload]:
                 if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
                     continue
                 content = pack.extractfile(member).read()
-                path = folder / str(i)
-                path.write_bytes(content)
-                yield corpora.Upload(clean(member.name), path, hashlib.sha256(content).hexdigest())
+                path = f"{folder}/{i}"
+                with open(path, "wb", buffering=0) as file:
+                    if file.write(content) < len(content):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                yield corpora.Upload(clean(member.name), Path(path), hashlib.sha256(content).hexdigest())
                 i += 1
     except tarfile.TarError as error:
         raise Refused(400, f"A pack of small files could not be opened ({error}). Choose the files again.") from error
