@@ -1,7 +1,10 @@
 """Bodies of requests: how large and how slow they may be, and those that a view reads as they come, where Django would store them first."""
 
 import asyncio
+import math
 import re
+import shutil
+import tempfile
 import time
 from collections.abc import AsyncIterator
 
@@ -51,7 +54,8 @@ def _within(scope, receive):
     """`receive`, which raises _Refused for a body that is too large or too slow."""
     given = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
     files = bool(given) and FILES.fullmatch(scope["path"]) is not None
-    most = (settings.MAX_UPLOAD or None) if files else FORM
+    # Django writes it to the temporary folder, and reads it from there: half of what is free leaves room for both.
+    most = min(settings.MAX_UPLOAD or math.inf, shutil.disk_usage(tempfile.gettempdir()).free // 2) if files else FORM
     deadline = None if files else time.monotonic() + FORM_SECONDS
     size, whole = 0, False
 
@@ -59,7 +63,7 @@ def _within(scope, receive):
         nonlocal size, whole
         if whole:
             return await receive()  # the view hears when the client goes
-        if most is not None and given.isdigit() and int(given) > most:
+        if given.isdigit() and int(given) > most:
             raise _Refused(413, f"This request has {int(given):,} bytes, and may have {most:,}.")
         patience = settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
         try:
@@ -68,7 +72,7 @@ def _within(scope, receive):
         except TimeoutError:
             raise _Refused(408, "The request did not come to its end in time. Send it again.") from None
         size += len(message.get("body", b""))
-        if most is not None and size > most:
+        if size > most:
             raise _Refused(413, f"This request may have {most:,} bytes, and has more.")
         whole = not message.get("more_body", False)
         return message
