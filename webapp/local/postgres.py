@@ -39,6 +39,7 @@ SETTINGS = {  # for one machine that does other work too
     "log_error_verbosity": "terse",
 }
 NAME = "topograph"
+FORMER_SECONDS = 30.0  # that a server of a former start may take to end
 
 
 class Failed(Exception):
@@ -113,11 +114,28 @@ class Postgres:
 
     def process(self) -> subprocess.Popen:
         """Start the server process; a postmaster.pid that a crash left behind is Postgres's own affair."""
+        self._wait_for_former()
         argv = [str(binaries() / "postgres"), "-D", str(self.directory), "-p", str(self.port)]
         argv += [arg for name, value in SETTINGS.items() for arg in ("-c", f"{name}={value}")]
         # SIGQUIT ends the server and its children at once; the next start recovers.
         with _explained():
             return processes.spawn(argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT))
+
+    def _wait_for_former(self) -> None:
+        """A server of a Topograph that was killed a moment ago is told by the kernel to end, and may be at it still: it would refuse us.
+
+        The folder is ours alone (folder.lock), so a process with the number in postmaster.pid that serves it is that one.
+        """
+        deadline = time.monotonic() + FORMER_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                pid = int((self.directory / "postmaster.pid").read_text().split()[0])
+                served = Path(f"/proc/{pid}/cmdline").read_bytes()
+            except (OSError, ValueError, IndexError):
+                return
+            if served and str(self.directory).encode() not in served:
+                return  # another program has the number now; one that is empty has ended, and is not yet taken away
+            time.sleep(0.05)
 
     def wait(self, process: subprocess.Popen, seconds: float = 120.0) -> None:
         """Until it answers; recovery after a crash may take a while. Makes the database at the first start."""
