@@ -345,12 +345,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
     parser.add_argument("--rounds", type=int, help="blows of each kind (default: 10; with --quick 1)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--only", default="", help="only kinds of blow whose name has these words")
+    parser.add_argument("--only", default="", help="only kinds of blow whose name has one of these words, separated by commas")
     parser.add_argument("--port", type=int, default=8421)
     given = parser.parse_args()
     rounds = given.rounds or (1 if given.quick else 10)
     print(f"seed {given.seed}", flush=True)
-    names = [name for name in BLOWS if given.only in name]
+    names = [name for name in BLOWS if any(words in name for words in given.only.split(","))]
     results = {name: Result() for name in names}
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
         topograph = Topograph(Path(folder) / "data", given.port)
