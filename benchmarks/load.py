@@ -64,7 +64,7 @@ class System:
         said = data / "benchmark-start.log"
         env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
         with said.open("w") as out:
-            process = subprocess.Popen([sys.executable, "manage.py", "start", "--port", "8500"], cwd=ROOT, env=env, stdout=out, stderr=out)
+            process = subprocess.Popen([sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out)
         while not (ready := re.search(r"ready at http://[^:]+:(\d+)/", said.read_text())):
             if process.poll() is not None:
                 sys.exit(said.read_text())

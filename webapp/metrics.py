@@ -33,6 +33,7 @@ waiting = Gauge("topograph_http_waiting", "Requests waiting for their turn.", re
 readers = Gauge("topograph_sse_readers", "Open streams of events.", registry=registry)
 uploaded = Counter("topograph_uploaded_bytes", "Bytes of uploads that arrived here.", registry=registry)
 
+QUIET = frozenset(("static", "healthz", "readyz", "metrics"))  # of machines: many, and always the same
 METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"))  # a client may say anything else
 
 
@@ -43,11 +44,11 @@ def answered(route: str, method: str, status: int, took: float) -> None:
 
 
 def slowest(n: int) -> list[dict]:
-    """Addresses by their mean time since this process began: route, count, mean and about p95, in seconds."""
+    """Addresses of people by their mean time since this process began: route, count, mean and about p95, in seconds."""
     found = []
     for (route,), histogram in list(seconds._metrics.items()):
         by_bucket = [bucket.get() for bucket in histogram._buckets]
-        if count := sum(by_bucket):
+        if route not in QUIET and (count := sum(by_bucket)):
             found.append({"route": route, "count": int(count), "mean": histogram._sum.get() / count, "p95": _quantile(0.95, by_bucket)})
     return sorted(found, key=lambda one: -one["mean"])[:n]
 

@@ -17,7 +17,6 @@ log = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
 PROBES = ("/healthz", "/readyz", "/metrics")  # asked by whatever name the machine or container has
-QUIET = frozenset(("static", "healthz", "readyz", "metrics"))  # not worth a line: many, and always the same
 IN_ADDRESS = {"corpus_id": "corpus", "run_id": "run", "notebook_id": "notebook"}  # argument of a view -> key of the line
 
 
@@ -42,7 +41,7 @@ class Requests(RequestMiddleware):
         response[HEADER] = request.id
         took, route = time.perf_counter() - request.began, name(request, response)
         metrics.answered(route, request.method, response.status_code, took)
-        if route not in QUIET or response.status_code >= 500:
+        if route not in metrics.QUIET or response.status_code >= 500:
             level = log.error if response.status_code >= 500 else log.info
             level("request", route=route, method=request.method, status=response.status_code, ms=round(1000 * took, 1), **_about(request))
 
