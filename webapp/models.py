@@ -484,6 +484,7 @@ class Notebook(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["owner", "-used_at", "-id"], name="notebook_used"),
+            models.Index(fields=["-used_at", "-id"], name="notebook_newest"),  # of everybody, while accounts are off
             models.Index(fields=["owner", "-id"], name="notebook_owner"),
         ]
 
