@@ -97,7 +97,8 @@ PAGES = Room("pages", most=4, queue=160, patience=8.0, each=100)
 HEAVY = Room("heavy pages", most=2, queue=24, patience=20.0, each=12)
 # Each has a thread that waits for its reader, and a connection while it makes a piece.
 FILES = Room("files", most=8, queue=8, patience=20.0, each=4)
-UPLOADS = Room("uploads", most=64, queue=32, patience=20.0, each=48)
+# Their views run on the loop: one that waits for bytes costs some 256 KB and no thread, and is ended when none come.
+UPLOADS = Room("uploads", most=400, queue=0, patience=0.0, each=200)
 STREAMS = Room("streams", most=1_000, queue=0, patience=0.0, each=300)
 
 OPEN = frozenset(("healthz", "readyz", "metrics"))
