@@ -49,7 +49,8 @@ def publish(about: str, event: dict) -> None:
 
 
 def forget(about: str) -> None:
-    """Take all news of something out of the stream."""
+    """Take all news of something out of the stream, and the note of who asked for it (webapp.roster)."""
+    client().delete(f"asked:{about}")
     old = "-"
     while found := client().xrange(STREAM, min=old, count=1000):
         if mine := [entry for entry, fields in found if fields.get(b"about") == about.encode()]:

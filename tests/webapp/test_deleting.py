@@ -108,7 +108,7 @@ def on_disk() -> set[str]:
 def in_redis() -> set[bytes]:
     """Every key but the queue, whose messages hold a number alone; and of the stream of news every entry's subject."""
     client = events.client()
-    keys = {key for key in client.scan_iter("*") if not key.startswith((b"_kombu", b"celery", b"cache:", b"sizes", events.STREAM.encode()))}
+    keys = {key for key in client.scan_iter("*") if not key.startswith((b"_kombu", b"celery", b"cache:", b"sizes", b"counts", events.STREAM.encode()))}
     return keys | {fields[b"about"] for _, fields in client.xrange(events.STREAM)}
 
 

@@ -68,7 +68,8 @@ def _take(row: Corpus | Run) -> None:
         partitions = [(table, pk) for pk in snapshots for table in ("topic_word", "document_topic")]
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-    events.forget(about)
+    for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
+        events.forget(one)
     deleting.rows(row)
     for table, key in partitions:
         bulk.drop(table, key)  # or, where a reader holds it, the next time
