@@ -219,6 +219,12 @@ def test_too_many_requests_are_told_to_wait(client, monkeypatch, secret):
     assert client.get("/api/v1/corpora/", **bearer(secret)).status_code == 200  # counted for itself
 
 
+def test_a_header_makes_nobody_another_client(client, monkeypatch):
+    monkeypatch.setattr(RATE, "num_requests", 3)
+    statuses = [client.get("/api/v1/corpora/", headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in range(4)]
+    assert statuses == [200, 200, 200, 429]
+
+
 def test_reference_lists_every_address_and_loads_nothing_from_elsewhere(client, schema):
     page = client.get(reverse("api_reference"))
     html = page.content.decode()
