@@ -147,11 +147,13 @@ ACCOUNT_CHANGE_EMAIL = True  # one address an account; a new one counts when it 
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of changes to password and second factor
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Topograph: "
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # nothing is sent to addresses that have no account
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before another address counts: with one the password can be had, so an open page is not enough
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Topograph"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 # Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same person's.
+SOCIALACCOUNT_ADAPTER = "webapp.accounts.Elsewhere"
 SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"

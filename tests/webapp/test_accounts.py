@@ -6,6 +6,10 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.core import context
+from allauth.core.exceptions import SignupClosedException
+from allauth.socialaccount.internal.flows.signup import process_signup
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
@@ -111,6 +115,22 @@ def test_another_password_ends_all_other_sessions(ada):
     assert any("ada@example.org" in letter.to for letter in mail.outbox), "its owner hears of it"
 
 
+def test_another_address_needs_the_password_again(ada):
+    """Or whoever finds a page open gives the account an address of their own, and has a password sent there."""
+    client = Client()
+    sign_in(client)
+    session = client.session
+    session["account_authentication_methods"] = [method | {"at": method["at"] - 3600} for method in session["account_authentication_methods"]]
+    session.save()
+    form = {"action_add": "", "email": "eve@example.org"}
+    answer = client.post(reverse("account_email"), form)
+    assert answer.status_code == 302 and answer["Location"].startswith(reverse("account_reauthenticate")) and not mail.outbox
+    assert not EmailAddress.objects.filter(email="eve@example.org").exists()
+    client.post(answer["Location"], {"password": PASSWORD})
+    client.post(reverse("account_email"), form)
+    assert EmailAddress.objects.filter(email="eve@example.org", user=ada).exists()
+
+
 def test_signing_out_ends_the_session_on_the_server(ada):
     client = Client()
     sign_in(client)
@@ -181,6 +201,29 @@ def test_only_the_invited_where_one_must_be(settings, ada):
     assert answer.status_code == 200 and b"Nothing is shared with this address" in answer.content
     sharing.add(Corpus.objects.create(name="Letters", owner=ada), "eve@example.org", "viewer", ada)
     assert Client().post(reverse("account_signup"), FORM).status_code == 302
+
+
+@pytest.mark.parametrize(("signup", "known"), [("closed", False), ("invite", False), ("open", True)])
+def test_who_signs_in_elsewhere_must_be_invited_too(settings, ada, signup, known):
+    """Its page asks for no form that could refuse the address."""
+    settings.SIGNUP = signup
+
+    def arrive():
+        user = User(name="Eve", email="eve@example.org")
+        login = SocialLogin(user=user, account=SocialAccount(provider="sso", uid="1"), email_addresses=[EmailAddress(email=user.email, verified=True)])
+        request = Client().get(reverse("account_login")).wsgi_request
+        with context.request_context(request):
+            process_signup(request, login)
+
+    if not known:
+        with pytest.raises(SignupClosedException):
+            arrive()
+        assert not User.objects.filter(email="eve@example.org").exists()
+    if signup == "invite":
+        sharing.add(Corpus.objects.create(name="Letters", owner=ada), "eve@example.org", "viewer", ada)
+    if signup != "closed":
+        arrive()
+        assert User.objects.filter(email="eve@example.org").exists()
 
 
 @pytest.mark.parametrize("name", ["owner", "ADA", "a\u202eb", "<b>", " ", "x" * 61])
