@@ -55,7 +55,7 @@ class WordsForm(forms.Form):
     """Which words of a corpus count: services.versions.Words. kept_words has no widget of its own: it stands beside the preview."""
 
     language = forms.ChoiceField(
-        required=False, label="Language", help_text="Its stop words (such as “the”, “of”) are left out, and search knows its forms."
+        required=False, label="Language", help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms."
     )
     min_documents = forms.IntegerField(
         min_value=1, max_value=1_000_000, label="Leave out words in fewer documents than",
@@ -130,7 +130,8 @@ class WordsForm(forms.Form):
 
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
-        return {name: self[name].value() for name in self.fields if self[name].value() not in (None, False)}
+        values = {name: self[name].value() for name in self.fields}
+        return {name: value for name, value in values.items() if value is not None and value is not False}  # the first column is 0
 
 
 class VocabularyForm(WordsForm):

@@ -70,7 +70,8 @@ class ShapingForm(forms.Form):
 
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
-        return {name: value for name in self.fields if (value := self[name].value()) not in (None, False)}
+        values = {name: self[name].value() for name in self.fields}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
 
     @property
     def shapes(self) -> bool:

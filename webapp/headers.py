@@ -8,7 +8,7 @@ from django.utils.decorators import sync_and_async_middleware
 
 # What no page of ours uses: nothing that is smuggled into one may, either.
 FEATURES = (
-    "accelerometer", "autoplay", "bluetooth", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope", "hid", "idle-detection",
+    "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope", "hid", "idle-detection",
     "magnetometer", "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock", "serial", "usb",
     "xr-spatial-tracking",
 )  # fmt: skip

@@ -60,7 +60,10 @@ function replace(next) {
   mark();
 }
 
-async function update() {
+const shown = () => [...form.querySelectorAll("[data-part]")].map((part) => part.textContent.replace(/\s+/g, " ")).join("\n");
+
+// asked: by the button, which says so where nothing changed.
+async function update(asked = false) {
   request?.abort(); // only the newest answer counts
   request = new AbortController();
   const data = new FormData(form);
@@ -70,8 +73,9 @@ async function update() {
     const answer = await fetch(location, { method: "POST", body: data, signal: request.signal, headers: { Accept: "text/html" } });
     if (answer.redirected) return location.assign(answer.url); // it is being read already
     if (!answer.ok) throw new Error(answer.status);
+    const before = shown();
     replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    said.textContent = "";
+    said.textContent = !asked ? "" : shown() === before ? "Nothing changed: all above is what these choices give." : "Shown above, counted anew.";
   } catch (error) {
     if (error.name !== "AbortError") said.textContent = "What this gives can’t be shown now: the server did not answer.";
   } finally {
@@ -83,7 +87,7 @@ form.addEventListener("input", ({ target }) => {
   if (target.name === "name") return;
   mark();
   clearTimeout(timer);
-  timer = setTimeout(update, target.matches("input[type=checkbox], select") ? 0 : 300);
+  timer = setTimeout(() => update(), target.matches("input[type=checkbox], select") ? 0 : 300);
 });
 
 form.addEventListener("click", (event) => {
@@ -95,7 +99,7 @@ form.addEventListener("click", (event) => {
     words.value = `${words.value} ${button.value}`.trim();
   }
   clearTimeout(timer);
-  update();
+  update(button.name === "preview");
 });
 
 mark();

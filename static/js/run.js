@@ -44,7 +44,7 @@ function showNumbers() {
   bar.max = steps || 1;
   bar.value = step;
   const facts = {
-    step: `${count(step)} of ${count(steps)}`, tokens: count(state.tokens), seconds: duration(state.seconds), left: duration(state.left),
+    step: `${count(step)} of ${count(steps)}`, pass: `${count(state.pass)} of ${count(state.passes)}`, tokens: count(state.tokens), seconds: duration(state.seconds), left: duration(state.left),
     documents_per_second: count(state.documents_per_second), tokens_per_second: count(state.tokens_per_second),
   };
   for (const [name, value] of Object.entries(facts)) page.querySelector(`[data-fact="${name}"]`).textContent = value;
@@ -160,6 +160,7 @@ addEventListener("themechange", () => state && drawCharts());
 function progress({ step, steps, tokens, seconds, left, tokens_per_second: speed, documents_per_second: documents }) {
   Object.assign(state, {
     status: state.status === "queued" ? "running" : state.status, step, steps, tokens, seconds,
+    pass: steps ? Math.min(Math.floor((step * state.passes) / steps) + 1, state.passes) : state.pass,
     left: left ?? (step ? (seconds * (steps - step)) / step : null),
     tokens_per_second: speed ?? (seconds ? tokens / seconds : null),
     documents_per_second: documents ?? state.documents_per_second,

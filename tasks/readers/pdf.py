@@ -33,7 +33,7 @@ def _read(path: Source, name: str, advance: Callable[[int], None], most: int | N
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
                 raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
-            raise Unreadable(f"“{name}” is no PDF that can be read, or is damaged ({error}). Save or download it again.") from None
+            raise Unreadable(f"“{name}” is no PDF that can be read, or is damaged ({str(error).rstrip('.')}). Save or download it again.") from None
         try:
             yield from _documents(pdf, name, most)
         finally:

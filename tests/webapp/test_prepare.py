@@ -459,3 +459,10 @@ def test_the_report_counts_documents_that_repeat(client, draft):
     rows = example_rows(40)
     corpus = corpus_of(draft, [*rows, *rows[1:4]], "twice.csv", language="en", min_documents=2, duplicates="exact")
     assert "3 documents</a> are the same as an earlier one" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+
+
+def test_the_first_column_is_a_column_like_others(client):
+    rows = [["text", "id"], *([row[5], row[0]] for row in example_rows(40)[1:])]
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    at_first, after = client.get(url).context, changed(client, url).context
+    assert at_first["sample"].documents and at_first["sample"].first == after["sample"].first

@@ -310,3 +310,14 @@ def test_every_line_is_isolated_from_the_direction_of_its_neighbours(client, hos
     for line in html.split('<p class="line">')[1:]:
         assert line.index("<bdi>") < line.index(BIDI[0]) if BIDI[0] in line.split("</p>")[0] else True
     assert 'dir="rtl"' in client.get(reverse("run_word", args=[hostile.pk, "سلام"]), {"topic": "all"}).content.decode()
+
+
+def test_colours_in_one_strip_are_told_apart():
+    def hues(*given):
+        found = [{"hue": hue} for hue in given]
+        senses._tell_apart(found)
+        return [row["hue"] for row in found]
+
+    assert hues(3, 3, 0, 3) == [3, 1, 0, 2]
+    assert hues(*range(12), 4) == [*range(12), 4]
+    assert hues() == []

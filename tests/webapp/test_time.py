@@ -17,7 +17,7 @@ from inference.explore import bands
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
 from webapp.models import Document
-from webapp.queries import evidence, fields, shares, trends, wording
+from webapp.queries import contrasts, evidence, fields, shares, trends, wording
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.services import curation
@@ -421,3 +421,17 @@ def test_merged_topics_are_compared_as_one(client, trained):
     assert chosen[1] not in after
     if chosen[0] in after:
         assert after[chosen[0]]["tokens"] == [x + y for x, y in zip(before[chosen[0]]["tokens"], before[chosen[1]]["tokens"], strict=True)]
+
+
+def test_values_stand_in_the_order_of_their_first_documents(trained):
+    version = trained.version
+    for category in fields.categories(version):
+        groups = fields.groups(version, category.name)
+        _, codes = fields.codes(version, category.name)
+        days = fields.dates(version)
+        first = {i: min((int(d) for d, c in zip(days, codes, strict=True) if c == i and d), default=10**9) for i in range(len(category.values))}
+        expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
+        assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
+        offered = next(c for c in contrasts.choices(version) if c["name"] == category.name)
+        assert [v["value"] for v in offered["values"]] == [category.values[i] for i in expected]
+    assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]

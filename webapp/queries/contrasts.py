@@ -167,9 +167,13 @@ def _words(run: Run, numbers: set[int]) -> dict[int, str]:
 
 def choices(version: Version) -> list[dict]:
     """Values of each category that the form offers."""
-    return [
-        {"name": c.name, "values": [{"value": v, "parameter": f"{c.name}:{v}"} for v in c.values[:OFFERED]]} for c in fields.categories(version)
-    ]
+    found = []
+    for category in fields.categories(version):
+        groups = fields.groups(version, category.name)
+        places = fields.in_order(version, groups, list(range(min(len(category.values), OFFERED))))
+        values = [category.values[i] for i in places]
+        found.append({"name": category.name, "values": [{"value": v, "parameter": f"{category.name}:{v}"} for v in values]})
+    return found
 
 
 def suggestions(version: Version) -> list[dict]:

@@ -188,6 +188,25 @@ def _periods(version_id: int, by: str, name: str = "") -> Groups:
     return Groups(by, labels, np.where(days > 0, number - first, NONE).astype(np.int32))
 
 
+def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
+    """Places of a category's values as a reader looks for them: by the day of the first document of each, those without one last, then
+    by name. Periods and ranges have an order of their own."""
+    if groups.in_time or groups.bounds:
+        return places
+    first = _first_days(version.pk, groups.by)
+    return sorted(places, key=lambda i: (first[i], groups.labels[i].casefold()))
+
+
+@remembered(64)
+def _first_days(version_id: int, name: str) -> list[int]:
+    """date.toordinal() of each value's first document; that of date.max for a value without a date."""
+    columns = _columns(version_id)
+    found = np.full(len(columns.category(name).values), date.max.toordinal(), np.int32)
+    known = (columns.codes(name) != NONE) & (columns.dates > 0)
+    np.minimum.at(found, columns.codes(name)[known], columns.dates[known])
+    return found.tolist()
+
+
 def _label(by: str, number: int) -> str:
     if by == "month":
         return f"{number // 12}-{number % 12 + 1:02d}"

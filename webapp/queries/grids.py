@@ -52,7 +52,7 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
     columns, rows_of = shares.cut(run, by, selection), fields.groups(run.version, field)
     places = _columns(columns)
-    first, wide = (places[0], len(places)) if places else (0, 0)
+    first, wide = min(places, default=0), len(places)
     most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)
     kept = (columns.group >= first) & (columns.group < first + wide) & (rows_of.group >= 0) & (rows_of.group < most_values)
     both = np.where(kept, rows_of.group.astype(np.int64) * wide + columns.group - first, -1).astype(np.int32)
@@ -63,11 +63,11 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
     most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
     home, rows = reverse("run_documents", args=[run.pk]), []
-    for a in range(most_values):
+    for a in fields.in_order(run.version, rows_of, list(range(most_values))):
         found = []
-        for b in range(wide):
-            url = home + shares.address(selection, (rows_of, a), (columns.groups, places[b]), has=topic)
-            found.append(_cell(bands, 0, a * wide + b, overall, most, against) | {"url": url})
+        for g in places:
+            url = home + shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
+            found.append(_cell(bands, 0, a * wide + g - first, overall, most, against) | {"url": url})
         if any(cell["documents"] for cell in found):
             rows.append({"label": rows_of.labels[a], "cells": found})
     table = _table(run, columns, places, shares.intervals(columns, [topic]), against, most)
@@ -84,7 +84,8 @@ def _columns(cut: shares.Cut) -> list[int]:
             f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there are {n:,}. Choose a longer period, or documents "
             f"from {cut.labels[-COLUMNS].rstrip('s')} on.",
         )
-    return list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
+    places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
+    return fields.in_order(cut.run.version, cut.groups, places)
 
 
 def _middle(share: np.ndarray) -> np.ndarray:

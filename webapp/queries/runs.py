@@ -26,6 +26,8 @@ def state(run: Run, workers: int | None) -> dict:
         "error": run.error,
         "step": run.step,
         "steps": run.steps,
+        "pass": min(run.step * run.settings["passes"] // run.steps + 1, run.settings["passes"]) if run.steps else 0,
+        "passes": run.settings["passes"],
         "tokens": tokens,
         "seconds": seconds,
         "left": left,

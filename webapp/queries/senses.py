@@ -9,6 +9,7 @@ from webapp.queries import evidence, fields, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
+from webapp.templatetags.pages import HUES
 
 FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
 RARE = 0.02
@@ -50,7 +51,18 @@ def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[
     clear, before = [found[i] for i in named], 0.0
     for row in clear:
         row["start"], before = before, before + row["share"]
+    _tell_apart(clear)
     return clear, [row for i, row in enumerate(found) if i not in set(named)]
+
+
+def _tell_apart(senses: list[dict]) -> None:
+    """Give a sense another `hue` where a larger one has its own: they stand in one strip. Twelve can be told apart."""
+    taken = {row["hue"] for row in senses[:1]}
+    for row in senses[1:]:
+        free = [hue for hue in range(HUES) if hue not in taken and hue not in {other["hue"] for other in senses}]
+        if row["hue"] in taken and free:
+            row["hue"] = free[0]
+        taken.add(row["hue"])
 
 
 def _clear(row: dict) -> bool:
@@ -123,7 +135,7 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     if groups.in_time:
         shown = list(range(known[0], known[-1] + 1)) if len(known) else []
     else:
-        shown = known[np.argsort(-totals[known], kind="stable")][:MOST_VALUES].tolist()
+        shown = fields.in_order(run.version, groups, known[np.argsort(-totals[known], kind="stable")][:MOST_VALUES].tolist())
     bins = []
     for g in shown:
         here = _narrowed(selection, groups.by, groups.labels[g])

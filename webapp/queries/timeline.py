@@ -29,7 +29,7 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     some = np.flatnonzero(found.of_documents)
     if not len(some):
         return None
-    kept = np.arange(some[0], some[-1] + 1) if found.groups.in_time else some[:VALUES]
+    kept = np.arange(some[0], some[-1] + 1) if found.groups.in_time else np.array(fields.in_order(run.version, found.groups, some[:VALUES].tolist()))
     tokens, shares, totals = found.tokens[kept], found.shares[kept], found.of_tokens[kept]
     address = reverse("run_documents", args=[run.pk])
     bins = [

@@ -54,14 +54,15 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
     chosen = wanted or changing[:SHOWN]
     bands = shares.intervals(cut, chosen)
     sums, told = shares.tokens(cut), shares.information(cut)
-    span = slice(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES))
+    places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
+    places = fields.in_order(run.version, cut.groups, places)
     total = max(int(sums.sum()), 1)
     words = topics.top_words(run, chosen, 6)
     return {
         "by": by,
         "in_time": cut.groups.in_time,
-        "bins": bins(cut, bands, range(span.start, span.stop)),
-        "left_out": cut.end - span.stop,
+        "bins": bins(cut, bands, places),
+        "left_out": cut.end - cut.first - len(places),
         "without": selection.count - int(np.count_nonzero(cut.group >= 0)),
         "measured": not wanted,
         "topics": [
@@ -70,10 +71,10 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
                 "words": words[k],
                 "overall": int(sums[:, k].sum()) / total,
                 "information": float(told[k]),
-                "tokens": sums[span, k].tolist(),
-                "share": _plain(bands.share[i, span]),
-                "low": _plain(bands.low[i, span]),
-                "high": _plain(bands.high[i, span]),
+                "tokens": sums[places, k].tolist(),
+                "share": _plain(bands.share[i, places]),
+                "low": _plain(bands.low[i, places]),
+                "high": _plain(bands.high[i, places]),
             }
             for i, k in enumerate(chosen)
         ],
@@ -81,7 +82,7 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
     }
 
 
-def bins(cut: shares.Cut, bands, places: range) -> list[dict]:
+def bins(cut: shares.Cut, bands, places: list[int]) -> list[dict]:
     """Each group: its label, the documents and tokens that are in it, whether it is thin, where its documents are."""
     home = reverse("run_documents", args=[cut.run.pk])
     return [
