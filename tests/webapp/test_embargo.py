@@ -207,6 +207,21 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
         assert 5 * LETTERS < longest(body) <= embargo.PASSAGE + LETTERS
 
 
+def test_reading_the_files_in_another_way_shows_no_text(client, shut):
+    """Whatever the form says: sections that follow each other, another column as the title, all in one column."""
+    from webapp.services import corpora, deleting
+
+    draft = corpora.again(shut.corpus)
+    url = reverse("corpus_prepare", args=[draft.pk])
+    shown = client.get(url).content.decode()
+    assert "under embargo" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
+    assert "Document 0" in shown, "what it is of is said"
+    for form in ({"text": "3", "sections": "words", "length": "20"}, {"text": "0", "title": "3"}, {"delimiter": "|", "header": "on"}):
+        shown = client.post(url, {"name": "x", "language": "en", "preview": "1"} | form).content.decode()
+        assert longest(shown) <= embargo.PASSAGE + LETTERS, form
+    deleting.corpus(draft)
+
+
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before its parent's."""
     from webapp.services import corpora, deleting

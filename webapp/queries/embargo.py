@@ -25,6 +25,11 @@ def text(corpus: Corpus, found: str) -> str:
     return "" if corpus.embargo else found
 
 
+def beginning(corpus: Corpus, found: str) -> str:
+    """What may be shown where a text may stand for something else, such as a title that was chosen from a column."""
+    return found[:PASSAGE] if corpus.embargo else found
+
+
 def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """A passage in (text, is marked) parts: the PASSAGE characters around its first marked part, under embargo."""
     length = sum(len(part) for part, _ in parts)

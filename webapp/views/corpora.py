@@ -19,6 +19,7 @@ from webapp import access, events, files, forms, live
 from webapp.errors import wants_json
 from webapp.models import Corpus
 from webapp.queries import corpora as queries
+from webapp.queries import embargo as withheld
 from webapp.queries import versions
 from webapp.queries.selection import Selection
 from webapp.services import corpora, deleting, runs, sample, uploads
@@ -169,7 +170,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             where = shaping if error.field in shaping.fields else form
             where.add_error(error.field if error.field in where.fields else None, error.message)
-    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff} | sources.first(corpus)
+    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff, "withheld": withheld.sentence(corpus)} | sources.first(corpus)
     if corpus.into_id:
         shown["differing"] = previews.differing(corpus.into, sniff)
     wrong = form.errors or shaping.errors

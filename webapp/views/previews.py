@@ -12,6 +12,7 @@ from tasks.shaping import Shaping
 from webapp import files, forms
 from webapp.forms_shaping import ShapingForm
 from webapp.models import Corpus
+from webapp.queries import embargo
 from webapp.queries import sample as queries
 from webapp.services import corpora, sample
 from webapp.services.versions import Words
@@ -104,7 +105,9 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
         taken, stream = sample.taken(corpus, reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
-    shown["sample"] = taken
+    # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
+    first = tuple(one | {"title": embargo.beginning(corpus, one["title"]), "text": embargo.text(corpus, one["text"])} for one in taken.first)
+    shown["sample"] = taken = replace(taken, first=first, passage=embargo.beginning(corpus, taken.passage))
     if stream is None:
         return shown | {"trouble": " ".join(["No document could be read from the beginning of the files.", *taken.problems[:1]])}
     cut = {"language": stream.language, "given": stream.given}
