@@ -19,7 +19,7 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
     """
     since = {"deleted_at__gt": Now() - timedelta(days=settings.KEEP_DELETED)}
     found = []
-    for kind, rows in ((1, corpora.filter(**since, into__deleted_at=None)), (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus"))):
+    for kind, rows in ((1, corpora.filter(**since, into__deleted_at=None).select_related("into")), (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus"))):
         if before:
             at, before_kind, pk = before
             same = Q(deleted_at=at, pk__lt=pk) if kind == before_kind else Q(deleted_at=at) if kind < before_kind else Q(pk=None)
@@ -49,7 +49,8 @@ def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
     return {
         "kind": kind,
         "id": row.pk,
-        "name": row.name if of_corpus else f"Run {row.pk}",
+        "name": _name(row),
+        "adds": of_corpus and row.into_id is not None,
         "of": None if of_corpus else {"id": row.corpus_id, "name": row.corpus.name},
         "documents": documents if of_corpus else None,
         "runs": runs if of_corpus else None,
@@ -60,6 +61,13 @@ def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
         "bring_back": reverse(f"{kind}_bring_back", args=[row.pk]),
         "for_good": reverse(f"{kind}_for_good", args=[row.pk]),
     }
+
+
+def _name(row: Corpus | Run) -> str:
+    """Files that were to be added to a corpus bear its name, which is not deleted with them."""
+    if isinstance(row, Run):
+        return f"Run {row.pk}"
+    return f"Files for {row.into.name}" if row.into_id else row.name
 
 
 def _pins(row: Corpus | Run) -> int:
