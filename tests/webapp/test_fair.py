@@ -3,7 +3,9 @@
 import threading
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from inference.errors import Invalid
@@ -165,6 +167,20 @@ def test_bytes(settings):
         uploads.remove(arriving)
     with transaction.atomic(), pytest.raises(Invalid, match="600 B, and these 500 B more"):
         quotas.check_bytes(ada.user, 500)
+
+
+def test_bytes_of_a_form_count_beside_uploads_that_have_begun(settings, client):
+    settings.MOST = settings.MOST | {"bytes": 1000}
+    ada = Person("ada")
+    client.force_login(ada.user)
+    arriving = uploads.create(900, "b.txt", owner=ada.user.pk)
+    try:
+        form = {"name": "more", "files": SimpleUploadedFile("a.txt", b"word " * 40)}
+        answer = client.post(reverse("corpora"), form, headers={"Accept": "application/json"})
+        assert answer.status_code == 400 and "They have 900 B, and these 200 B more" in answer.json()["error"]
+        assert not Corpus.objects.filter(name="more").exists()
+    finally:
+        uploads.remove(arriving)
 
 
 def test_documents(settings):

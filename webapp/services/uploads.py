@@ -94,22 +94,22 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
         raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
     _room_for(length)
     upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
-    with _within_quota(upload), _no_space_said():
+    with within_quota(owner, length), _no_space_said():
         os.close(os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _note(upload)
     return upload
 
 
 @contextmanager
-def _within_quota(upload: Upload) -> Iterator[None]:
-    """Note it while no other upload of its owner can be begun. Raises Refused where there is no room for its bytes."""
-    user = User.objects.filter(pk=upload.owner).first() if upload.owner else None
+def within_quota(owner: int | None, size: int) -> Iterator[None]:
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Raises Refused."""
+    user = User.objects.filter(pk=owner).first() if owner else None
     if user is None or quotas.limits(user).bytes is None:
         yield
         return
     try:
         with transaction.atomic():
-            quotas.check_bytes(user, upload.length, arriving=lambda: _arriving(user.pk))
+            quotas.check_bytes(user, size, arriving=lambda: _arriving(user.pk))
             yield
     except Invalid as error:
         raise Refused(413, error.message) from None

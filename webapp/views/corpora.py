@@ -17,7 +17,7 @@ from inference.errors import Invalid
 from tasks import readers
 from webapp import access, events, files, forms, live
 from webapp.errors import wants_json
-from webapp.models import Corpus
+from webapp.models import Corpus, User
 from webapp.queries import corpora as queries
 from webapp.queries import embargo as withheld
 from webapp.queries import versions
@@ -60,7 +60,7 @@ def _accepted() -> dict:
 def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
-        with arriving(request) as arrived:
+        with arriving(request, request.user) as arrived:
             corpus = corpora.create(request.POST.get("name", ""), arrived, request.user)
     except Invalid as error:
         return _refused(request, "home", error.message)
@@ -74,7 +74,7 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
     corpus = corpus_or_404(corpus_id)
     try:
-        with arriving(request) as arrived:
+        with arriving(request, corpus.owner) as arrived:
             draft = corpora.addition(corpus, arrived)
     except Invalid as error:
         return _refused(request, reverse("corpus", args=[corpus.pk]), error.message)
@@ -106,8 +106,8 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 
 @contextmanager
-def arriving(request: HttpRequest) -> Iterator[list[corpora.Upload]]:
-    """The files of an upload form, whichever way they came. Raises Invalid and uploads.Refused."""
+def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.Upload]]:
+    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and uploads.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
         with uploads.taken(ids, access.uploader(request)) as arrived:
             yield arrived
@@ -115,7 +115,8 @@ def arriving(request: HttpRequest) -> Iterator[list[corpora.Upload]]:
     sent = request.FILES.getlist("files")
     total = sum(file.size for file in sent)
     uploads.check_size(total, f"The files have {total:,} bytes")
-    yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
+    with uploads.within_quota(owner.pk, total):
+        yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
 
 
 def _led(request: HttpRequest, url: str) -> HttpResponse:
