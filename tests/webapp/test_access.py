@@ -342,7 +342,10 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
             answer = client.get(url)
             assert answer.status_code == 200, (role, name)
             shown += 1
-            for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', answer.content.decode()):
+            html = answer.content.decode()
+            for script, needs in (("js/upload.js", "data-upload"), ("js/pin.js", "data-pin")):
+                assert script not in html or f" {needs}" in html, (role, name, f"{script} ends with an error where its form is not")
+            for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', html):
                 rule = access.rule(resolve(action.split("?")[0]))
                 may = role >= rule.write if rule.kind == "corpus" else role >= access.Role.VIEWER
                 assert may, (role, name, action)
