@@ -377,3 +377,13 @@ def test_folders_without_a_row_are_left_while_they_are_young(whole):
     upkeep.tidy()
     assert young.exists() and not old.exists()
     young.rmdir()
+
+
+def test_what_bears_the_name_of_another_is_named_apart(client, ready, draft):
+    added, reading = draft(b"one two three", "a.txt"), draft(b"one two three", "b.txt")
+    Corpus.objects.filter(pk=added.pk).update(into=ready, name=ready.name)
+    Corpus.objects.filter(pk=reading.pk).update(parent=ready, name=ready.name)
+    for corpus, said in ((added, f"Files for {ready.name}"), (reading, f"A new reading of {ready.name}")):
+        page = client.post(reverse("corpus_delete", args=[corpus.pk]), follow=True).content.decode()
+        assert said in page and said in client.get(reverse("deleted")).content.decode()
+        assert f"“<bdi>{ready.name}</bdi>” is deleted" not in page

@@ -64,10 +64,12 @@ def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
 
 
 def _name(row: Corpus | Run) -> str:
-    """Files that were to be added to a corpus bear its name, which is not deleted with them."""
+    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is not deleted with them."""
     if isinstance(row, Run):
         return f"Run {row.pk}"
-    return f"Files for {row.into.name}" if row.into_id else row.name
+    if row.into_id:
+        return f"Files for {row.into.name}"
+    return f"A new reading of {row.name}" if row.parent_id and row.status == Corpus.Status.DRAFT else row.name
 
 
 def _pins(row: Corpus | Run) -> int:
