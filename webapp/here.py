@@ -5,6 +5,7 @@ from ipaddress import ip_address
 from django.conf import settings
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
+PROXIED = (b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip", b"forwarded", b"via")  # which proxies add
 REFUSAL = (
     "Accounts are off on this Topograph: whoever reaches it may do everything, so it answers only the machine that it runs on, as "
     "http://127.0.0.1 or http://localhost. To use it from elsewhere, turn accounts on (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how.\n"
@@ -35,7 +36,7 @@ def _local(client) -> bool:
 def _asked_here(headers) -> bool:
     """By the name that it was asked under, as a page of another site can give one of its own to this machine's address; and not through
     a proxy on this machine, which would make everybody's request one of its own."""
-    if any(name in (b"x-forwarded-for", b"x-forwarded-host", b"forwarded") for name, _ in headers):
+    if any(name in PROXIED for name, _ in headers):
         return False
     hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
     return len(hosts) == 1 and hosts[0].removesuffix(":" + hosts[0].rpartition(":")[2] if not hosts[0].endswith("]") else "") in NAMES

@@ -548,13 +548,14 @@ def test_only_this_machine_is_answered(settings, client, host, answered):
     assert said[-1] == "asked"
 
 
-def test_a_proxy_on_this_machine_is_not_this_machine():
+@pytest.mark.parametrize("header", [b"x-forwarded-for", b"x-real-ip", b"x-forwarded-proto", b"via"])
+def test_a_proxy_on_this_machine_is_not_this_machine(header):
     said = []
 
     async def send(message):
         said.append(message)
 
-    scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost"), (b"x-forwarded-for", b"192.0.2.7")]}
+    scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost"), (header, b"192.0.2.7")]}
     async_to_sync(only_from_here(None))(scope, None, send)
     assert said[0]["status"] == 403
 
