@@ -38,8 +38,8 @@ function layout(colour, { steps, y, labels }) {
     dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls the page
     xaxis: { ...axis, range: [0, steps], showgrid: false, tickformat: ",d", title: { ...axis.title, text: "step", standoff: 6 } },
     yaxis: { ...axis, tickformat: y },
-    annotations: labels.map(({ x, y: at, text, color, shift = 0 }) => ({
-      x, y: at, text, font: { color, size: 13 }, showarrow: false, xanchor: "left", xshift: 8, yshift: shift,
+    annotations: labels.map(({ x, y: at, text, color, weight, shift = 0 }) => ({ // no <b> in texts: Plotly would make a style attribute of it
+      x, y: at, text, font: { color, size: 13, weight }, showarrow: false, xanchor: "left", xshift: 8, yshift: shift,
     })),
   };
 }
@@ -138,7 +138,7 @@ export function coherence(element, metrics, hues, steps, lit) {
     });
     if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
       const above = ends[lit] >= last(mean);
-      labels.push({ x, y: ends[lit], text: `<b>T${String(lit).padStart(2, "0")}</b> ${short(ends[lit])}`, color: colour.ink,
+      labels.push({ x, y: ends[lit], text: `T${String(lit).padStart(2, "0")} ${short(ends[lit])}`, color: colour.ink, weight: 700,
         shift: Math.abs(ends[lit] - last(mean)) < 0.15 ? (above ? 9 : -9) : 0 });
     }
   } else if (bands) {

@@ -15,7 +15,7 @@ MARKUP = (  # each gets out of another place: a text, an attribute with either q
 )
 EVERYTHING = " ".join(MARKUP)
 FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＋1", "－1", "＠SUM(1)")
-SQL = ("'", '"', "\\", "%", "_", "1'; SELECT pg_sleep(3); --", "1) OR pg_sleep(3) IS NULL --", "x' OR '1'='1", "1; DROP TABLE run; --", "$$", "{}", "%s %(x)s", ":x")
+SQL = ("'", '"', "\\", "%", "_", "1'; SELECT pg_sleep(60); --", "1) OR pg_sleep(60) IS NULL --", "x' OR '1'='1", "1; DROP TABLE run; --", "$$", "{}", "%s %(x)s", ":x")
 NUMBERS = ("-1", "0", "99999999999999999999", "1e308", "nan", "inf", "٣", "0x10", "1,2,3", "1:2:3", "7:nan:inf", "x:-1:1e999", "T99999", "\0", "\ud800", "A" * 5000)
 
 

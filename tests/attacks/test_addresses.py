@@ -20,7 +20,7 @@ PARAMETERS = (  # all that pages read
     " scale seed show sort state text to to_a to_b topic topics unit view with word words"
 ).split()  # fmt: skip
 READING = {"": ("run_topics", "run_documents", "run_word", "run_time_table"), "run": ("compare",), "after": ("compare", "notebooks", "run_words", "corpus_documents"), "at": ("run_document",), "topic": ("run_word", "run_document", "run_without", "run_curation")}
-SLEEP = 2.0  # seconds: less than an injected pg_sleep(3) would take
+SLEEP = 30.0  # seconds: less than an injected pg_sleep(60) would take, more than any page on a busy machine
 
 
 def paths(hostile) -> list[str]:

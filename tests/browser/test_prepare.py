@@ -95,6 +95,8 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     # More documents.
     page.locator("input[name=files]").set_input_files(table([rows[0], *rows[DOCUMENTS + 1 :]], "more.csv"))
     page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_role("heading", name="How should these be read?")).to_be_visible()
+    page.get_by_role("button", name="Add the documents").click()
     version(page, 4)
     expect(page.get_by_text(f"{len(rows) - 1 - DOCUMENTS} documents more")).to_be_visible()
     expect(figures.locator("dd").first).to_have_text(str(len(rows) - 1))
