@@ -128,6 +128,10 @@ class WordsForm(forms.Form):
         """The values of Words."""
         return {field.name: self.cleaned_data[field.name] for field in dataclass_fields(Words)}
 
+    def offer(self, words: Words) -> None:
+        """Begin with other thresholds than were said at first."""
+        self["min_documents"].initial, self["max_share"].initial = words.min_documents, f"{100 * words.max_share:g}"
+
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}

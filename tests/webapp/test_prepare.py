@@ -466,3 +466,13 @@ def test_the_first_column_is_a_column_like_others(client):
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     at_first, after = client.get(url).context, changed(client, url).context
     assert at_first["sample"].documents and at_first["sample"].first == after["sample"].first
+
+
+@pytest.mark.parametrize(("documents", "least", "share"), [(3, 1, "100"), (9, 1, "100"), (20, 2, "50"), (60, 5, "50")])
+def test_of_few_documents_words_are_not_asked_to_be_in_many(client, documents, least, share):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(documents))))
+    answer = client.get(url)
+    form = answer.context["form"]
+    assert (form["min_documents"].value(), form["max_share"].value()) == (least, share) and answer.context["words"]["vocabulary"] > 20
+    assert (answer.context["words"]["min_documents"], answer.context["words"]["max_share"]) == (least, int(share) / 100)
+    assert changed(client, url, min_documents="4").context["form"]["min_documents"].value() == "4"

@@ -1,6 +1,6 @@
 """What is done to versions of a corpus: choose other words, or add documents. The texts are kept: no file is needed twice."""
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 
 from django.db import transaction
 from django.db.models import Max
@@ -9,6 +9,8 @@ from inference.errors import Invalid
 from inference.text import Choice, stop_words
 from webapp.models import Corpus, Version
 from webapp.services import jobs, quotas
+
+FEW = 50  # documents below which the usual thresholds would leave out too much
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,12 @@ class Words:
     def of(cls, settings: dict):
         """Of a version's settings, or a corpus's, which hold more; those of an older version lack some."""
         return cls(**{f.name: settings[f.name] for f in fields(cls) if f.name in settings})
+
+    def fitted(self, documents: int) -> "Words":
+        """With thresholds for few documents: of three no word stands in five, and one in two is nothing common."""
+        if documents >= FEW:
+            return self
+        return replace(self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share)
 
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""

@@ -96,13 +96,15 @@ def columns(sniff: readers.Sniff) -> str:
 def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> dict:
     """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and `columns`."""
     shown = {"columns": columns(form.sniff)}
-    if not form.is_bound:
-        form = type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
-    if not form.is_valid() or not shaping.is_valid():
+    asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
+    if not asked.is_valid() or not shaping.is_valid():
         return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}
     try:
-        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
+        reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         taken, stream = sample.taken(corpus, reading)
+        if not form.is_bound and not corpus.settings and taken.counted:  # seen for the first time, and it is known how many there are
+            reading = reading.fitted(taken.of)
+            form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
