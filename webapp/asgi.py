@@ -9,8 +9,8 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 from django.core.asgi import get_asgi_application
 
 from webapp import logs
-from webapp.bodies import bounded, left_to_views
-from webapp.here import only_from_here
+from webapp.server.bodies import bounded, left_to_views
+from webapp.server.here import only_from_here
 
 logs.guard()
 # Every so many seconds a thread gives up Python's lock: with the usual 0.005 the loop, which has little to do for each of many, waits too long.

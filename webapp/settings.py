@@ -44,12 +44,12 @@ INSTALLED_APPS = [
     "webapp",
 ]
 MIDDLEWARE = [
-    "webapp.requests.Requests",
-    "webapp.headers.headers",
+    "webapp.server.requests.Requests",
+    "webapp.server.headers.headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
-    "webapp.gate.gate",
+    "webapp.server.gate.gate",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -97,7 +97,7 @@ DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
 DATABASES["default"].setdefault("OPTIONS", {}).update(connect_timeout=5, keepalives_idle=20, tcp_user_timeout=30_000)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    # webapp.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
+    # webapp.server.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
     DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4, "reconnect_timeout": 2}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

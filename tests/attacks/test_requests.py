@@ -7,8 +7,8 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from tests import addresses
 from tests.attacks.conftest import Stranger
-from webapp import headers
 from webapp.models import Corpus, Run
+from webapp.server import headers
 
 pytestmark = pytest.mark.django_db
 

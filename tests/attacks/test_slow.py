@@ -1,4 +1,4 @@
-"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept (webapp/connections.py, bodies.py).
+"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept (webapp/server/connections.py, bodies.py).
 
 Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds are shortened, so that nobody waits.
 """
@@ -11,7 +11,7 @@ import time
 import pytest
 import uvicorn
 
-from webapp import bodies, connections
+from webapp.server import bodies, connections
 
 QUICK = 0.3  # seconds, in place of each patience
 SOON = 5.0  # seconds within which a connection must have ended
@@ -38,7 +38,7 @@ def server(monkeypatch, settings):
     monkeypatch.setattr(bodies, "FORM", 1000)
     settings.UPLOAD_PATIENCE = QUICK
     config = uvicorn.Config(
-        bodies.bounded(application), port=0, http="webapp.connections:Connection", log_level="critical", lifespan="off", loop="asyncio"
+        bodies.bounded(application), port=0, http="webapp.server.connections:Connection", log_level="critical", lifespan="off", loop="asyncio"
     )
     server = uvicorn.Server(config)
     loop = asyncio.new_event_loop()

@@ -65,7 +65,8 @@ def test_example_from_button_to_csv(page, database):
 
     # Reloading shows the whole history, and goes on live.
     page.reload()
-    assert points(page, run) >= rows.count() > first
+    shown = rows.count()
+    assert points(page, run) >= shown > first
     expect(page.locator("[data-status]")).to_have_text(re.compile("Done"), timeout=TRAINING)
     shown = rows.count()
     with database.cursor() as cursor:

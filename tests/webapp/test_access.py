@@ -21,9 +21,9 @@ from django.utils import timezone
 from tests import addresses
 from webapp import access
 from webapp.api import api
-from webapp.here import only_from_here
 from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
+from webapp.server.here import only_from_here
 from webapp.services import deleting, notebooks, sharing, tokens, uploads
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from asgiref.sync import async_to_sync
 from django.http import StreamingHttpResponse
 from django.test import AsyncClient, RequestFactory
 
-from webapp import gate
-from webapp.gate import Full, Room
+from webapp.server import gate
+from webapp.server.gate import Full, Room
 
 
 def room(**more) -> Room:

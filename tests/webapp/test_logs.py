@@ -95,8 +95,8 @@ def test_of_a_library_only_its_pattern(written):
 
 def test_plain_lines_for_people(monkeypatch):
     monkeypatch.setenv("TOPOGRAPH_LOG", "plain")
-    line = logs._plain(None, "", {"event": "request", "level": "info", "timestamp": "T", "logger": "webapp.requests", "run": 3, "ms": 1.5})
-    assert line == "T info    request  ms=1.5 run=3 (webapp.requests)"
+    line = logs._plain(None, "", {"event": "request", "level": "info", "timestamp": "T", "logger": "webapp.server.requests", "run": 3, "ms": 1.5})
+    assert line == "T info    request  ms=1.5 run=3 (webapp.server.requests)"
     monkeypatch.setenv("TOPOGRAPH_LOG", "xml")
     with pytest.raises(SystemExit, match="must be plain or json"):
         logs.form()
@@ -124,7 +124,7 @@ def test_one_line_a_request_under_its_id(client, trained, written):
     response = client.get(f"/runs/{trained.pk}/topics/?word={MARK}")
     (line,) = [line for line in written() if line["event"] == "request"]
     assert line["request_id"] == response["X-Request-ID"] and re.fullmatch(r"[0-9a-f]{16}", line["request_id"])
-    assert (line["route"], line["run"], line["method"], line["status"], line["logger"]) == ("run_topics", trained.pk, "GET", 200, "webapp.requests")
+    assert (line["route"], line["run"], line["method"], line["status"], line["logger"]) == ("run_topics", trained.pk, "GET", 200, "webapp.server.requests")
     assert line["ms"] > 0
     assert client.get("/glossary/", HTTP_X_REQUEST_ID="from-a-proxy-1234")["X-Request-ID"] == "from-a-proxy-1234"
     for wrong in ("short", "a" * 65, "an id with spaces", "id-with-<script>", MARK + "\n"):

@@ -100,7 +100,7 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
 def web(port: int, host: str = HERE) -> list[str]:
     """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can send its headers."""
     return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", host, "--port", str(port),
-            "--http", "webapp.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
+            "--http", "webapp.server.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
 
 

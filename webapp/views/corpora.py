@@ -15,13 +15,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from inference.errors import Invalid
 from tasks import readers
-from webapp import access, events, files, forms, live
+from webapp import access, events, files, forms
 from webapp.errors import wants_json
 from webapp.models import Corpus, User
 from webapp.queries import corpora as queries
 from webapp.queries import embargo as withheld
 from webapp.queries import versions
 from webapp.queries.selection import Selection
+from webapp.server import live
 from webapp.services import corpora, deleting, runs, sample, uploads
 from webapp.views import previews, sources
 from webapp.views.pages import address, corpus_or_404, number, page

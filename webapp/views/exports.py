@@ -5,12 +5,12 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from webapp import streams
 from webapp.models import Run
 from webapp.queries import embargo, exports
 from webapp.queries import methods as written
 from webapp.queries.exports import Form
 from webapp.queries.selection import Selection
+from webapp.server import streams
 from webapp.views.pages import page, run_or_404
 
 

@@ -13,9 +13,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from webapp import gate, metrics, roster
+from webapp import metrics, roster
 from webapp.models import Run
 from webapp.queries import operator as queries
+from webapp.server import gate
 from webapp.services import health, jobs, runs, upkeep, uploads
 from webapp.views.pages import address, number, page
 

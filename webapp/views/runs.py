@@ -6,10 +6,11 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from inference.errors import Invalid
-from webapp import events, forms, live
+from webapp import events, forms
 from webapp.models import Run
 from webapp.queries import runs as queries
 from webapp.queries import versions
+from webapp.server import live
 from webapp.services import runs
 from webapp.views.pages import page, run_or_404
 

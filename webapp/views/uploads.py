@@ -16,7 +16,8 @@ from django.urls import reverse
 from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
-from webapp import access, bodies, metrics
+from webapp import access, metrics
+from webapp.server import bodies
 from webapp.services import uploads
 from webapp.services.uploads import Checksum, Refused, Upload, Writing
 

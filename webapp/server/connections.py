@@ -1,8 +1,8 @@
-"""The web server's connections: a client that is slow, or sends headers without end, is let go (uvicorn --http webapp.connections:Connection).
+"""The web server's connections: a client that is slow, or sends headers without end, is let go (uvicorn --http webapp.server.connections:Connection).
 
 uvicorn's own protocol waits for the end of a request's headers, and for a client to take its answer, for as long as the client likes,
 and keeps headers of any size in memory. A few hundred such clients (Slowloris, slow read) would hold every connection there is. How
-long a body may take is said in webapp/bodies.py.
+long a body may take is said in webapp/server/bodies.py.
 """
 
 from asyncio import TimerHandle
