@@ -15,7 +15,7 @@ from tests.corpora import as_csv, example_rows
 from webapp import files
 from webapp.models import Run
 from webapp.queries import comparisons, weights
-from webapp.services import runs
+from webapp.services import runs, upkeep
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +44,7 @@ def others(trained, draft, django_db_blocker):
         yield made
         for run in made:
             run.delete()
+        upkeep.tidy()
 
 
 def address(*numbers: int, name: str = "compare", **more) -> str:

@@ -39,6 +39,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
     with django_db_blocker.unblock():
         ada = User.objects.create_user("ada.deleting@example.org", "Ada of deleting")
         User.objects.local()
+        upkeep.tidy()  # what other tests left
         before = everything()
         corpus = corpus_of(draft, example_rows(60), "speeches.csv", language="en", min_documents=2)
         run = run_on(corpus, topics=4, passes=1)
