@@ -11,12 +11,15 @@ Whether texts may be read is another question: webapp.queries.embargo. Tasks ask
 might made or queued, and its parents and versions are of the same corpus, or were allowed when it was made.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
@@ -243,6 +246,55 @@ def user_id(request: HttpRequest) -> int | None:
 def uploader(request: HttpRequest) -> int | None:
     """Whose uploads a request may go on with; None: any."""
     return user_id(request) if settings.ACCOUNTS else None
+
+
+# Once more, while an answer lasts ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who follows a corpus, or a run, over a connection that stays open: all that is needed to ask again whether they may."""
+
+    corpus: int | None
+    run: int | None
+    user: int | None = None
+    session: str | None = None  # its key
+    proof: str = ""  # in that session: changes with the password
+    links: tuple[int, ...] = ()
+
+
+def reader(request: HttpRequest, corpus: int | None = None, run: int | None = None) -> Reader:
+    """Whoever the gate has just let in."""
+    if not settings.ACCOUNTS:
+        return Reader(corpus, run)
+    session = request.session
+    return Reader(corpus, run, user_id(request), session.session_key, session.get(HASH_SESSION_KEY, ""), tuple(_links(request)))
+
+
+def still(readers: Collection[Reader]) -> set[Reader]:
+    """Those of them who may still read, by six queries, however many they are. Who signed in counts as long as that session holds."""
+    of = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
+    asked = {reader: reader.corpus or of.get(reader.run) for reader in readers}
+    rows = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk}).values_list("pk", "owner", "public", "into")
+    corpora = {pk: (owner, public, into or pk) for pk, owner, public, into in rows}
+    if not settings.ACCOUNTS:
+        return {reader for reader, pk in asked.items() if pk in corpora}
+    shared = {pk for _, _, pk in corpora.values()}
+    users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
+    proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
+    sessions = set(Session.objects.filter(pk__in={r.session for r in readers if r.session}, expire_date__gt=Now()).values_list("pk", flat=True))
+    members = set(Membership.objects.filter(user__in=users, corpus__in=shared).values_list("user", "corpus"))
+    links = set(_valid([number for r in readers for number in r.links]).filter(corpus__in=shared).values_list("pk", "corpus"))
+
+    def may(reader: Reader, pk: int | None) -> bool:
+        if pk not in corpora or (reader.user and (reader.session not in sessions or proofs.get(reader.user) != reader.proof)):
+            return False
+        owner, public, shared = corpora[pk]
+        if public or (reader.user and (owner == reader.user or (reader.user, shared) in members)):
+            return True
+        return reader.session in sessions and any((number, shared) in links for number in reader.links)
+
+    return {reader for reader, pk in asked.items() if may(reader, pk)}
 
 
 def _links(request: HttpRequest) -> list[int]:

@@ -16,6 +16,7 @@ export function follow({ json, events, onState, onEvent, onLost }) {
     clearTimeout(again);
     try {
       const answer = await fetch(json, { signal: request.signal, headers: { Accept: "application/json" } });
+      if ([401, 403, 404].includes(answer.status)) return location.reload(); // it is gone, or may not be seen any more: the page says so
       if (!answer.ok) throw new Error(answer.status === 503 ? (await answer.json()).error : "");
       const state = await answer.json();
       worry("state", "");
@@ -49,8 +50,10 @@ export function follow({ json, events, onState, onEvent, onLost }) {
     source.onerror = () => {
       if (stopped) return;
       worry("events", LOST);
-      // The browser reconnects by itself after a broken connection, but gives up after an answer such as 502.
-      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, 2000 + 3000 * Math.random());
+      // The browser reconnects by itself after a broken connection, but gives up after an answer such as 502 or 404.
+      if (source.readyState !== EventSource.CLOSED) return;
+      retry = setTimeout(connect, 2000 + 3000 * Math.random());
+      refresh();
     };
   }
 

@@ -319,4 +319,4 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
 async def watch(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if not await Corpus.objects.filter(pk=corpus_id).aexists():
         raise Http404(f"There is no corpus {corpus_id}.")
-    return live.response(f"corpus:{corpus_id}")
+    return live.response(request, corpus=corpus_id)

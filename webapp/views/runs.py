@@ -29,7 +29,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
 async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
     if not await Run.objects.filter(pk=run_id).aexists():
         raise Http404(f"There is no run {run_id}.")
-    return live.response(f"run:{run_id}")
+    return live.response(request, run=run_id)
 
 
 @require_POST
