@@ -1,4 +1,4 @@
-"""The tasks of a corpus: read its files and choose its words; choose others later, or read files that were added."""
+"""The tasks of a corpus: store its files, read them and choose its words; choose others later, or read files that were added."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tasks.celery import app
 from tasks.heartbeat import Heartbeat
 from webapp import bulk, disk, events, files
 from webapp.models import Corpus, Version
-from webapp.services import fair, jobs, quotas, versions
+from webapp.services import fair, jobs, quotas, storing, versions
 
 TRANSIENT = (OperationalError, InterfaceError, Held)
 TELL_EVERY = 0.25  # seconds between two pieces of news
@@ -21,7 +21,7 @@ TELL_EVERY = 0.25  # seconds between two pieces of news
 
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
-    """Read a queued corpus from its stored files, and make its first version."""
+    """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first version."""
     _work(jobs.READING, corpus_id, _ingest)
 
 
@@ -54,6 +54,9 @@ def _work(kind: jobs.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -
 
 def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
+    if corpus.arriving:
+        return _store(corpus, attempt, beat)
+    storing.forget(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
         jobs.update(jobs.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
@@ -79,6 +82,28 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         )
 
 
+def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
+    """Store files that have come; then they wait for their owner to say how they are read."""
+    news = News(corpus)
+
+    def keep(mark: storing.Mark) -> None:
+        jobs.update(jobs.READING, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
+
+    def tick(mark: storing.Mark) -> None:
+        beat.check()
+        news.storing(mark)
+
+    try:
+        storing.store(corpus, keep, tick)
+        with beat.long(), transaction.atomic():
+            jobs.update(jobs.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
+    except Invalid:  # there is nothing to go on with
+        with transaction.atomic():
+            jobs.update(jobs.READING, corpus.pk, attempt, arriving={})
+            corpus.files.all().delete()
+        raise
+
+
 def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus, news = version.corpus, News(version.corpus)
@@ -90,6 +115,11 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
         jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
+    def tick(mark: storing.Mark) -> None:
+        beat.check()
+        news.storing(mark)
+
+    storing.join(corpus, tick)
     mark = reading.Read(corpus, beat, keep).go()
     with beat.long():
         made = choosing.Making(version, mark, beat.check, news.stage)
@@ -105,13 +135,20 @@ class News:
     def __init__(self, corpus: Corpus):
         self.corpus, self.told_at, self.last = corpus, 0.0, {}
 
+    def storing(self, mark: storing.Mark) -> None:
+        self.last = {"bytes_read": mark.bytes, "bytes_total": self.corpus.bytes_total, "files": mark.files}
+        self._tell("storing")
+
     def reading(self, mark: reading.Mark) -> None:
         self.last = {"bytes_read": mark.bytes, "bytes_total": self.corpus.bytes_total, "documents": mark.documents, "words": mark.words}
+        self._tell("reading")
+
+    def _tell(self, stage: str) -> None:
         now = time.monotonic()
         if now - self.told_at >= TELL_EVERY:
             self.told_at = now
-            self.stage("reading")
+            self.stage(stage)
 
     def stage(self, stage: str) -> None:
-        """stage: reading, duplicates, vocabulary or indexing."""
+        """stage: storing, reading, duplicates, vocabulary or indexing."""
         events.corpus(self.corpus.pk, {"type": "progress", "stage": stage} | self.last)

@@ -102,6 +102,9 @@ class Corpus(models.Model):
     embargo = models.BooleanField(default=False)  # of its texts: queries.embargo decides what can be read then
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")  # that its documents were chosen from
     provenance = models.JSONField(default=dict)  # of such a part: which documents of what (services.corpora.subset)
+    # Of files that have come and are still to be stored: services.storing.Mark as a dict, or of an addition that is to be joined its
+    # "first" position, the "end", and the "mark". Empty: all are stored.
+    arriving = models.JSONField(default=dict)
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")  # of a draft: where its files will be added
     attempt = models.IntegerField(default=0)
     tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)

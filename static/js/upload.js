@@ -31,11 +31,13 @@ function show(element, text) {
 function take(found) {
   files = sorted(found);
   const left = found.length - files.length;
-  transfer = files.length ? new Transfer(files, form.dataset.endpoint, changed) : null;
+  const empty = files.length > 0 && files.every(({ file }) => file.size === 0);
+  transfer = files.length && !empty ? new Transfer(files, form.dataset.endpoint, changed) : null;
   const size = transfer?.bytes ?? 0;
   part("chosen").textContent = !files.length ? "Choose files" : files.length === 1 ? files[0].name : number(files.length, "file", "files");
   part("hint").textContent = files.length ? bytes(size) : "or drop files and folders here";
   show(error, size > most ? `These files have ${bytes(size)} together, and this server takes ${bytes(most)} at most. Choose less.`
+    : empty ? `${files.length === 1 ? "This file is" : "All of these files are"} empty (0 bytes). Choose one that has text in it.`
     : found.length && !files.length ? "There is no file in it, or none but those that systems hide." : "");
   show(notice, [
     transfer?.known && "Of these files some have arrived before: the upload goes on where it was.",
@@ -79,7 +81,7 @@ earlier().then((uploads) => {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (transfer && transfer.bytes > most) return;
-  if (!transfer) { show(error, "Choose at least one file, or a folder."); return; }
+  if (!transfer) { if (!files.length) show(error, "Choose at least one file, or a folder."); return; }
   before.hidden = true;
   transfer.go();
 });
@@ -166,10 +168,19 @@ async function make() {
       location.assign(answer.url);
       return;
     }
+    if (answer.error && [400, 404].includes(response.status)) { await refuse(answer.error); return; }
     sentence = answer.error || `The server answered ${response.status}. Go on to try again.`;
   } catch { /* as said */ }
   transfer.sentence = sentence;
   changed();
+}
+
+// What can't become a corpus would be refused again: nothing is kept of it, and others can be chosen.
+async function refuse(sentence) {
+  await transfer.cancel();
+  input.value = "";
+  take([]);
+  show(error, sentence);
 }
 
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); }); // back from the next page: these files are a corpus now

@@ -177,7 +177,7 @@ def test_bytes_of_a_form_count_beside_uploads_that_have_begun(settings, client):
     try:
         form = {"name": "more", "files": SimpleUploadedFile("a.txt", b"word " * 40)}
         answer = client.post(reverse("corpora"), form, headers={"Accept": "application/json"})
-        assert answer.status_code == 400 and "They have 900 B, and these 200 B more" in answer.json()["error"]
+        assert answer.status_code == 413 and "They have 900 B, and these 200 B more" in answer.json()["error"]
         assert not Corpus.objects.filter(name="more").exists()
     finally:
         uploads.remove(arriving)

@@ -307,7 +307,7 @@ def test_several_that_are_larger_together(client_of, client, settings):
     settings.MAX_UPLOAD = 8
     pair = client_of.create(5, "a.txt", b"words"), client_of.create(5, "b.txt", b"words")
     response = client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json")
-    assert response.status_code == 400 and "10 bytes together" in response.json()["error"]
+    assert response.status_code == 413 and "10 bytes together" in response.json()["error"]
     assert len(left()) == 4
 
 
@@ -509,13 +509,14 @@ def test_a_pack_is_bounded(client_of):
 
 def test_only_what_has_arrived_becomes_a_corpus(client_of, client):
     whole, part, before = client_of.create(5, "a.txt", b"words"), client_of.create(1000, "b.txt", b"x"), Corpus.objects.count()
-    for wrong, said in ((ids(whole, part), "“b.txt” has not arrived whole: 1 of 1,000 bytes"), ("x" * 22, "no such upload"), ("../..", "no such upload")):
+    missing = "no such upload"
+    for wrong, status, said in ((ids(whole, part), 409, "“b.txt” has not arrived whole: 1 of 1,000 bytes"), ("x" * 22, 404, missing), ("../..", 404, missing)):
         response = client.post(reverse("corpora"), {"uploads": wrong}, HTTP_ACCEPT="application/json")
-        assert response.status_code == 400 and said in response.json()["error"]
+        assert response.status_code == status and said in response.json()["error"]
     assert Corpus.objects.count() == before and len(left()) == 4
     made(client, whole)
     response = client.post(reverse("corpora"), {"uploads": ids(whole)}, HTTP_ACCEPT="application/json")
-    assert response.status_code == 400  # once
+    assert response.status_code == 404  # once
 
 
 def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, monkeypatch):
@@ -527,7 +528,7 @@ def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, mon
         raise RuntimeError("the database is away")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.services.corpora.SourceFile.objects.bulk_create", broken)
+        patched.setattr("webapp.services.storing.SourceFile.objects.bulk_create", broken)
         assert client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
     assert left() == before
     assert made(client, *pair).files.count() == 2

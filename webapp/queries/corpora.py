@@ -72,6 +72,8 @@ def state(corpus: Corpus, workers: int | None) -> dict:
         "vocabulary": corpus.vocabulary,
         "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
+        "arriving": bool(corpus.arriving),
+        "files_stored": (corpus.arriving.get("mark") or corpus.arriving).get("files", 0),
         "making": _making(corpus),
         "workers": workers,
     }

@@ -298,6 +298,7 @@ def _of_corpus(pk: int, status: str, stream: dict | None, sizes: dict, documents
     folder = files.corpus_folder(pk)
     if status != Corpus.Status.READY:
         yield from _all(folder / "source")
+        yield from _all(folder / "arriving")
         yield from _here(folder / "numbers.npy")
         return
     ends = sizes | (Stream.sizes(stream, "tokens/") if stream else {})

@@ -1,13 +1,11 @@
 """What is done to a corpus: store uploaded files, say how to read them, have them read. Deleting: services.deleting."""
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from django.conf import settings
@@ -15,27 +13,20 @@ from django.db import transaction
 from django.db.models import F, Max, Sum
 from django.db.models.functions import Now
 
-from inference.durable import settle, settle_names
+from inference.durable import settle
 from inference.errors import Invalid
 from inference.text import detect
 from tasks import readers, shaping
 from webapp import files
-from webapp.models import Corpus, SourceFile, User, Version
-from webapp.services import jobs, quotas, versions
+from webapp.models import Corpus, User, Version
+from webapp.services import jobs, quotas, storing, versions
+from webapp.services.storing import Upload
 from webapp.services.versions import Words
 
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
 MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
 NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
-
-
-class Upload(NamedTuple):
-    """A file that has arrived: its name as the user knows it, and where it is now (it is moved, not copied)."""
-
-    name: str
-    path: Path
-    sha256: str = ""  # where it is known
 
 
 @dataclass(frozen=True)
@@ -47,65 +38,43 @@ class Reading(Words):
     added: list = field(default_factory=list)  # of files that came later: {"first": the position from which on, "options", "shaping"}
 
 
-def create(name: str, uploads: Iterable[Upload], owner: User | None = None, **fields) -> Corpus:
-    """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are empty."""
+def create(name: str, uploads: Iterable[Upload], owner: User | None = None, later: bool = False, **fields) -> Corpus:
+    """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are empty.
+
+    later: where storing them takes more than a moment a worker does it, and the corpus is queued until then.
+    """
     uploads = list(uploads)
-    _check(uploads)
+    sizes = [upload.path.stat().st_size for upload in uploads]
+    if not uploads:
+        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
+    if not any(sizes):
+        raise Invalid("files", f"{uploads[0].name} is empty (0 bytes). Choose a file that has text in it.")
+    later = later and storing.takes_long(uploads)
     with transaction.atomic():
         files.storing()
         owner = owner or User.objects.local()
-        quotas.check_bytes(owner, sum(u.path.stat().st_size for u in uploads))
-        name = (name.strip() or _name_from([u.name for u in uploads]))[:200]
-        corpus = Corpus.objects.create(owner=owner, name=name, **fields)
-        folder = files.corpus_folder(corpus.pk) / "source"
-        folder.mkdir(parents=True)
-        stored = [_keep(corpus, folder, i, upload) for i, upload in enumerate(uploads)]
-        settle(folder)  # before a row says that they are there
-        SourceFile.objects.bulk_create(stored, batch_size=1000)
-        corpus.bytes_total = sum(f.bytes for f in stored)
-        corpus.save(update_fields=["bytes_total"])
+        quotas.check_bytes(owner, sum(sizes))
+        mark = storing.Mark(named=bool(name.strip()))
+        fields |= {"name": (name.strip() or storing.UNNAMED)[:200], "bytes_total": sum(sizes), "arriving": asdict(mark)}
+        corpus = Corpus.objects.create(owner=owner, **fields)
+        storing.bring(corpus, uploads)
+        _store(corpus, later)
     return corpus
 
 
-def _check(uploads: list[Upload]) -> None:
-    if not uploads:
-        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
-    empty = [u.name for u in uploads if u.path.stat().st_size == 0]
-    if len(empty) == len(uploads):
-        raise Invalid("files", f"{empty[0]} is empty (0 bytes). Choose a file that has text in it.")
-
-
-def _name_from(names: list[str]) -> str:
-    """Of the folder that all came in, else of the first file."""
-    folders = {name.partition("/")[0] if "/" in name else "" for name in names}
-    stem = folders.pop() if len(folders) == 1 and folders != {""} else readers.stem(names[0])
-    return stem.replace("_", " ").strip() or "Untitled"
-
-
-def _keep(corpus: Corpus, folder: Path, position: int, upload: Upload) -> SourceFile:
-    """Move a file into the corpus's folder, under a name of ours: the user's name is data, never a path.
-
-    There may be a hundred thousand, so that names are put together as texts.
-    """
-    path = f"{folder}/{position:06d}"
-    try:
-        os.rename(upload.path, path)
-    except OSError:  # from another disk
-        shutil.move(upload.path, path)
-    os.chmod(path, 0o600)
-    return SourceFile(
-        corpus=corpus,
-        position=position,
-        name=upload.name,
-        path=path.removeprefix(f"{settings.FILES}/"),
-        bytes=os.stat(path).st_size,
-        sha256=upload.sha256 or _sha256(Path(path)),
-    )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _store(corpus: Corpus, later: bool) -> None:
+    """Have what was brought stored, here or by a worker."""
+    if later:
+        settle(files.corpus_folder(corpus.pk))  # before a row says that it is there
+        corpus.status = Corpus.Status.QUEUED
+        Corpus.objects.filter(pk=corpus.pk).update(status=corpus.status, heartbeat_at=Now())
+        jobs.send(jobs.READING, corpus.pk)
+        return
+    storing.store(corpus)
+    fields = storing.finish(corpus)
+    Corpus.objects.filter(pk=corpus.pk).update(**fields)
+    for name, value in fields.items():
+        setattr(corpus, name, value)
 
 
 def stored(source) -> Path:
@@ -172,7 +141,7 @@ def language(found: readers.Sniff) -> tuple[str, float]:
 
 def read(corpus: Corpus, reading: Reading) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read already."""
-    again = Corpus.objects.filter(pk=corpus.pk, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    again = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
     if reading.options.get("given"):  # words that were made elsewhere, numbers and single letters among them, are taken as they are
         reading = replace(reading, numbers=True, min_length=1)
     reading.choice()
@@ -227,52 +196,38 @@ def again(corpus: Corpus) -> Corpus:
         raise Invalid("corpus", f"“{corpus.name}” has no files of its own that have been read. Open the corpus that it is a part of.")
     if not (count := corpus.files.count()):
         raise Invalid("corpus", f"The files of “{corpus.name}” are not kept. Upload them again.")
-    there = corpus.parts.filter(status=Corpus.Status.DRAFT, provenance={}).order_by("-pk").first()
-    if there and there.files.count() == count:
+    there = corpus.parts.filter(provenance={}).exclude(status__in=(Corpus.Status.READY, Corpus.Status.FAILED)).order_by("-pk").first()
+    if there and (there.arriving or there.status == Corpus.Status.DRAFT and there.files.count() == count):
         return there
     settings_now = asdict(replace(Reading.of(corpus.settings), **asdict(Words.of(corpus.version.settings)), added=[]))
     with transaction.atomic():
-        draft = Corpus.objects.create(owner=corpus.owner, name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=settings_now)
-        _link(corpus, draft, 0)
+        files.storing()
+        draft = Corpus.objects.create(
+            owner=corpus.owner, name=corpus.name, parent=corpus, embargo=corpus.embargo, settings=settings_now,
+            bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"], arriving=asdict(storing.Mark(of=corpus.pk)),
+        )  # fmt: skip
+        files.corpus_folder(draft.pk).mkdir(parents=True)
+        _store(draft, count > storing.FEW)
     return draft
 
 
-def _link(source: Corpus, target: Corpus, first: int) -> None:
-    """Give a corpus the files of another, from a position on; its bytes grow by theirs."""
-    files.storing()
-    folder = files.corpus_folder(target.pk) / "source"
-    folder.mkdir(parents=True, exist_ok=True)
-    size, rows = 0, []
-    for position, file in enumerate(source.files.iterator(), first):
-        path = folder / f"{position:06d}"
-        path.unlink(missing_ok=True)  # of an attempt that was broken off: no row knows it
-        os.link(stored(file), path)
-        rows.append(SourceFile(
-            corpus=target, position=position, name=file.name, path=str(path.relative_to(settings.FILES)), bytes=file.bytes, sha256=file.sha256
-        ))  # fmt: skip
-        size += file.bytes
-    settle_names([folder, folder.parent, folder.parent.parent])
-    SourceFile.objects.bulk_create(rows, batch_size=1000)
-    Corpus.objects.filter(pk=target.pk).update(bytes_total=F("bytes_total") + size)
-    target.bytes_total += size
-
-
-def addition(corpus: Corpus, uploads: Iterable[Upload]) -> Corpus:
+def addition(corpus: Corpus, uploads: Iterable[Upload], later: bool = False) -> Corpus:
     """A draft of files that are to be added to a corpus that is ready, with its settings; `add` has them read.
 
-    Raises Invalid where no file came, or to a corpus to which none can be added.
+    later: as in `create`. Raises Invalid where no file came, or to a corpus to which none can be added.
     """
     versions.check(corpus)
     if corpus.provenance:
         raise Invalid("files", f"“{corpus.name}” is a part of another corpus: documents are added to that one.")
     now = Reading.of(corpus.settings)
     kept = asdict(replace(now, shaping=now.shaping | {"table": "", "key": ""} if now.shaping else {}, added=[]))
-    return create(corpus.name, uploads, corpus.owner, into=corpus, settings=kept)
+    return create(corpus.name, uploads, corpus.owner, later, into=corpus, settings=kept)
 
 
 def add(draft: Corpus, reading: Reading) -> Version:
     """Have the files of an addition read into its corpus, as `reading` says; a version with their documents follows.
 
+    The files themselves come with it: whoever makes the version gives the corpus names of them first (services.storing.join).
     Runs on older versions stay as they are. Raises Invalid where another version is being made, or the files are not of a kind.
     """
     corpus = draft.into
@@ -283,16 +238,21 @@ def add(draft: Corpus, reading: Reading) -> Version:
     with transaction.atomic():
         version = versions.again(corpus)  # which locks the corpus
         corpus.refresh_from_db()
-        last = corpus.files.aggregate(last=Max("position"))["last"]
-        first = 0 if last is None else last + 1
+        first = _end(corpus)
         now = Reading.of(corpus.settings)
         kinds = reading.options.get("kinds", {}) | now.options.get("kinds", {})  # a field that is there already stays what it is
         way = {"first": first, "options": reading.options | {"kinds": kinds}, "shaping": reading.shaping}
         kept = asdict(replace(now, options=now.options | {"kinds": kinds}, added=[*now.added, way]))
-        Corpus.objects.filter(pk=corpus.pk).update(settings=kept)
-        _link(draft, corpus, first)
-        draft.delete()
+        Corpus.objects.filter(pk=corpus.pk).update(settings=kept, bytes_total=F("bytes_total") + draft.bytes_total)
+        Corpus.objects.filter(pk=draft.pk).update(arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(storing.Mark(of=draft.pk))})
     return version
+
+
+def _end(corpus: Corpus) -> int:
+    """The position behind its files, and behind those of additions that have not been joined yet."""
+    last = corpus.files.aggregate(last=Max("position"))["last"]
+    coming = corpus.additions.filter(arriving__has_key="first").values_list("arriving__end", flat=True)
+    return max([0 if last is None else last + 1, *coming])
 
 
 def retry(corpus: Corpus) -> Version:

@@ -19,6 +19,10 @@ from webapp.templatetags.pages import bytes as size
 MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
 
 
+class Over(Invalid):
+    """More bytes than a user may have."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """None: as much as there is."""
@@ -40,7 +44,8 @@ def used(user: User) -> dict[str, int]:
     """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is gone for good."""
     corpora = _kept(user)
     return {
-        "bytes": SourceFile.objects.filter(corpus__in=corpora).aggregate(n=Sum("bytes"))["n"] or 0,
+        "bytes": (SourceFile.objects.filter(corpus__in=corpora.filter(arriving={})).aggregate(n=Sum("bytes"))["n"] or 0)
+        + (corpora.exclude(arriving={}).aggregate(n=Sum("bytes_total"))["n"] or 0),
         "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
         "jobs": _jobs(user),
     }
@@ -60,14 +65,14 @@ def _jobs(user: User) -> int:
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
-    """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have begun. Raises Invalid."""
+    """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have begun. Raises Over."""
     most = limits(user).bytes
     if most is None:
         return
     _one_at_a_time(user)
     has = used(user)["bytes"] + arriving()
     if has + more > most:
-        raise Invalid("files", f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}")
+        raise Over("files", f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}")
 
 
 def documents_left(user: User, corpus: Corpus) -> int | None:

@@ -12,7 +12,6 @@ import os
 import re
 import secrets
 import shutil
-import tarfile
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -27,18 +26,15 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from webapp.models import User
-from webapp.services import corpora, quotas
+from webapp.services import quotas, storing
+from webapp.services.storing import clean
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
 SURELY_OLD = 3600  # seconds that something must have looked as old as that
-LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
 PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
 GIGABYTE = 1 << 30
 KEPT = "What has arrived is kept for 7 days: make room on the server, then go on."
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
-# Controls, and the marks that change the direction of a line, by which a name can pretend to be another.
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_DIGITS = re.compile(r"([0-9]+)")
 
 _hashers = ThreadPoolExecutor(2, "hash")
 _hashes: OrderedDict = OrderedDict()  # id -> (offset, sha256 so far): of uploads between two requests
@@ -305,82 +301,33 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-# Names ------------------------------------------------------------------------------------------------------------
-
-
-def clean(name: str) -> str:
-    """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no control characters, is bounded."""
-    parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
-    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
-    return kept[-LONGEST_NAME:].lstrip("/") or "untitled"
-
-
 def _short(name: str) -> str:
     name = clean(name)
     return name if len(name) <= 100 else f"…{name[-99:]}"
-
-
-def in_order(name: str) -> list:
-    """A key by which "letter 2" comes before "letter 10"."""
-    parts = _DIGITS.split(name)
-    return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else (0, part) for i, part in enumerate(parts)]
 
 
 # What becomes of them ---------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def taken(ids: list[str], owner: int | None = None) -> Iterator[list[corpora.Upload]]:
-    """The files of an owner's finished uploads, in the order of their names, to be moved away. The uploads are gone when it ends well.
+def taken(ids: list[str], owner: int | None = None) -> Iterator[list[storing.Upload]]:
+    """An owner's finished uploads, which are gone when it ends well; a corpus has them then by names of its own.
 
     Raises Refused where one is not there, or not whole.
     """
     uploads = [find(one, owner) for one in dict.fromkeys(ids)]
-    missing = [u for u in uploads if u.offset != u.length]
+    missing = [(u, came) for u in uploads if (came := u.offset) != u.length]
     if missing:
-        raise Refused(409, f"“{_short(missing[0].name)}” has not arrived whole: {missing[0].offset:,} of {missing[0].length:,} bytes. "
+        first, came = missing[0]
+        raise Refused(409, f"“{_short(first.name)}” has not arrived whole: {came:,} of {first.length:,} bytes. "
                            f"{len(missing):,} of {len(uploads):,} uploads still have to go on.")  # fmt: skip
     total = sum(u.length for u in uploads)
     check_size(total, f"The files have {total:,} bytes together")
-    folder = settings.FILE_UPLOAD_TEMP_DIR / f"taken-{secrets.token_hex(8)}"
-    folder.mkdir()
-    try:
-        found = []
-        for i, upload in enumerate(uploads):
-            if upload.pack:
-                found += _unpack(upload, folder / str(i))
-            else:
-                path = folder / str(i)
-                os.link(upload.path, path)  # moving it away then leaves the upload, until all is done
-                found.append(corpora.Upload(upload.name, path, upload.sha256))
-        found.sort(key=lambda file: in_order(file.name))
-        yield found
-        for upload in uploads:
-            remove(upload)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _unpack(upload: Upload, folder: Path) -> Iterator[corpora.Upload]:
-    """The files of a pack. Their names are data, so nothing of them becomes a path; links and devices are no files."""
-    _room_for(upload.length)
-    folder.mkdir()
-    try:
-        with tarfile.open(upload.path, "r:") as pack, _no_space_said():
-            i = 0
-            while member := pack.next():
-                pack.members.clear()  # or it keeps them all
-                if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
-                    continue
-                content = pack.extractfile(member).read()
-                path = f"{folder}/{i}"
-                with open(path, "wb", buffering=0) as file:
-                    if file.write(content) < len(content):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                yield corpora.Upload(clean(member.name), Path(path), hashlib.sha256(content).hexdigest())
-                i += 1
-    except tarfile.TarError as error:
-        raise Refused(400, f"A pack of small files could not be opened ({error}). Choose the files again.") from error
+    _room_for(sum(u.length for u in uploads if u.pack))
+    with _no_space_said():
+        yield [storing.Upload(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
+    for upload in uploads:
+        remove(upload)
 
 
 def tidy() -> None:

@@ -23,7 +23,7 @@ from webapp.queries import embargo as withheld
 from webapp.queries import versions
 from webapp.queries.selection import Selection
 from webapp.server import live
-from webapp.services import corpora, deleting, runs, sample, uploads
+from webapp.services import corpora, deleting, jobs, quotas, runs, sample, uploads
 from webapp.views import previews, sources
 from webapp.views.pages import address, corpus_or_404, number, page
 
@@ -62,12 +62,12 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
         with arriving(request, request.user) as arrived:
-            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user)
+            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, later=True)
     except Invalid as error:
-        return _refused(request, "home", error.message)
+        return _refused(request, "home", error.message, _status(error))
     except uploads.Refused as refused:
-        return _refused(request, "home", refused.sentence)
-    return _led(request, reverse("corpus_prepare", args=[corpus.pk]))
+        return _refused(request, "home", refused.sentence, refused.status)
+    return _led(request, corpus)
 
 
 @require_POST
@@ -76,12 +76,12 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     try:
         with arriving(request, corpus.owner) as arrived:
-            draft = corpora.addition(corpus, arrived)
+            draft = corpora.addition(corpus, arrived, later=True)
     except Invalid as error:
-        return _refused(request, reverse("corpus", args=[corpus.pk]), error.message)
+        return _refused(request, reverse("corpus", args=[corpus.pk]), error.message, _status(error))
     except uploads.Refused as refused:
-        return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence)
-    return _led(request, reverse("corpus_prepare", args=[draft.pk]))
+        return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence, refused.status)
+    return _led(request, draft)
 
 
 @require_POST
@@ -89,7 +89,7 @@ def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
     corpus = corpus_or_404(corpus_id)
     try:
-        return redirect("corpus_prepare", corpora.again(corpus).pk)
+        return _led(request, corpora.again(corpus))
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
@@ -97,10 +97,13 @@ def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 @require_POST
 def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """Try the files again that could not be read."""
+    """Try the files again that could not be read, or go on storing them."""
     corpus = corpus_or_404(corpus_id)
     try:
-        corpora.retry(corpus)
+        if corpus.arriving:
+            jobs.retry(jobs.READING, corpus.pk)
+        else:
+            corpora.retry(corpus)
     except Invalid as error:
         messages.error(request, error.message)
     return redirect("corpus", corpus.pk)
@@ -120,13 +123,20 @@ def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.Upload]
         yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
 
 
-def _led(request: HttpRequest, url: str) -> HttpResponse:
+def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """To the page that says how the files are read, or to the one that says how far storing them is."""
+    url = reverse("corpus_prepare" if corpus.status == Corpus.Status.DRAFT else "corpus", args=[corpus.pk])
     return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
 
 
-def _refused(request: HttpRequest, to: str, sentence: str) -> HttpResponse:
+def _status(error: Invalid) -> int:
+    """400: what came can't be used. 413: it could, were there room."""
+    return 413 if isinstance(error, quotas.Over) else 400
+
+
+def _refused(request: HttpRequest, to: str, sentence: str, status: int = 400) -> HttpResponse:
     if wants_json(request):
-        return JsonResponse({"error": sentence}, status=400)
+        return JsonResponse({"error": sentence}, status=status)
     messages.error(request, sentence)
     return redirect(to)
 
@@ -140,7 +150,7 @@ def example(request: HttpRequest) -> HttpResponse:
 def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """What was understood of the files, and what the options would give; POST has them read, or shows that again."""
     corpus = corpus_or_404(corpus_id)
-    if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+    if corpus.arriving or corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
@@ -242,6 +252,8 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
     state = queries.state(corpus, events.workers())
     if as_json:
         return page(request, "", state, as_json=True)
+    if corpus.arriving.get("first") is not None:  # on its way into another
+        return redirect("corpus", corpus.into_id)
     return _detail(request, corpus, forms.TrainForm(corpus=corpus), state=state)
 
 
@@ -263,7 +275,7 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "problem_counts": corpus.report.get("problem_counts", {}),
             "versions": versions.listed(corpus),
             "repeated": _repeated(corpus),
-            "additions": list(corpus.additions.order_by("pk")[: queries.ADDITIONS_SHOWN]),
+            "additions": list(corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]),
             "failed": corpus.files.exclude(error="").count(),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
