@@ -16,7 +16,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     NUMBA_CACHE_DIR=/opt/numba-cache \
     PYTHONUNBUFFERED=1
 # The engine is compiled once, here; compiled for this processor, it is compiled anew on another kind.
-RUN python3 -c "import inference; inference.warm_up()" && chmod -R a+rwX /opt/numba-cache
+RUN python3 -c "from inference import compiling; compiling.warm_up()" && chmod -R a+rwX /opt/numba-cache
 USER topograph
 VOLUME /data
 EXPOSE 8000

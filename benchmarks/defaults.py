@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.engine import load
 from benchmarks.engines import corpora
-from inference import Bow, Snapshot, engines, train, warm_up
+from inference import Bow, Snapshot, compiling, engines, train
 from inference.evaluate import Coherence
 
 PAPER = {"statistics": "decay", "expectation": "log", "passes": 15}
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the defaults and one change only, one seed")
     given = parser.parse_args()
-    warm_up()
+    compiling.warm_up()
     bow = load(given.corpus) if given.corpus else corpora.read(corpora.FILES["sotu"])
     default = engines.config("ssi", topics=given.topics).chosen(bow.D, bow.tokens)
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {default}\n")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import inference
-from inference import Bow, Invalid, Snapshot, engines
+from inference import Bow, Invalid, Snapshot, compiling, engines
 
 
 def load(path: Path) -> Bow:
@@ -77,7 +77,7 @@ def main() -> None:
         config = engines.config("ssi", topics=given.topics, **dict(given.set))
     except Invalid as error:
         parser.error(error.message)
-    inference.warm_up()
+    compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {config}")
     figures = []
     for seed in range(given.seeds):

@@ -45,10 +45,11 @@ LINE = "{:<12} {:>9} {:>9} {:>9} {:>9} {:>10} {:>12}"
 def topograph(path: Path):
     from concurrent.futures import ThreadPoolExecutor
 
-    import inference
+    from inference import compiling
     from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
-    inference.warm_up_text()
+    with tempfile.TemporaryDirectory() as name:
+        compiling.texts(Path(name))
     Tokeniser("en").spans("the tables of characters")
     with tempfile.TemporaryDirectory() as name:
         yield

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 
 from benchmarks.engine import load
-from inference import Bow, Progress, engines, fold_in_corpus, train, warm_up
+from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
 from inference.engines import ssi
 from inference.training import Schedule
 
@@ -86,7 +86,7 @@ def resident(name: str) -> int:
 
 def peak_memory() -> None:
     """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero parameters."""
-    warm_up()
+    compiling.warm_up()
     bow = Bow.open(Path(sys.argv[3]))
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="K = 100 and 1000, two passes, no memory")
     given = parser.parse_args()
     bow, passes = load(given.corpus), 2 if given.quick else TIMED_PASSES
-    warm_up()
+    compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens")
     met = []
 

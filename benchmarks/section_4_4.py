@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.engine import load
 from benchmarks.engines.corpora import taken
-from inference import Bow, Snapshot, engines, train, warm_up
+from inference import Bow, Snapshot, compiling, engines, train
 
 PAPER = {"statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "passes": 5, "minibatch": 100, "kappa": 0.6}
 ETAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -62,7 +62,7 @@ def main() -> None:
     given = parser.parse_args()
     bow, K = load(given.corpus), given.topics
     seeds = range(2 if given.quick else given.seeds)
-    warm_up()
+    compiling.warm_up()
     print(f"{bow.D:,} documents, {bow.tokens:,} tokens, K = {K}, {len(seeds)} seeds; {PAPER}")
     by_eta = {f"{eta}": [measure(bow, s, K, eta=eta) for s in seeds] for eta in ETAS}
     runs = table("Topic smoothing", "eta", by_eta, "0.4")

@@ -30,11 +30,10 @@ from pathlib import Path
 
 import numpy as np
 
-import inference
 from benchmarks.engine import setting
 from benchmarks.engines import chart, corpora, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
-from inference import Invalid
+from inference import Invalid, compiling
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QUICK = {"topics": 20, "seconds": 1.5, "peers": "tomotopy,topica-sparse,topica-warplda,sklearn,vw"}  # the others take longer to begin
@@ -200,7 +199,7 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
 def main() -> None:
     given = arguments()
     held_out, train = corpora.split(given.bow, given.seed)
-    inference.warm_up()
+    compiling.warm_up()
     judge = Judge(given.bow, held_out, train, given.topics)
     print(f"{given.name}: {train.D:,} documents to train on, {train.tokens:,} tokens, {train.V:,} words; {given.topics} topics; "
           f"{judge.completion.tokens:,} held-out tokens scored, alpha {judge.alpha}\n")  # fmt: skip

@@ -57,15 +57,14 @@ class Variant:
 
 def topograph(task: Task, clock: Clock) -> None:
     """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is time."""
-    import inference
-    from inference import engines
+    from inference import compiling, engines
     from inference.training import Schedule, held_out_documents
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     engine, bow = engines.get("ssi"), Bow.open(task.whole)
     config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
 
-    inference.warm_up()
+    compiling.warm_up()
     end = bow.indptr[min(200, bow.D)]
     little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
     schedule = Schedule(little, config, np.zeros(0, np.int64))

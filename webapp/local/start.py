@@ -81,10 +81,12 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     }  # fmt: skip
     manage = [sys.executable, "-W", "ignore", "-m", "django"]
     say("Servers are up; bringing the database up to date, and compiling the engine (the first time that takes a minute or two) …")
+    compiling = lambda part: [sys.executable, "-c", f"from inference import compiling; compiling.{part}()"]  # noqa: E731
     together(
         env,
         ("the database", [*manage, "migrate", "--verbosity", "0"], "The database could not be brought up to date"),
-        ("the engine", [sys.executable, "-c", "import inference; inference.warm_up()"], "The engine could not be compiled"),
+        ("the engine", compiling("engine"), "The engine could not be compiled"),
+        ("its other parts", compiling("exploring"), "What reads texts and shows topics could not be compiled"),
     )
     port = processes.free_port(port)
     reached = HERE if host in ("0.0.0.0", "::") else host

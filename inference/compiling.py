@@ -1,0 +1,129 @@
+"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the whole way.
+
+Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two parts share hardly
+a kernel: two processes do them side by side.
+"""
+
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from inference import checkpoint, engines, reading, senses
+from inference.bow import Bow
+from inference.evaluate import Diagnostics
+from inference.evidence import Evidence, gather
+from inference.explore import bands, cooccurrence, distances, layout, similar
+from inference.index import Index
+from inference.postings import Postings
+from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
+from inference.topics import Theta, Topics
+from inference.training import Snapshot, fold_in_corpus, train
+
+
+def warm_up() -> None:
+    """All of it: a minute once."""
+    engine()
+    exploring()
+
+
+def engine() -> None:
+    """What trains: the sampler and its judges."""
+    ssi = engines.get("ssi")
+    configs = [
+        # Large steps, so that pi is reset and `compact` is among the kernels.
+        engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
+        engines.config("ssi", topics=2, minibatch=10, passes=3, learn="both", interval=2),
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        bow, folder = _bow(Path(name)), Path(name) / "checkpoint"
+        for config in configs:
+            config = config.chosen(bow.D, bow.tokens)
+            for event in train(ssi, config, bow):
+                if isinstance(event, Snapshot):
+                    checkpoint.save(folder, event.state, config=config, bow=bow)
+            state = checkpoint.load(folder, config=config, bow=bow)
+            list(fold_in_corpus(ssi, config, state, bow))
+            ssi.topics(config, state)
+
+
+def exploring() -> None:
+    """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        texts(folder)
+        _index(folder)
+        listed = np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), np.array([0.5, 0.4, 0.8], np.float32)
+        topics = Topics(*listed, floor=np.full(2, 0.1), floor_mass=np.array([0.1, 0.2]), share=np.full(2, 0.5), V=3).proper()
+        _evidence(folder, topics)
+    _explore(topics)
+
+
+def _bow(folder: Path) -> Bow:
+    Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(folder)
+    return Bow.open(folder)
+
+
+def _evidence(folder: Path, topics: Topics) -> None:
+    bow = _bow(folder)
+    Postings.write(folder / "by_word", bow)
+    postings = Postings.open(folder / "by_word")
+    theta = Theta(0, np.arange(bow.D + 1), np.zeros(bow.D, np.int32), np.ones(bow.D, np.float32))
+    list(gather(folder / "evidence", bow, postings, topics, [theta]))
+    evidence = Evidence.open(folder / "evidence", bow, postings)
+    evidence.by_word()
+    evidence.at_least([0], 0.5)
+    evidence.sums(np.zeros(bow.D, np.int32), 1)
+    evidence.folded(np.zeros(evidence.K, np.int32))
+    evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
+    Diagnostics(bow)(topics, evidence)
+    group = np.zeros(bow.D, np.int32)
+    for mask in (None, group == 0):
+        uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
+        uses.tally(group)
+        uses.certainties()
+        uses.by_day(uses.by_certainty(uses.of(None)), group)
+        uses.near([0], 1)
+    senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
+
+
+def _index(folder: Path) -> None:
+    words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
+    words[:] = 0, 1, 0, 0
+    words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
+    stream = SimpleNamespace(words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"])
+    Index.write(folder / "index", stream)
+    index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
+    for query in ("a", '"a" b*', '"a b"'):
+        index.rank(query, index.find(query))
+
+
+def texts(folder: Path) -> None:
+    """What reads texts and chooses words; files are left in the folder."""
+    lines = ["New York is well-known, it's. İstanbul 漢字 été " * 4] * 12
+    lines.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
+    so_far = None
+    for _ in range(2):  # a second time: with the words of the first
+        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as stream:
+            stream.add(lines, lines)
+            so_far = stream.commit()
+    stream = Stream.open(folder / "tokens")
+    duplicates.find(stream)
+    joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
+    for choice in (Choice(min_documents=1, max_share=1.0), joined):
+        phrases.find(stream, choice)
+        choose(stream, choice, folder / "chosen")
+        terms(lines, choice)
+        stops(lines[:1], [[0]], choice)
+
+
+def _explore(topics: Topics) -> None:
+    rows = distances.rows(topics)
+    layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
+    distances.between(rows, rows)
+    documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
+    bands.shares(*documents, np.array([0]), 1, [0])
+    cooccurrence.beside(*documents, topics.K, 1)
+    similar.nearest(*documents, np.ones(1), 1)
+    reading.read(reading.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), 0.1)
