@@ -1,14 +1,20 @@
 """What accounts are like here, for django-allauth: who may sign up, and what somebody may be called."""
 
+from urllib.parse import urlsplit
+
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.signals import email_confirmed
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.db.models.functions import Now
 from django.dispatch import receiver
 
-from webapp.models import Invitation
+from webapp import addresses
+from webapp.models import Invitation, User
 from webapp.services import sharing
 
 NAME = [  # of an account: it stands on what its owner says, so it can't pretend to be another by what can't be seen
@@ -17,6 +23,16 @@ NAME = [  # of an account: it stands on what its owner says, so it can't pretend
 
 
 class Adapter(DefaultAccountAdapter):
+    def send_mail(self, template_prefix: str, email: str, context: dict) -> None:
+        """Letters lead to the site as its operator names it: what the Host header of a request says would lead elsewhere."""
+        here = self.request.build_absolute_uri("/")
+        ours = {name: addresses.at_site(value[len(here) - 1 :]) for name, value in context.items() if isinstance(value, str) and value.startswith(here)}
+        super().send_mail(template_prefix, email, context | ours | {"current_site": _Site()})
+
+    def _get_login_attempts_cache_key(self, request, **credentials) -> str:
+        """Wrong passwords count for an address, by whatever Host it is asked for: allauth's key has that in it, port and all."""
+        return credentials.get("email", "").lower()
+
     def is_open_for_signup(self, request) -> bool:
         """By a form, or by signing in elsewhere for the first time."""
         return settings.SIGNUP in ("open", "invite")
@@ -29,6 +45,12 @@ class Adapter(DefaultAccountAdapter):
 
     def _signs_up(self) -> bool:
         return bool(self.request) and not self.request.user.is_authenticated and "signup" in (self.request.resolver_match.url_name or "")
+
+
+class _Site:
+    """What templates of letters ask of a site."""
+
+    domain = name = property(lambda self: urlsplit(settings.SITE).netloc)
 
 
 class Elsewhere(DefaultSocialAccountAdapter):
@@ -46,3 +68,9 @@ def _invited(email: str) -> bool:
 @receiver(email_confirmed)
 def _confirmed(request, email_address, **_) -> None:
     sharing.arrived(email_address.user, email_address.email)
+
+
+def end_sessions(user: User) -> None:
+    """All of somebody's, so that none goes on where the account is opened again. A session says whose it is inside alone, so each is looked at."""
+    theirs = [s.pk for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000) if s.get_decoded().get(SESSION_KEY) == str(user.pk)]
+    Session.objects.filter(pk__in=theirs).delete()

@@ -2,10 +2,16 @@
 
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 
 LONGEST = 2000  # characters; longer ones are refused by many servers and mail programs
+
+
+def at_site(path: str) -> str:
+    """With the site's name before it, for letters."""
+    return settings.SITE + path
 
 
 def ours(text: str) -> str:

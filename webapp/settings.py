@@ -22,6 +22,11 @@ LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or LOOPBACK
 CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
 
+# Where readers reach the site: in letters, which must not say what a request's Host does. By default the first name.
+SITE = os.environ.get("TOPOGRAPH_URL", "").rstrip("/")
+if SITE and not (urlsplit(SITE).scheme in ("http", "https") and urlsplit(SITE).hostname and urlsplit(SITE).path == ""):
+    raise ImproperlyConfigured("TOPOGRAPH_URL must be https://name or http://name:port, without a path.")
+
 # Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.access).
 ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
 AUTH_USER_MODEL = "webapp.User"
@@ -136,6 +141,11 @@ SIGNUP = os.environ.get("TOPOGRAPH_SIGNUP") or "closed"  # open, invite or close
 if SIGNUP not in ("open", "invite", "closed"):
     raise ImproperlyConfigured(f"TOPOGRAPH_SIGNUP must be open, invite or closed, got “{SIGNUP}”.")
 ACCOUNT_ADAPTER = "webapp.accounts.Adapter"
+ACCOUNT_FORMS = {
+    "change_password": "webapp.forms_account.ChangePassword",
+    "set_password": "webapp.forms_account.SetPassword",
+    "reset_password_from_key": "webapp.forms_account.ResetPasswordKey",
+}
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"  # shown to others, not to sign in with
 ACCOUNT_USERNAME_VALIDATORS = "webapp.accounts.NAME"
@@ -197,11 +207,22 @@ SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 # Whether readers reach the site by https: where it has a name of its own and accounts, unless TOPOGRAPH_HTTPS says otherwise.
 # Then cookies are only sent over it, plain http is sent there, and browsers remember that for a year.
 HTTPS = os.environ.get("TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0") == "1"
+if not SITE:
+    if ACCOUNTS and not ALLOWED_HOSTS[0].strip("*."):
+        raise ImproperlyConfigured("TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as https://topics.example.org.")
+    SITE = f"{'https' if HTTPS else 'http'}://{ALLOWED_HOSTS[0].lstrip('.')}" + ("" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}")
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it (preload).
+HSTS = os.environ.get("TOPOGRAPH_HSTS") or "preload"
+HSTS_SILENCED = {"preload": [], "subdomains": ["W021"], "host": ["W005", "W021"], "off": ["W004"]}  # checks that would say what was asked for
+if HSTS not in HSTS_SILENCED:
+    raise ImproperlyConfigured(f"TOPOGRAPH_HSTS must be one of {', '.join(HSTS_SILENCED)}, got “{HSTS[:20]}”.")
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS and HSTS != "off" else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and HSTS in ("preload", "subdomains")
+SECURE_HSTS_PRELOAD = HTTPS and HSTS == "preload"
+SILENCED_SYSTEM_CHECKS = [f"security.{check}" for check in HSTS_SILENCED[HSTS]]
 if not HTTPS and set(ALLOWED_HOSTS) <= set(LOOPBACK):  # nobody listens between a browser and its own machine
-    SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W012", "security.W016"]
+    SILENCED_SYSTEM_CHECKS += ["security.W004", "security.W008", "security.W012", "security.W016"]
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # asked for by machines beside this one
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

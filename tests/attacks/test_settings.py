@@ -65,6 +65,31 @@ def test_https_and_cookies(tmp_path, env, https):
     assert not found["DEBUG"] and not found["SECURE_PROXY_SSL_HEADER"] and not found["USE_X_FORWARDED_HOST"]
 
 
+@pytest.mark.parametrize(
+    ("hsts", "said"),
+    [
+        ("", [31_536_000, True, True]),
+        ("subdomains", [31_536_000, True, False]),
+        ("host", [31_536_000, False, False]),
+        ("off", [0, False, False]),
+    ],
+)
+def test_how_far_https_is_remembered_is_the_operators_to_say(tmp_path, hsts, said):
+    asks = "from webapp import settings as s; print([s.SECURE_HSTS_SECONDS, s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD])"
+    assert command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "-c", asks).stdout.strip() == str(said)
+    if hsts == "host":
+        done = command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+        assert done.returncode == 0, done.stderr
+
+
+def test_where_the_site_is_must_be_known(tmp_path):
+    asks = "from webapp import settings; print(settings.SITE)"
+    for more, said in (({}, "https://topics.example.org"), ({"TOPOGRAPH_URL": "https://a.example:8443/"}, "https://a.example:8443"), ({"TOPOGRAPH_HOSTS": ".example.org"}, "https://example.org")):
+        assert command(tmp_path, SERVER | more, "-c", asks).stdout.strip() == said
+    for wrong in ({"TOPOGRAPH_HOSTS": "*"}, {"TOPOGRAPH_URL": "topics.example.org"}, {"TOPOGRAPH_URL": "https://a.example/b"}, {"TOPOGRAPH_HSTS": "yes"}):
+        assert "TOPOGRAPH_" in command(tmp_path, SERVER | wrong, "-c", asks).stderr.splitlines()[-1]
+
+
 @pytest.mark.django_db
 def test_http_is_led_to_https_and_remembered(settings):
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000

@@ -22,7 +22,7 @@ from django.utils import timezone
 from tests.webapp.test_access import matches
 from webapp import access
 from webapp.models import Corpus, Invitation, Membership, User
-from webapp.services import notebooks, sharing, upkeep
+from webapp.services import notebooks, sharing, tokens, upkeep
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "hedgehogs in the fog"
@@ -269,3 +269,74 @@ def test_every_page_of_the_library_answers_in_our_look(ada):
                 for script in re.findall(r"<script[^>]*>", html):
                     assert "src=" in script or "application/json" in script, (name, script)
     assert looked >= 12
+
+
+# What ends with a password -------------------------------------------------------------------------------------------
+
+
+def test_another_password_revokes_tokens_and_says_which(ada):
+    laptop, cluster = tokens.create("laptop", ada)[1], tokens.create("the cluster", ada)[1]
+    client, new = Client(), "foxes under the moon"
+    sign_in(client)
+    html = client.get(reverse("account_change_password")).content.decode()
+    assert "“the cluster”, “laptop”" in html and re.search(r'name="tokens"[^>]*checked', html)
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    client.post(reverse("account_change_password"), form)
+    assert tokens.find(laptop) and tokens.find(cluster), "who takes the tick away keeps them"
+    client.post(reverse("account_change_password"), {"oldpassword": new, "password1": PASSWORD, "password2": PASSWORD, "tokens": "on"})
+    assert not tokens.find(laptop) and not tokens.find(cluster)
+    assert 'name="tokens"' not in client.get(reverse("account_change_password")).content.decode()
+
+
+def test_a_password_that_was_forgotten_ends_sessions_and_tokens(ada):
+    secret, there, here, new = tokens.create("laptop", ada)[1], Client(), Client(), "foxes under the moon"
+    sign_in(there)
+    here.post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    link = re.search(r"https?://[^/]+(/account/password/reset/key/\S+)", mail.outbox[-1].body)[1]
+    form = here.get(link, follow=True)
+    assert "“laptop”" in form.content.decode()
+    here.post(form.request["PATH_INFO"], {"password1": new, "password2": new, "tokens": "on"})
+    assert not tokens.find(secret) and there.get(reverse("tokens")).status_code == 302
+
+
+@pytest.mark.parametrize("how", ["--close", "--password-stdin"])
+def test_the_operator_ends_sessions_and_tokens(monkeypatch, ada, how):
+    eve = User.objects.create_user("eve@example.org", "Eve")
+    secret, hers = tokens.create("laptop", ada)[1], tokens.create("hers", eve)[1]
+    client, other, out = Client(), Client(), io.StringIO()
+    sign_in(client)
+    other.force_login(eve)
+    monkeypatch.setattr("sys.stdin", io.StringIO("foxes under the moon\n"))
+    call_command("account", "ada@example.org", how, stdout=out)
+    assert "laptop" in out.getvalue() and not tokens.find(secret) and tokens.find(hers)
+    call_command("account", "ada@example.org", "--open", stdout=io.StringIO())
+    assert client.get(reverse("tokens")).status_code == 302, "nothing goes on where it is opened again"
+    assert not tokens.find(secret) and other.get(reverse("tokens")).status_code == 200
+
+
+# The Host header -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["topics.example.org:6666", "evil.topics.example.org", "evil.topics.example.org:80"])
+def test_a_forged_host_gets_into_no_letter(settings, ada, host):
+    """Not into one about another password, an address, or an account that there is already."""
+    settings.ALLOWED_HOSTS, settings.SITE, settings.SIGNUP = [".topics.example.org"], "https://topics.example.org", "open"
+    client = Client(headers={"Host": host})
+    client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    client.post(reverse("account_signup"), FORM)
+    client.post(reverse("account_signup"), FORM | {"email": "ada@example.org", "username": "Somebody"})
+    sign_in(client)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    client.post(reverse("account_email"), {"action_add": "", "email": "new@example.org"})
+    assert len(mail.outbox) >= 4
+    for letter in mail.outbox:
+        whole = letter.message().as_string()
+        assert "evil" not in whole and ":6666" not in whole and "://topics.example.org:80" not in whole, letter.subject
+    assert sum("https://topics.example.org/account/" in letter.body for letter in mail.outbox) >= 4
+
+
+def test_guessing_is_not_begun_anew_under_another_host(settings, ada):
+    settings.ALLOWED_HOSTS = [".topics.example.org"]
+    for i in range(5):
+        sign_in(Client(headers={"Host": f"topics.example.org:{6000 + i}"}), password="wrong")
+    assert b"Too many failed" in sign_in(Client(headers={"Host": "a.topics.example.org"})).content

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -35,6 +35,18 @@ def find(secret: str) -> ApiToken | None:
 
 def revoke(token: ApiToken) -> None:
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
+
+
+def holding(user: User) -> QuerySet[ApiToken]:
+    """A user's tokens that are not revoked, the newest first."""
+    return ApiToken.objects.filter(user=user, revoked_at=None).order_by("-pk")
+
+
+def revoke_all(user: User) -> list[str]:
+    """A user's; returns their names."""
+    names = list(holding(user).values_list("name", flat=True))
+    holding(user).update(revoked_at=Now())
+    return names
 
 
 def digest(secret: str) -> str:

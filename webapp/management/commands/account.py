@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from webapp import accounts
 from webapp.accounts import NAME
 from webapp.models import User
-from webapp.services import sharing
+from webapp.services import sharing, tokens
 
 
 class Command(BaseCommand):
@@ -24,9 +25,9 @@ class Command(BaseCommand):
         parser.add_argument("--owner", action="store_true", help="make the local owner this account: corpora, runs, notebooks and tokens become its")
         parser.add_argument("--operator", action="store_true", help="who may see the pages about workers, queue and disk")
         parser.add_argument("--no-operator", action="store_true", help="who may not any more")
-        parser.add_argument("--password", action="store_true", help="ask for another password; for a new account it is always asked for")
+        parser.add_argument("--password", action="store_true", help="ask for another password, and end sessions and tokens; for a new account it is always asked for")
         parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input instead")
-        parser.add_argument("--close", action="store_true", help="nobody can sign in to it any more; what it owns stays")
+        parser.add_argument("--close", action="store_true", help="nobody can sign in to it any more; sessions and tokens end, what it owns stays")
         parser.add_argument("--open", action="store_true", help="and can again")
         for name, what in (("bytes", "bytes of files"), ("documents", "documents"), ("jobs", "jobs that wait or run at once")):
             parser.add_argument(f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others")
@@ -59,12 +60,18 @@ class Command(BaseCommand):
                 if number != "default" and not number.isdigit():
                     raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")
                 setattr(user, f"most_{name}", None if number == "default" else int(number))
+        ends = not new and (given["close"] or given["password"] or given["password_stdin"])
         if new or given["password"] or given["password_stdin"]:
             user.set_password(self._password(user, given["password_stdin"]))
         user.save()
+        revoked = tokens.revoke_all(user) if ends else []
+        if ends:
+            accounts.end_sessions(user)
         EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
         sharing.arrived(user, email)
         self.stdout.write(f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}")
+        if revoked:
+            self.stdout.write(f"Revoked tokens of the API: {', '.join(revoked)}.")
 
     def _password(self, user: User, from_stdin: bool) -> str:
         password = sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")
