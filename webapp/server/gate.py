@@ -21,6 +21,7 @@ from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware
 
 from webapp import metrics
+from webapp.server import heads
 
 log = structlog.get_logger(__name__)
 
@@ -172,7 +173,7 @@ def gate(get_response):
         places = Places(request.META.get("REMOTE_ADDR", ""))
         try:
             await places.enter(rooms(request))
-            response = await get_response(request)
+            response = await heads.answered(request, get_response)
         except Full as full:
             places.leave()
             return refusal(request, full)

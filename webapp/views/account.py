@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp import access
@@ -18,7 +18,7 @@ from webapp.views.pages import page
 SHOWN = 100  # the newest
 
 
-@require_GET
+@require_safe
 def own(request: HttpRequest) -> HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used."""
     return page(request, "account/own.html", {"use": _use(request), "sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])})
@@ -56,7 +56,7 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     return redirect("tokens")
 
 
-@require_GET
+@require_safe
 def reference(request: HttpRequest) -> HttpResponse:
     """Every address of the API, from its schema, as a plain page."""
     schema = api.get_openapi_schema()

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from inference.text import LANGUAGES
 from webapp import access, forms
@@ -22,7 +22,7 @@ NO_TOPICS = {  # why a run has none yet
 }
 
 
-@require_GET
+@require_safe
 def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     numbers = _numbers(request)
     runs = queries.found(access.runs(request), numbers)

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from inference.errors import Invalid
 from tasks import readers
@@ -42,7 +42,7 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 }
 
 
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
     public = settings.ACCOUNTS and ("public" in request.GET or not access.has_own_list(request))
@@ -246,7 +246,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 
-@require_GET
+@require_safe
 def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     state = queries.state(corpus, events.workers())
@@ -317,7 +317,7 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     return redirect("corpus", corpus.pk)
 
 
-@require_GET
+@require_safe
 def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Every file and document that was dropped or repaired, with the reason and the place."""
     corpus = corpus_or_404(corpus_id)
@@ -327,7 +327,7 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     return FileResponse(path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv")
 
 
-@require_GET
+@require_safe
 async def watch(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if not await Corpus.objects.filter(pk=corpus_id).aexists():
         raise Http404(f"There is no corpus {corpus_id}.")

@@ -7,7 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp import access
@@ -18,7 +18,7 @@ from webapp.services import deleting
 from webapp.views.pages import address, page
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     """Recently deleted, the last first."""
     found, following = queries.page(*access.deletable(request), _place(request))
@@ -56,7 +56,7 @@ def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     return redirect(f"{kind}_deleted", pk)
 
 
-@require_GET
+@require_safe
 def one(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """The page after deleting: what it was, until when it can be brought back, and how."""
     row = _or_404(kind, pk)

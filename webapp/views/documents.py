@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from webapp.models import Corpus, Run
 from webapp.queries import documents as queries
@@ -22,7 +22,7 @@ STRONG = 3  # largest topics of a document: more colours than that are hard to t
 SOON = 1_000_000  # documents that are compared with one while its page is made; of more they are asked for
 
 
-@require_GET
+@require_safe
 def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     selection = Selection.read(request.GET, corpus)
@@ -30,7 +30,7 @@ def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Ht
     return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
 
 
-@require_GET
+@require_safe
 def of_run(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     selection = Selection.read(request.GET, run.corpus, run)
@@ -83,7 +83,7 @@ def _orders(listing: Listing) -> list[dict]:
     ]
 
 
-@require_GET
+@require_safe
 def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """A document as it is, without a run."""
     corpus = corpus_or_404(corpus_id)
@@ -91,7 +91,7 @@ def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool =
     return page(request, "corpus/document.html", data, as_json=as_json, corpus=corpus)
 
 
-@require_GET
+@require_safe
 def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """A document with its topics' proportions, its words by topic, and the documents that are like it."""
     run = run_or_404(run_id)
@@ -113,7 +113,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     return page(request, "run/document.html", data, run=run, text_words=words, shown=chosen.topics, ways=ways, hues=hues, length_shown=document["end"] - document["start"])
 
 
-@require_GET
+@require_safe
 def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
     """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
     run = run_or_404(run_id)

@@ -3,7 +3,7 @@
 from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from webapp.models import Run
 from webapp.queries import embargo, exports
@@ -14,7 +14,7 @@ from webapp.server import streams
 from webapp.views.pages import page, run_or_404
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     selection = Selection.read(request.GET, run.corpus, run)
@@ -45,14 +45,14 @@ def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> d
     return {"ending": ending, "path": path, "url": path + query.rstrip("?")}
 
 
-@require_GET
+@require_safe
 def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = _published(run_id)
     data = {"paragraphs": written.paragraphs(run), "bibtex": written.bibtex(run)}
     return page(request, "run/methods.html", data, as_json=as_json, run=run)
 
 
-@require_GET
+@require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _published(run_id)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
@@ -66,7 +66,7 @@ def _published(run_id: int) -> Run:
     return run
 
 
-@require_GET
+@require_safe
 async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
     found = await sync_to_async(_file)(request, run_id, file)
     headers = {

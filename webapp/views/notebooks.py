@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp import access
@@ -32,7 +32,7 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
         raise Http404(f"There is no notebook {notebook_id}.") from None
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     removed = "removed" in request.GET
     found, following = queries.page(access.notebooks(request), number(request, "before"), removed)
@@ -49,14 +49,14 @@ def create(request: HttpRequest) -> HttpResponse:
         return redirect("notebooks")
 
 
-@require_GET
+@require_safe
 def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
     return page(request, "notebook/detail.html", queries.content(notebook), as_json=as_json, row=notebook, link=link, own=True)
 
 
-@require_GET
+@require_safe
 def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpResponse:
     """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or never was."""
     notebook = queries.shared(token)
@@ -163,7 +163,7 @@ def _chosen(request: HttpRequest) -> Notebook:
     return notebook
 
 
-@require_GET
+@require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
     data = queries.content(_or_404(request, notebook_id)) | {"root": request.build_absolute_uri("/").rstrip("/")}

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from webapp.queries import dropping, fields, grid, maps, timeline
 from webapp.queries.overview import Asked, Overview
@@ -12,7 +12,7 @@ from webapp.views.pages import address, number, page, run_or_404
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     view = _view(request)

@@ -5,7 +5,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.models import Run
@@ -34,7 +34,7 @@ def _run(run_id: int, topic: int) -> Run:
     return run
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run, seed = run_or_404(run_id), _seed(request)
     progress = queries.progress(run, reader(request), seed)
@@ -44,7 +44,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     return page(request, "run/reading.html", data, as_json=as_json, run=run)
 
 
-@require_GET
+@require_safe
 def passages(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """Ten passages, without anything that tells what the model makes of them until all questions are answered."""
     run, seed = _run(run_id, number), _seed(request)
@@ -93,7 +93,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
     return redirect(_url("reading_passages", run, number, seed))
 
 
-@require_GET
+@require_safe
 def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: bool = False) -> HttpResponse:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
     run, seed = _run(run_id, number), _seed(request)
@@ -131,7 +131,7 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: str) -> Ht
     return redirect(reverse("run_reading_results", args=[run.pk]) if following is None else _url(PAGES[kind], run, following, seed))
 
 
-@require_GET
+@require_safe
 def results(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     data = queries.results(run, number(request, "after", 0))

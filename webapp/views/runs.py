@@ -3,7 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp import events, forms
@@ -15,7 +15,7 @@ from webapp.services import runs
 from webapp.views.pages import page, run_or_404
 
 
-@require_GET
+@require_safe
 def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     state = queries.state(run, events.workers())
@@ -25,7 +25,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
     return page(request, "run/detail.html", data)
 
 
-@require_GET
+@require_safe
 async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
     if not await Run.objects.filter(pk=run_id).aexists():
         raise Http404(f"There is no run {run_id}.")

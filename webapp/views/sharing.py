@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp import access
@@ -74,7 +74,7 @@ def _whole(sent, name: str) -> int:
 
 
 @never_cache
-@require_GET
+@require_safe
 def follow(request: HttpRequest, token: str) -> HttpResponse:
     """Remember the link in this browser, and go to its corpus. Nothing is said of one that was revoked, or never was."""
     link = sharing.follow(token)

@@ -2,7 +2,7 @@
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from tasks import readers
 from webapp import forms
@@ -11,7 +11,7 @@ from webapp.queries import corpora as queries
 from webapp.views.pages import address, corpus_or_404, number, page
 
 
-@require_GET
+@require_safe
 def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     """A page of them; ?only=problems, ?after= a position."""
     corpus = corpus_or_404(corpus_id)

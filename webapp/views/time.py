@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.models import Run
@@ -14,7 +14,7 @@ from webapp.views.pages import page, run_or_404
 TABLE = 600  # numbers that stand below the charts unasked
 
 
-@require_GET
+@require_safe
 def lines(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a bin."""
     run = run_or_404(run_id)
@@ -57,7 +57,7 @@ def lines(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     return page(request, "time/lines.html", data, run=run, **context)
 
 
-@require_GET
+@require_safe
 def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
     run = run_or_404(run_id)
@@ -70,7 +70,7 @@ def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@require_GET
+@require_safe
 def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by two of them."""
     run = run_or_404(run_id)
@@ -125,7 +125,7 @@ def _lines_of(request: HttpRequest, run: Run, topic: int) -> str:
     return reverse("run_time", args=[run.pk]) + address(request, topics=str(topic), topic=None, field=None, scale=None, sort=None)
 
 
-@require_GET
+@require_safe
 def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """What one set of documents is about and another is not."""
     run = run_or_404(run_id)

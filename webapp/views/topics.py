@@ -2,7 +2,7 @@
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.models import Run
@@ -17,7 +17,7 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@require_GET
+@require_safe
 def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     run, found, drop = _topic(request, run_id, number)
     selection = Selection.read(request.GET, run.corpus, run)
@@ -53,7 +53,7 @@ def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     return page(request, "run/topic.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@require_GET
+@require_safe
 def words(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
     run, found, drop = _topic(request, run_id, number)
@@ -62,7 +62,7 @@ def words(request: HttpRequest, run_id: int, number: int, as_json: bool = False)
     return page(request, "run/topic_words.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@require_GET
+@require_safe
 def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool = False) -> HttpResponse:
     run, found, _ = _topic(request, run_id, number)
     if not run.snapshot.final:

@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from webapp.models import Corpus, Run
 from webapp.queries import documents, topics, wholes
@@ -12,7 +12,7 @@ from webapp.views.pages import address, corpus_or_404, page, run_or_404
 from webapp.views.pages import number as whole_number
 
 
-@require_GET
+@require_safe
 def in_corpus(request: HttpRequest, corpus_id: int, first: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     whole = _whole(corpus, first, corpus.documents)
@@ -22,7 +22,7 @@ def in_corpus(request: HttpRequest, corpus_id: int, first: int, as_json: bool = 
     return page(request, "corpus/whole.html", data, as_json=as_json, corpus=corpus)
 
 
-@require_GET
+@require_safe
 def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False) -> HttpResponse:
     """With the topics of all its sections together, and along its length."""
     run = run_or_404(run_id)

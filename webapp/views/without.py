@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp import access
@@ -13,7 +13,7 @@ from webapp.services import carrying, runs
 from webapp.views.pages import number, page, run_or_404
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
     run = run_or_404(run_id)
@@ -41,7 +41,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
         return redirect("run_without", run.pk)
 
 
-@require_GET
+@require_safe
 def carry(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """What would be carried over from ?from=, another run of the corpus, and what would not."""
     run = run_or_404(run_id)

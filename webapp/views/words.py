@@ -3,7 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from webapp.models import Run, Word
 from webapp.queries import concordance, embargo, fields, senses, topics
@@ -18,7 +18,7 @@ RELATED = 9  # words that begin alike, this one among them
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 
 
-@require_GET
+@require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request)
@@ -40,7 +40,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@require_GET
+@require_safe
 def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
     run = run_or_404(run_id)
@@ -130,7 +130,7 @@ def _topic(request: HttpRequest, run: Run) -> int | None:
     return int(names(run).into[topic])
 
 
-@require_GET
+@require_safe
 def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word “compare”."""
     run = run_or_404(run_id)
