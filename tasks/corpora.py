@@ -61,10 +61,9 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         corpus.bytes_total = subset.size(corpus)
         jobs.update(jobs.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
     news = News(corpus)
-    left = quotas.documents_left(corpus.owner, corpus)
 
     def keep(mark: reading.Mark) -> None:
-        quotas.check_documents(mark.documents, left)
+        quotas.check_documents(corpus, mark.documents)
         jobs.update(jobs.READING, corpus_id, attempt, progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents, tries=0)
         news.reading(mark)
 
@@ -107,11 +106,10 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
 def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus, news = version.corpus, News(version.corpus)
-    left = quotas.documents_left(corpus.owner, corpus)
 
     def keep(mark: reading.Mark) -> None:
-        quotas.check_documents(mark.documents, left)
-        Corpus.objects.filter(pk=corpus.pk).update(progress=asdict(mark), bytes_read=mark.bytes)
+        quotas.check_documents(corpus, mark.documents)
+        Corpus.objects.filter(pk=corpus.pk).update(progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents)
         jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
@@ -126,7 +124,7 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
     with beat.long(), transaction.atomic():
         made.publish()
         jobs.update(jobs.CHOOSING, version_id, attempt, status=Version.Status.READY)
-        Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found, documents_read=mark.documents)
+        Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found)
 
 
 class News:

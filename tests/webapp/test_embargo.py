@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
@@ -220,6 +221,26 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
         shown = client.post(url, {"name": "x", "language": "en", "preview": "1"} | form).content.decode()
         assert longest(shown) <= embargo.PASSAGE + LETTERS, form
     deleting.corpus(draft)
+
+
+def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
+    """Also those that came before it: what one editor uploads is not shown to another, nor to the owner."""
+    from webapp.services import corpora, deleting
+
+    def upload(i: int) -> Corpus:
+        body = "\n".join(["title,date,text", *(f"More {n},1901-01-01,{' '.join(words)}" for n, words in enumerate(texts()))]).encode()
+        answer = client.post(reverse("corpus_add", args=[shut.corpus_id]), {"files": SimpleUploadedFile(f"{i}.csv", body)})
+        return Corpus.objects.get(pk=int(re.search(r"corpora/(\d+)/prepare", answer["Location"])[1]))
+
+    during = upload(0)
+    Corpus.objects.filter(pk=shut.corpus_id).update(embargo=False)
+    before = upload(1)
+    assert longest(client.get(reverse("corpus_prepare", args=[before.pk])).content.decode()) > embargo.PASSAGE + LETTERS, "the walk would find a text"
+    corpora.embargo(shut.corpus, True)
+    for draft in (during, before):
+        shown = client.get(reverse("corpus_prepare", args=[draft.pk])).content.decode()
+        assert "under embargo" in shown and "More 0" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
+        deleting.corpus(draft)
 
 
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):

@@ -188,10 +188,19 @@ def test_documents(settings):
     ada = Person("ada")
     Corpus.objects.filter(pk=ada.corpus.pk).update(documents_read=70)
     new = Corpus.objects.create(name="new", owner=ada.user)
-    left = quotas.documents_left(ada.user, new)
-    assert left == 30 and quotas.check_documents(30, left) is None
-    with pytest.raises(Invalid, match="30 documents more, and this one has at least 31"):
-        quotas.check_documents(31, left)
+    with transaction.atomic():
+        quotas.check_documents(new, 30)
+        with pytest.raises(Invalid, match="30 documents more, and this one has at least 31"):
+            quotas.check_documents(new, 31)
+
+
+def test_documents_of_a_corpus_that_is_another_users_now(settings):
+    settings.MOST = settings.MOST | {"documents": 100}
+    ada, ben = Person("ada"), Person("ben")
+    Corpus.objects.filter(pk=ada.corpus.pk).update(documents_read=90)
+    new = Corpus.objects.create(name="new", owner=ada.user)
+    Corpus.objects.filter(pk=new.pk).update(owner=ben.user)
+    quotas.check_documents(new, 100)
 
 
 def test_what_is_deleted_counts_until_it_is_gone_for_good(settings):
@@ -209,7 +218,7 @@ def test_no_limits_while_accounts_are_off(settings):
     settings.ACCOUNTS, settings.MOST = False, {"bytes": 0, "documents": 0, "jobs": 0}
     ada = Person("ada")
     runs.create(ada.version, topics=2, by=ada.user)
-    assert quotas.documents_left(ada.user, ada.corpus) is None
+    quotas.check_documents(ada.corpus, 10**9)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -235,3 +244,30 @@ def test_two_at_once_do_not_take_the_last_place(settings):
     for thread in threads:
         thread.join(30)
     assert sorted(said) == ["refused", "taken"] and Run.objects.filter(by=ada.user).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_readings_at_once_do_not_pass_a_quota_together(settings):
+    """The second one's chunk waits for the first one's, and counts it."""
+    settings.MOST = settings.MOST | {"documents": 100}
+    ada, said, barrier = Person("ada"), [], threading.Barrier(2)
+    corpora = [ada.corpus, Corpus.objects.create(name="other", owner=ada.user)]
+
+    def keep(corpus: Corpus):
+        try:
+            with transaction.atomic():
+                barrier.wait(10)
+                quotas.check_documents(corpus, 60)
+                Corpus.objects.filter(pk=corpus.pk).update(documents_read=60)
+            said.append("kept")
+        except Invalid:
+            said.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=keep, args=[corpus]) for corpus in corpora]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(said) == ["kept", "refused"] and quotas.used(ada.user)["documents"] == 60

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db.models import F, Max, Q, Sum
 from django.db.models.functions import Now
 
 from inference.durable import settle
@@ -221,7 +221,12 @@ def addition(corpus: Corpus, uploads: Iterable[Upload], later: bool = False) -> 
         raise Invalid("files", f"“{corpus.name}” is a part of another corpus: documents are added to that one.")
     now = Reading.of(corpus.settings)
     kept = asdict(replace(now, shaping=now.shaping | {"table": "", "key": ""} if now.shaping else {}, added=[]))
-    return create(corpus.name, uploads, corpus.owner, later, into=corpus, settings=kept)
+    with transaction.atomic():
+        draft = create(corpus.name, uploads, corpus.owner, later, into=corpus, settings=kept)
+        # Locked, so that an embargo, and another owner, find all drafts.
+        draft.embargo, draft.owner_id = Corpus.objects.select_for_update().values_list("embargo", "owner").get(pk=corpus.pk)
+        draft.save(update_fields=["embargo", "owner"])
+    return draft
 
 
 def add(draft: Corpus, reading: Reading) -> Version:
@@ -271,7 +276,7 @@ def retry(corpus: Corpus) -> Version:
 def embargo(corpus: Corpus, on: bool) -> None:
     """From now on texts are withheld, or shown again (queries.embargo).
 
-    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those. Ended it is for this one alone; not
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those, and drafts of files that are to be added. Ended it is for this one alone; not
     for a part, whose texts are those of its parent, while that one's are withheld, or when that can't be told any more.
     """
     with transaction.atomic():
@@ -283,7 +288,7 @@ def embargo(corpus: Corpus, on: bool) -> None:
                 raise Invalid("embargo", f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.")
         reached = {row.pk}
         while reached:
-            Corpus.everything.filter(pk__in=reached).update(embargo=on)
+            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
             parts = Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update() if on else Corpus.everything.none()
             reached = set(parts.values_list("pk", flat=True))
 

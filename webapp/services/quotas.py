@@ -75,17 +75,21 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
         raise Over("files", f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}")
 
 
-def documents_left(user: User, corpus: Corpus) -> int | None:
-    """How many documents a corpus may come to have; None: any number."""
+def check_documents(corpus: Corpus, documents: int) -> None:
+    """Within the transaction that puts on record that a corpus has come to have so many. Raises Invalid.
+
+    Whose it is, is asked anew: it may have been handed over since reading began.
+    """
+    if not settings.ACCOUNTS:
+        return
+    user = User.objects.get(corpora=corpus.pk)
     most = limits(user).documents
     if most is None:
-        return None
-    return most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
-
-
-def check_documents(documents: int, left: int | None) -> None:
-    """Raises Invalid where a corpus has come to have more than that."""
-    if left is not None and documents > left:
+        return
+    Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)  # before its owner, as whoever changes a corpus does
+    _one_at_a_time(user)
+    left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
+    if documents > left:
         raise Invalid("documents", f"Your corpora may have {max(0, left):,} documents more, and this one has at least {documents:,}. {MORE}")
 
 
