@@ -66,7 +66,7 @@ def train(
     last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
     """Train to the end of the last pass. To stop early and keep what there is let `until`, asked after each Progress, be
-    true: a last Snapshot follows. To cancel, stop pulling.
+    true: a last Snapshot follows. The last event is always one. To cancel, stop pulling.
 
     resume: a State of the same engine, config and corpus; what follows is bitwise what would have followed then.
     config: what it leaves open (None) is chosen from the corpus.
@@ -98,21 +98,20 @@ def train(
         return Snapshot(state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share)
 
     end = schedule.steps if last is None else min(last, schedule.steps)
-    while state.t < end:
+    stopped = False
+    while state.t < end and not stopped:
         batch = schedule.batch(state.t, seed)
         engine.step(config, state, bow, batch, schedule.shape)
         documents += len(batch)
-        if state.tokens >= due or state.t == end:
-            due = schedule.after(state.tokens)
-            yield snapshot()
         now = time.perf_counter()
         if now - told >= PROGRESS_EVERY:
             told = now
             yield Progress(state.t, schedule.steps, documents, state.tokens, now - began)
-            if until():
-                yield snapshot()
-                return
+            stopped = until()
             _use(threads)
+        if state.tokens >= due or state.t == end or stopped:
+            due = schedule.after(state.tokens)
+            yield snapshot()
 
 
 def begin(engine: ModuleType, config, bow: Bow, topics: np.ndarray, *, seed: int = 0, scratch: Path | None = None) -> ssi.State:

@@ -254,6 +254,17 @@ def test_until_stops_with_what_there_is(monkeypatch):
     assert events[-1].topics.K == 4
 
 
+@pytest.mark.parametrize("stop_at", [None, 1, 4])
+def test_the_last_event_is_a_snapshot_and_no_step_has_two(monkeypatch, stop_at):
+    monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
+    bow, _ = planted(K=3, V=60, D=300, length=20, seed=1)
+    asked = iter(range(1, 1000))
+    events = list(train(ssi, ssi.Config(topics=4, minibatch=50, passes=3), bow, until=lambda: next(asked) == stop_at))
+    steps = [event.step for event in events if isinstance(event, Snapshot)]
+    assert isinstance(events[-1], Snapshot) and len(steps) == len(set(steps))
+    assert events[-1].step == (stop_at or events[-1].steps)
+
+
 def test_held_out_documents_are_not_trained_on():
     """A word that only held-out documents have stays in the floor of every topic."""
     D, V = 300, 50
