@@ -30,6 +30,7 @@ import redis
 from celery import Celery
 
 from benchmarks.whole_path import Browser, form_fields
+from tasks.life import descendants
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
@@ -177,14 +178,21 @@ class Topograph:
         os.kill(pid_of(self.data, "uvicorn"), signal.SIGKILL)
 
     def kill_valkey(self) -> None:
-        os.kill(pid_of(self.data, "valkey-server"), signal.SIGKILL)
+        os.kill(*self.valkey(), signal.SIGKILL)
+
+    def postgres(self) -> list[int]:
+        """Its processes, the first one first."""
+        pid = int((self.data / "postgres" / "postmaster.pid").read_text().split()[0])
+        # As root it lives in a namespace of its own, but its number is the same.
+        return [pid, *descendants(pid)] if pid in processes(self.data) else []
+
+    def valkey(self) -> list[int]:
+        return [pid_of(self.data, "valkey-server")]
 
     def kill_postgres(self) -> None:
         """The first of its processes, which the others end with."""
-        pid = int((self.data / "postgres" / "postmaster.pid").read_text().split()[0])
-        for own in processes(self.data):  # as root it lives in a namespace of its own, but its number is the same
-            if own == pid:
-                os.kill(pid, signal.SIGKILL)
+        for pid in self.postgres()[:1]:
+            os.kill(pid, signal.SIGKILL)
 
     def kill_everything(self) -> None:
         """As a power cut does it, but that what was written is not lost; then it is started again."""
@@ -213,6 +221,22 @@ class Topograph:
 
     def refuse(self, seconds: float) -> None:
         with self.refused():
+            time.sleep(seconds)
+
+    @contextmanager
+    def hung(self, pids: list[int]) -> Iterator[None]:
+        """Processes that are there and do nothing: their connections stand, others are accepted by the kernel, nobody answers."""
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    def hang(self, pids: list[int], seconds: float) -> None:
+        with self.hung(pids):
             time.sleep(seconds)
 
     def shift_clock(self, hours: float) -> None:
@@ -265,6 +289,8 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
     "Valkey emptied": (lambda t, r, c, random, outage: t.empty_valkey(), False),
     "Postgres": (lambda t, r, c, random, outage: t.kill_postgres(), True),
     "Postgres refuses": (lambda t, r, c, random, outage: t.refuse(outage), True),
+    "Postgres hangs": (lambda t, r, c, random, outage: t.hang(t.postgres(), outage), False),
+    "Valkey hangs": (lambda t, r, c, random, outage: t.hang(t.valkey(), outage), False),
     "everything at once": (lambda t, r, c, random, outage: t.kill_everything(), True),
     "the child hangs, and wakes": (lambda t, r, c, random, outage: _hang(t, r), True),
     "heartbeats shifted by hours": (lambda t, r, c, random, outage: t.shift_clock(random.choice((-24, -1, 1, 24))), False),

@@ -3,9 +3,9 @@
 import queue
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 _END = object()
-_LOOK = 0.1  # seconds after which a thread looks whether anyone still wants what it makes
 
 
 class Ahead(Iterator):
@@ -25,7 +25,9 @@ class Ahead(Iterator):
 
     def __exit__(self, *_) -> None:
         self._left.set()
-        self._thread.join()
+        while self._thread.is_alive():
+            with suppress(queue.Empty):
+                self._queue.get(timeout=0.05)  # it may wait for room
 
     def __next__(self):
         if self._done:
@@ -54,10 +56,6 @@ class Ahead(Iterator):
 
     def _put(self, item: object, error: BaseException | None) -> bool:
         """Whether it is still wanted."""
-        while not self._left.is_set():
-            try:
-                self._queue.put((item, error), timeout=_LOOK)
-                return True
-            except queue.Full:
-                continue
-        return False
+        if not self._left.is_set():
+            self._queue.put((item, error))
+        return not self._left.is_set()

@@ -13,7 +13,7 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-SECONDS = 30.0  # that a process which was killed may take to be gone
+SECONDS = 20.0  # that a process which was killed may take to be gone; fewer than heartbeat.QUIET
 _FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2), on 64-bit Linux: type, whence, start, length, pid
 
 

@@ -14,13 +14,18 @@ from contextlib import contextmanager
 import structlog
 from django.db import Error, connection
 
+from tasks.life import Life
 from webapp.services import jobs
 
 log = structlog.get_logger(__name__)
 
 EVERY = 3.0  # seconds; jobs.STALE is several of them
-# Seconds without a tick after which a task is taken to be stuck. A step of a training with 2,000 topics takes seconds, a measure of
-# its topics a minute: they are so long that a machine with twenty times the work it can do does not come near.
+# Seconds without a tick, and without anything that shows work (tasks.life), after which a task is taken to be stuck: it is ended, and
+# queued again jobs.STALE later, all within a minute. They are counted by looks, so that a machine or a Postgres that stood still, or a
+# machine with a hundred times the work it can do, trips nothing.
+QUIET = 24.0
+# Seconds without a tick after which it is taken to be stuck whatever it does: it goes round in a circle. A step of a training with
+# 2,000 topics takes seconds, a measure of its topics a minute.
 PATIENCE = 1800.0
 LONG = 3 * 3600.0  # of work that can't tick: an index built by Postgres, repeated documents of ten millions
 
@@ -64,17 +69,23 @@ class Heartbeat:
         self._patience = before
 
     def _run(self) -> None:
+        life, quiet, ticked, looked = Life(), 0.0, self._ticked, time.monotonic()
         while not self._stop.wait(EVERY):
-            if time.monotonic() - self._ticked > self._patience:
-                _end(self.job, self._patience)
             try:
-                jobs.update(*self.job)
+                with jobs.soon():
+                    jobs.update(*self.job)
+                passed, looked = min(time.monotonic() - looked, 2 * EVERY), time.monotonic()
+                works = self._ticked != ticked or life.look()
             except jobs.Lost as lost:
                 self._lost = lost
                 break
             except Error as error:  # Postgres is away: the next beat tries again with a new connection
                 log.warning("no heartbeat", exc_info=error)
                 connection.close()
+                continue
+            ticked, quiet = self._ticked, 0.0 if works else quiet + passed
+            if quiet >= QUIET or time.monotonic() - ticked > self._patience:
+                _end(self.job, time.monotonic() - ticked)
         connection.close()
 
 

@@ -2,6 +2,7 @@
 
 import sys
 
+import redis
 import structlog
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
@@ -15,11 +16,17 @@ from webapp import disk
 
 log = structlog.get_logger(__name__)
 
+BROKEN_OFF = ("57014", "55P03")  # SQLSTATEs: a statement took too long, or waited too long for a lock (settings.DATABASES)
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
 AWAY = (
     "The database does not answer at the moment. Nothing is lost: what was stored stays stored, work that was going on continues "
     "when the database is back, and so does this page. Try again in a few seconds."
 )
+SLOW = (
+    "This took the database longer than a page may, and was broken off: there is much to do at the moment, or it is a great deal to count. "
+    "Nothing is lost. Try again in a minute, or ask for less at once."
+)
+NEWS = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
 FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
 
 
@@ -84,18 +91,22 @@ def said(request: HttpRequest) -> str:
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
-    """503, and when to ask again, for an exception that says that the database is away, or a disk full."""
+    """503, and when to ask again, for an exception that says that a server is away or slow, or a disk full."""
     if disk.is_full(error):
         sentence = FULL
     elif is_away(error):
         sentence = AWAY
+    elif isinstance(error, redis.RedisError):
+        sentence = NEWS
+    elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in BROKEN_OFF:
+        sentence = SLOW
     else:
         return None
     log.warning("not available", exc_info=error)
     if json or wants_json(request):
         response = JsonResponse({"error": sentence}, status=503)
     else:
-        again = RETRY_SECONDS if request.method == "GET" else None
+        again = RETRY_SECONDS if request.method == "GET" and sentence is not SLOW else None
         context = {"sentence": sentence, "path": request.get_full_path(), "again": again, "request": request}
         response = HttpResponse(render_to_string("503.html", context), status=503)
     response["Retry-After"] = str(RETRY_SECONDS)

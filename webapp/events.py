@@ -21,18 +21,34 @@ STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of news at many runs
 WORKER_SECONDS = 5  # a worker that has not said for so long that it lives is taken for dead
 WORKER_KEYS = "worker:*"
+SILENT_SECONDS = 10  # the same of everything, after Redis accepted a question and did not answer: each would wait for 2 seconds
 AWAY_SECONDS = 3  # that nothing is published after Redis did not answer: a training does not wait for it at every step
 
 _client = None
 _away_until = 0.0  # by time.monotonic()
 
 
-def client() -> redis.Redis:
+class Client(redis.Redis):
+    """Who waited in vain for an answer spares the others that: for a while Redis is taken to be away, and not asked."""
+
+    away_until = 0.0  # by time.monotonic()
+
+    def execute_command(self, *arguments, **options):
+        if time.monotonic() < self.away_until:
+            raise redis.TimeoutError("Redis did not answer a moment ago")
+        try:
+            return super().execute_command(*arguments, **options)
+        except redis.TimeoutError:
+            self.away_until = time.monotonic() + SILENT_SECONDS
+            raise
+
+
+def client() -> Client:
     """This process's connection. Redis is asked twice, as a connection breaks when it is started anew, and then is away."""
     global _client
     if _client is None:
-        retry = Retry(NoBackoff(), 1)
-        _client = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=2, retry=retry)
+        retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
+        _client = Client.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2, retry=retry)
     return _client
 
 

@@ -9,7 +9,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from webapp import logs
+from webapp import logs, silence
 from webapp.local import folder, servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -98,12 +98,20 @@ MOST = {
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
-# A database that is away is noticed within seconds (libpq's names; tcp_user_timeout in milliseconds), and what it broke is not used again.
-DATABASES["default"].setdefault("OPTIONS", {}).update(connect_timeout=5, keepalives_idle=20, tcp_user_timeout=30_000)
+# A database that is away is noticed within half a minute (libpq's names; tcp_user_timeout in milliseconds), and what it broke is not used
+# again. What is behind -c are settings of Postgres: it notices as soon that a client's machine is gone, or its process, and ends what it
+# does for it and its locks.
+_options = DATABASES["default"].setdefault("OPTIONS", {})
+_keep = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 30_000}
+_options.update({"connect_timeout": 5} | _keep)
+_server = {"client_connection_check_interval": "10s"} | {f"tcp_{name.removeprefix('tcp_')}": value for name, value in _keep.items()}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
     # webapp.server.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
-    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4, "reconnect_timeout": 2}
+    _options["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4, "reconnect_timeout": 2, "connection_class": silence.Connection}
+    # Nobody waits longer for a page; files that are taken away are read in pieces. Tasks have their heartbeats instead.
+    _server |= {"statement_timeout": "30s", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
+_options["options"] = " ".join([*(f"-c {name}={value}" for name, value in _server.items()), _options.get("options", "")]).strip()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
@@ -122,7 +130,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "cache"}}
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "cache", "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2}}}
 
 # Accounts (docs/accounts.md) -------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

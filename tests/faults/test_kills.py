@@ -3,6 +3,7 @@
 benchmarks.faults does the same at random moments, many times.
 """
 
+import threading
 import time
 
 import pytest
@@ -87,6 +88,33 @@ def test_pages_while_postgres_refuses(topograph, corpus):
     for _ in range(10):
         assert t.says(f"/corpora/{corpus}/")[0] == 200
     assert t.row("corpus", corpus)[0] == "ready"
+
+
+@pytest.mark.parametrize("server", ["postgres", "valkey"])
+def test_pages_while_a_server_hangs(topograph, corpus, server):
+    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as it does."""
+    t = topograph
+    run = t.run(corpus)
+    said = []
+
+    def look():
+        for path in (f"/corpora/{corpus}/", f"/runs/{run}.json", "/"):
+            began = time.monotonic()
+            said.append((*t.says(path), time.monotonic() - began))
+
+    with t.hung(getattr(t, server)()):
+        threads = [threading.Thread(target=look) for _ in range(4)]  # more than there are places for pages
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        look()
+    expected = 503 if server == "postgres" else 200
+    assert {status for status, _, _ in said} == {expected}
+    assert max(seconds for *_, seconds in said) < 15, said
+    for _ in range(10):
+        assert t.says(f"/corpora/{corpus}/")[0] == 200
+    t.wait("run", run, 200, "done")
 
 
 def test_stop_keeps_and_cancel_discards(topograph, corpus):

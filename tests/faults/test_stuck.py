@@ -4,37 +4,170 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import closing
 
 import pytest
+from django.db import connection
 
+from tasks import alone as alone_module
+from tasks import heartbeat, liveness
 from tasks.alone import Held, alone
+from tasks.runs import train
 from tests.conftest import ROOT
+from tests.sweeping import STALE, sweep_for
+from webapp.models import Run
+from webapp.services import jobs, runs
+
+NAME = "drill"  # of their connections
+
+
+def environment() -> dict[str, str]:
+    """For processes of their own, on the tests' database. Postgres looks more often than usual whether they are there."""
+    from django.conf import settings
+
+    url = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
+    url += f"?application_name={NAME}&options=-c%20client_connection_check_interval%3D100ms"
+    return os.environ | {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+
+
+def backends() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [NAME])
+        return cursor.fetchone()[0]
+
 
 SCRIPT = """
-import sys, time
+import subprocess, sys, threading, time
 import django
 django.setup()
+from django.db import connection
 from tasks import heartbeat
 from webapp.services import jobs
 
-heartbeat.EVERY, heartbeat.PATIENCE, heartbeat.LONG = 0.05, 0.5, 60
+heartbeat.EVERY, heartbeat.QUIET, heartbeat.PATIENCE, heartbeat.LONG = 0.1, {quiet}, {patience}, 60
 jobs.update = lambda *job, **fields: None  # there is no such row
+cursor = connection.cursor()
 with heartbeat.Heartbeat(jobs.TRAINING, 1, 1) as beat:
     {work}
 print("came to its end")
 """
-HANGS = "time.sleep(100)"
+DEADLOCK = "lock = threading.Lock(); lock.acquire(); lock.acquire()"
 SPINS = "\n    while True: pass"
-TICKS = "\n    for _ in range(20):\n        beat.check()\n        time.sleep(0.1)"
-LONG = "\n    with beat.long():\n        time.sleep(2)"
+TICKS = "\n    for _ in range(40):\n        beat.check()\n        time.sleep(0.1)"
+LONG = "\n    with beat.long():\n        end = time.monotonic() + 4\n        while time.monotonic() < end: pass"
+STOPPED = """
+    import os, signal
+    backend = connection.connection.info.backend_pid
+    threading.Timer(0.3, os.kill, [backend, signal.SIGSTOP]).start()
+    print(backend, flush=True)
+    cursor.execute("SELECT count(*) FROM generate_series(1, 4000000000)")"""
+BUSY = "import numpy; numbers = numpy.random.default_rng(1).random(30_000_000); numpy.sort(numbers)"
+CHILD = "subprocess.run([sys.executable, '-c', 'sum(i for i in range(40_000_000))'], check=True)"
+QUERY = "cursor.execute('SELECT count(DISTINCT n) FROM generate_series(1, 2500000) n')"
+WORK = {  # what a task does, and whether it is stuck
+    "it deadlocks": (DEADLOCK, True),
+    "its query hangs": ("cursor.execute('SELECT pg_sleep(100)')", True),
+    "its process of Postgres is stopped": (STOPPED, True),
+    "it goes round in a circle": (SPINS, True),
+    "it ticks": (TICKS, False),
+    "it works long, and said so": (LONG, False),
+    "it sorts": (BUSY, False),
+    "a child of it works": (CHILD, False),
+    "Postgres works": (QUERY, False),
+}
 
 
-@pytest.mark.parametrize(("work", "ended"), [(HANGS, True), (SPINS, True), (TICKS, False), (LONG, False)], ids=["hangs", "spins", "ticks", "long"])
-def test_only_what_comes_no_further_is_ended(work, ended):
-    done = subprocess.run([sys.executable, "-c", SCRIPT.replace("{work}", work)], cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert (done.returncode == -signal.SIGKILL) == ended, done.stderr
-    assert ("came to its end" in done.stdout) != ended
-    assert ("came no further" in done.stderr) == ended
+@pytest.fixture(scope="module")
+def at_work(django_db_setup):
+    """All of them at once: none has much to do."""
+    found = {}
+    for name, (work, _) in WORK.items():
+        patience = 3 if work in (SPINS, LONG) else 60
+        script = SCRIPT.replace("{work}", work).replace("{quiet}", "1.5").replace("{patience}", str(patience))
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        found[name] = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, env=environment(), text=True, **pipes)
+    yield found
+    for process in found.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", WORK)
+def test_only_what_comes_no_further_is_ended(at_work, name):
+    said, logged = at_work[name].communicate(timeout=60)
+    if WORK[name][0] == STOPPED:
+        os.kill(int(said.split()[0]), signal.SIGCONT)
+    stuck = WORK[name][1]
+    assert (at_work[name].returncode == -signal.SIGKILL) == stuck, logged
+    assert ("came to its end" in said) != stuck
+    assert ("came no further" in logged) == stuck
+
+
+@pytest.mark.django_db
+def test_postgres_ends_what_it_did_for_those_that_were_ended(at_work):
+    """Their queries would go on for hours, and hold their locks."""
+    for process in at_work.values():
+        process.wait(60)
+    deadline = time.monotonic() + 20
+    while backends():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_all_within_a_minute():
+    """Quiet, then without a beat, then queued again: each as late as it can be."""
+    assert heartbeat.QUIET + 3 * heartbeat.EVERY + jobs.STALE.total_seconds() + liveness.SWEEP + liveness.BEAT <= 60
+    assert alone_module.SECONDS < heartbeat.QUIET
+
+
+WORKER = """
+import sys, time
+import django
+django.setup()
+from tasks.alone import alone
+from tasks.heartbeat import Heartbeat
+from webapp import files
+from webapp.services import jobs
+
+run = int(sys.argv[1])
+with Heartbeat(jobs.TRAINING, run, jobs.claim(jobs.TRAINING, run)) as beat, alone(files.run_folder(run)):
+    print("at work", flush=True)
+    while True:
+        beat.check()
+        time.sleep(0.01)
+"""
+
+
+def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, ready):
+    run = runs.create(ready.version, seed=3, topics=5, passes=2)
+    with subprocess.Popen([sys.executable, "-c", WORKER, str(run.pk)], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True) as old:
+        try:
+            assert old.stdout.readline() == "at work\n"
+            os.kill(old.pid, signal.SIGSTOP)
+            sweep_for(STALE + 5)
+            train(run.pk)
+            assert old.wait(10) == -signal.SIGKILL
+        finally:
+            old.kill()
+    run.refresh_from_db()
+    assert (run.status, run.attempt, run.tries) == ("done", 2, 0)
+
+
+def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committed, ready):
+    """As a process of Postgres does that was stopped at the end of its transaction."""
+    held, other = runs.create(ready.version, topics=5), runs.create(ready.version, topics=5)
+    for run in (held, other):
+        jobs.claim(jobs.TRAINING, run.pk)
+    with closing(connection.copy()) as locking, locking.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE webapp_run SET step = 1 WHERE id = %s", [held.pk])
+        sweep_for(STALE + 1)
+        assert list(Run.objects.filter(pk__in=(held.pk, other.pk)).order_by("pk").values_list("status", flat=True)) == ["running", "queued"]
+        cursor.execute("ROLLBACK")
+    sweep_for(STALE + 5)
+    assert Run.objects.get(pk=held.pk).status == "queued"
 
 
 HOLDER = """

@@ -8,14 +8,16 @@ there is something to claim: a message that is lost is sent again by the sweep.
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import NamedTuple
 
 import redis
 import structlog
 from celery.exceptions import CeleryError
-from django.db import transaction
+from django.db import OperationalError as DatabaseError
+from django.db import connection, transaction
 from django.db.models import F, Model
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError, OperationalError
@@ -79,11 +81,20 @@ def send(kind: Kind, pk: int) -> None:
     def deliver():
         roster.asked(kind.name, pk, logs.request_id())
         try:
+            events.client().ping()  # gives up sooner than the broker's connection does
             app.send_task(kind.task, [pk], retry=False)
-        except (OperationalError, KombuError, CeleryError, OSError) as error:
+        except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
             log.warning("a job waits for the broker", **of(kind, pk), error=logs.named(error))
 
     transaction.on_commit(deliver)
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    """A transaction that waits for no lock for long, for those who watch over all jobs: raises OperationalError of Django's instead."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL lock_timeout = '2s'")
+        yield
 
 
 def claim(kind: Kind, pk: int) -> int | None:
@@ -180,7 +191,10 @@ class Sweep:
                 watched = watched + passed if known == tuple(beat) else 0.0
                 active[job] = tuple(beat), watched
                 if watched >= STALE.total_seconds():
-                    _gone(kind, pk, *beat)
+                    try:
+                        _gone(kind, pk, *beat)
+                    except DatabaseError as error:  # what Postgres does for the dead holds its row still: the next look
+                        log.warning("a job can't be queued again yet", **of(kind, pk), error=logs.named(error))
         self.seen = active
         self._send_again(now)
 
@@ -206,10 +220,15 @@ def _gone(kind: Kind, pk: int, attempt: int, heartbeat_at, tries: int) -> None:
     mine = kind.model.objects.filter(pk=pk, attempt=attempt, heartbeat_at=heartbeat_at, status__in=kind.active)
     if tries >= TRIES:
         error = GAVE_UP.format(n=tries)
-        if mine.update(status="failed", error=error):
+        with soon():
+            failed = mine.update(status="failed", error=error)
+        if failed:
             counts.add("failed", kind.name)
             kind.news(pk, {"type": "status", "status": "failed", "error": error})
-    elif mine.update(status="queued"):
+        return
+    with soon():
+        again = mine.update(status="queued")
+    if again:
         log.warning("a job lost its process and goes on", **of(kind, pk), attempt=attempt)
         counts.add("retried", kind.name)
         kind.news(pk, {"type": "status", "status": "queued", "error": ""})
