@@ -15,6 +15,7 @@ from webapp.services.corpora import Reading
 from webapp.services.versions import Words
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
+SAID = 0.03  # a language with less of the letters is rather a mistake
 KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (tasks.readers.model.MAX_FIELDS)
 MAX_STOP_WORDS = 10_000
 OFFERED = 50  # versions of a corpus to train on
@@ -57,6 +58,7 @@ class WordsForm(forms.Form):
     language = forms.ChoiceField(
         required=False, label="Language", help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms."
     )
+    also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
     min_documents = forms.IntegerField(
         min_value=1, max_value=1_000_000, label="Leave out words in fewer documents than",
         help_text="Rare words, typing errors among them, teach a model little.",
@@ -98,7 +100,26 @@ class WordsForm(forms.Form):
             "phrases": "\n".join(words.phrases),
         }
         super().__init__(*args, initial=values | (initial or {}), **kwargs)
-        self.fields["language"].choices = [("", "none, or another")] + sorted(LANGUAGES.items(), key=lambda item: item[1])
+        languages = sorted(LANGUAGES.items(), key=lambda item: item[1])
+        self.fields["language"].choices = [("", "none, or another")] + languages
+        self.fields["also"].choices = languages
+
+    def languages(self, found: dict[str, float] | None) -> dict:
+        """What the page says of languages, and the other languages whose stop words can be left out. found: language -> share; none where
+        that was not looked for."""
+        shares = found or {}
+        main, also = self["language"].value() or "", set(self["also"].value() or [])
+        others = [(code, name) for code, name in self.fields["also"].choices if code != main]
+        near = [(code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID]
+        near.sort(key=lambda one: -shares.get(one[0], 0))
+
+        def rows(choices: list) -> list[dict]:
+            return [{"code": code, "name": name, "share": shares.get(code, 0), "chosen": code in also} for code, name in choices]
+
+        return {"said": "" if found is None else _seems(found), "near": rows(near), "others": rows([one for one in others if one not in near])}
+
+    def clean_also(self) -> list[str]:
+        return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})
 
     def clean_max_share(self) -> float:
         return self.cleaned_data["max_share"] / 100
@@ -129,8 +150,9 @@ class WordsForm(forms.Form):
         return {field.name: self.cleaned_data[field.name] for field in dataclass_fields(Words)}
 
     def offer(self, words: Words) -> None:
-        """Begin with other thresholds than were said at first."""
+        """Begin with other thresholds and languages than were said at first."""
         self["min_documents"].initial, self["max_share"].initial = words.min_documents, f"{100 * words.max_share:g}"
+        self["language"].initial, self["also"].initial = words.language, words.also
 
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
@@ -174,7 +196,7 @@ class ReadingForm(VocabularyForm):
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
 
     def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
-        language, share = services.language(sniff)
+        language, _ = services.language(sniff)
         reading = Reading(**corpus.settings) if corpus.settings else Reading(language=language)
         options = sniff.options
         initial = {
@@ -183,7 +205,6 @@ class ReadingForm(VocabularyForm):
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
         self.options, self.sniff = options, sniff
-        self.fields["language"].help_text = f"{_seems(language, share)} {self.fields['language'].help_text}"
         known = dict(ENCODINGS)
         guess = sniff.options.encoding
         self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
@@ -252,10 +273,13 @@ class AddingForm(ReadingForm):
         return asdict(self.before)
 
 
-def _seems(language: str, share: float) -> str:
-    if not language:
-        return "It can’t be told from the first rows."
-    return f"It seems to be {LANGUAGES[language]}." if share > ALL else f"Most of it seems to be {LANGUAGES[language]}."
+def _seems(found: dict[str, float]) -> str:
+    said = [(LANGUAGES[code], share) for code, share in found.items() if share >= SAID]
+    if not said:
+        return "Which language it is can’t be told."
+    if len(said) == 1:
+        return f"It seems to be {said[0][0]}." if said[0][1] > ALL else f"Most of it seems to be {said[0][0]}."
+    return f"It seems to be in several languages: {', '.join(f'{name} {100 * share:.0f}%' for name, share in said)}."
 
 
 class TrainForm(forms.Form):

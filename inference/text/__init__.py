@@ -3,7 +3,7 @@
 from inference.text import duplicates, phrases
 from inference.text.choice import REASONS, Choice, Vocabulary
 from inference.text.choose import Counts, choose, count
-from inference.text.language import detect
+from inference.text.language import detect, shares
 from inference.text.lexicon import Lexicon
 from inference.text.spread import Spread
 from inference.text.stopwords import LANGUAGES, stop_words
@@ -14,5 +14,5 @@ from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
     "LANGUAGES", "MAX_LETTERS", "REASONS", "Choice", "Counts", "Lexicon", "Pieces", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
-    "detect", "duplicates", "phrases", "stop_words", "stops", "terms",
+    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms",
 ]  # fmt: skip

@@ -15,10 +15,10 @@ _WRITTEN_AS = {
 }  # fmt: skip
 
 
-def detect(texts: Iterable[str]) -> tuple[str, float]:
-    """The language (ISO 639-1, one of LANGUAGES) that most of the texts are in, and the share of them in it by their letters.
+def shares(texts: Iterable[str]) -> dict[str, float]:
+    """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest first; a text is in one language.
 
-    ("", 0.0) where there are too few letters, or in no language that is known. The first MOST_TEXTS count.
+    Empty where there are too few letters; less than 1 together where some are in a language that is not known. The first MOST_TEXTS count.
     """
     import py3langid
 
@@ -31,6 +31,10 @@ def detect(texts: Iterable[str]) -> tuple[str, float]:
             letters[_WRITTEN_AS.get(language, language)] += count
     total = sum(letters.values())
     if total < FEWEST_LETTERS:
-        return "", 0.0
-    language, count = letters.most_common(1)[0]
-    return (language, count / total) if language in LANGUAGES else ("", 0.0)
+        return {}
+    return {language: count / total for language, count in letters.most_common() if language in LANGUAGES}
+
+
+def detect(texts: Iterable[str]) -> tuple[str, float]:
+    """The language that most of the texts are in, and its share; ("", 0.0) where that can't be told."""
+    return next(iter(shares(texts).items()), ("", 0.0))

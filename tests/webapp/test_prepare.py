@@ -224,6 +224,41 @@ def test_durations_are_said_as_one_says_them(seconds, said):
     assert queries.spoken(seconds) == said
 
 
+# Languages ------------------------------------------------------------------------------------------------------------
+
+IN = {
+    "en": "The council of the city has decided that the new bridge over the river will be built next year with the money of the state. ",
+    "de": "Der Rat der Stadt hat beschlossen, dass die neue Brücke über den Fluss im nächsten Jahr mit dem Geld des Staates gebaut wird. ",
+    "fr": "Le conseil de la ville a décidé que le nouveau pont sur la rivière sera construit l’année prochaine avec l’argent de l’État. ",
+}
+
+
+def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
+    sent = [(f"{code}/{i}.txt", (IN[code] * 3 + f"Nummer {i}").encode()) for code, n in (("en", 6), ("de", 3), ("fr", 3)) for i in range(n)]
+    corpus, url = prepare(client, *sent)
+    page = client.get(url)
+    said = page.context["languages"]
+    assert [row["code"] for row in said["near"] if row["chosen"]] == ["de", "fr"] and not {"en", "de", "fr"} & {row["code"] for row in said["others"]}
+    assert "It seems to be in several languages: English" in page.content.decode() and said["near"][0]["share"] == pytest.approx(0.25, abs=0.06)
+    assert fields(client, url)["language"] == "en"
+    kept = {row["word"] for row in page.context["words"]["kept"]}
+    assert {"bridge", "brücke", "pont"} <= kept and not {"the", "der", "le"} & kept
+    fewer = client.post(url, fields(client, url) | {"also": ["fr"], "preview": "1"})
+    assert "der" in {row["word"] for row in fewer.context["words"]["kept"]}
+    assert [row["code"] for row in fewer.context["languages"]["near"] if row["chosen"]] == ["fr"]
+    client.post(url, fields(client, url) | {"also": ["de", "fr", "en"]})
+    corpus.refresh_from_db()
+    assert corpus.settings["also"] == ["de", "fr"] and corpus.settings["language"] == "en"
+
+
+def test_methods_and_versions_name_the_languages(own):
+    words = Words.of(own.version.settings)
+    other = Version(settings=words.__dict__ | {"also": ["de", "fr"]}, documents=own.documents, report=own.version.report)
+    assert listing.difference(own.version, other) == "French and German stop words too"
+    assert listing.difference(other, own.version) == "French and German stop words no more"
+    assert Words.of(other.settings).choice().stop_words == stop_words("en") | stop_words("de") | stop_words("fr")
+
+
 # Versions -------------------------------------------------------------------------------------------------------------
 
 

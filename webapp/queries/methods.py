@@ -34,11 +34,12 @@ def _corpus(run: Run) -> str:
 
 def _words(run: Run) -> str:
     reading = run.version.settings
-    language, own = LANGUAGES.get(reading.get("language", "")), len(reading.get("extra_stop_words", []))
+    languages = [LANGUAGES[code] for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", []))) if code in LANGUAGES]
+    own = len(reading.get("extra_stop_words", []))
     left = [] if reading.get("numbers") else ["numbers"]
     left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
-    if language:
-        left.append(f"{language} stop words")
+    if languages:
+        left.append(f"{_list(languages)} stop words")
     if own:
         left.append(f"{own:,} stop words of our own")
     if reading["min_documents"] > 1:

@@ -2,6 +2,7 @@
 
 from django.db.models import Count, Max, Q
 
+from inference.text import LANGUAGES
 from webapp.models import Corpus, Run, Version
 
 SHOWN = 20
@@ -57,6 +58,8 @@ def difference(before: Version, now: Version) -> str:
     ]
     if _changed(old, new, "language"):
         parts.append("stop words of another language")
+    had, has = ({LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new))
+    parts += [f"{_named(sorted(which))} stop words {how}" for which, how in ((has - had, "too"), (had - has, "no more")) if which]
     if _changed(old, new, "min_documents"):
         parts.append(f"words in at least {new['min_documents']:,} documents instead of {old['min_documents']:,}")
     if _changed(old, new, "max_share"):
@@ -79,6 +82,10 @@ def _counting(version: Version) -> list[str]:
     """The phrases that are words of it; of one that is not made yet, those that were chosen."""
     out = set(version.report.get("phrases_left_out", []))
     return [phrase for phrase in version.settings.get("phrases", []) if phrase not in out]
+
+
+def _named(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _changed(old: dict, new: dict, name: str) -> bool:

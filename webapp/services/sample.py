@@ -12,13 +12,13 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
-from inference.text import Stream, Tokeniser
+from inference.text import Stream, Tokeniser, shares
 from tasks import readers
 from tasks.shaping import Shaping, shape, upload_of
 from webapp import files
@@ -51,6 +51,7 @@ class Sample:
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
     first: tuple[dict, ...] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
 
@@ -71,6 +72,11 @@ def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
 
 def forget(corpus: Corpus) -> None:
     shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
+
+
+def cut_alike(one: str, other: str) -> bool:
+    """Whether texts are cut into words in the same way, whichever of two languages they are said to be in."""
+    return _cut_as(one) == _cut_as(other)
 
 
 def _cut_as(language: str) -> str:
@@ -170,6 +176,7 @@ class _Taking:
             seconds=time.monotonic() - began,
             problems=tuple(self.problems),
             first=tuple(first),
+            languages=shares(texts),
             passage=passage_of(texts),
         )
 

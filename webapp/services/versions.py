@@ -18,6 +18,7 @@ class Words:
     """Which words of a corpus count: kept on a version as a dict. What each means: inference.text.Choice."""
 
     language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
+    also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
     min_documents: int = 5
     max_share: float = 0.5
     min_length: int = 2
@@ -41,9 +42,13 @@ class Words:
             return self
         return replace(self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share)
 
+    def stop_words(self) -> set[str]:
+        """Of its languages, and one's own; those that count nevertheless are among them."""
+        return {word.lower() for word in self.extra_stop_words}.union(*map(stop_words, (self.language, *self.also)))
+
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
-        stops = (stop_words(self.language) | {word.lower() for word in self.extra_stop_words}) - {word.lower() for word in self.kept_words}
+        stops = self.stop_words() - {word.lower() for word in self.kept_words}
         names = ("language", "min_documents", "max_share", "min_length", "numbers", "hyphens", "apostrophes", "forms", "duplicates")
         return Choice(stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names})
 

@@ -221,6 +221,7 @@ def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
         except Invalid as error:
             form.add_error(None, error.message)
     data = {"corpus": corpus, "form": form, "sentence": corpus.provenance["sentence"], "count": corpus.provenance["documents"]}
+    data["languages"] = form.languages(None)
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 
@@ -242,7 +243,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         provenance = {"sentence": selection.sentence, "parameters": selection.parameters, "run": run.pk if run and selection.has else None}
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect("corpus", corpora.subset(corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user).pk)
-    data = {"corpus": corpus, "form": form, "sentence": selection.sentence, "count": selection.count}
+    data = {"corpus": corpus, "form": form, "sentence": selection.sentence, "count": selection.count, "languages": form.languages(None)}
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 

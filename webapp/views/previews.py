@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
-from inference.text import Spread, Stream
+from inference.text import Spread, Stream, shares
 from tasks import readers
 from tasks.shaping import Shaping
 from webapp import files, forms
@@ -15,7 +15,6 @@ from webapp.models import Corpus
 from webapp.queries import embargo
 from webapp.queries import sample as queries
 from webapp.services import corpora, sample
-from webapp.services.versions import Words
 
 COLUMNS_SAID = 12  # names of columns in a sentence
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
@@ -102,8 +101,8 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
     try:
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         taken, stream = sample.taken(corpus, reading)
-        if not form.is_bound and not corpus.settings and taken.counted:  # seen for the first time, and it is known how many there are
-            reading = reading.fitted(taken.of)
+        if not form.is_bound and not corpus.settings:  # seen for the first time
+            reading = _proposed(reading, taken)
             form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
@@ -114,13 +113,24 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
         return shown | {"trouble": " ".join(["No document could be read from the beginning of the files.", *taken.problems[:1]])}
     cut = {"language": stream.language, "given": stream.given}
     words = queries.preview(stream, reading.choice(), queries.of_sample(taken), frozenset(reading.kept_words), taken.passage, **cut)
-    return shown | {"words": words}
+    return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(taken.languages)})
 
 
-def of_corpus(corpus: Corpus, words: Words, passage: str) -> dict:
-    """The same of a corpus that has been read."""
+def _proposed(reading: corpora.Reading, taken: sample.Sample) -> corpora.Reading:
+    """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that were found."""
+    if taken.counted:
+        reading = reading.fitted(taken.of)
+    found = [code for code, share in taken.languages.items() if share >= forms.SAID]
+    if found and reading.language not in found and sample.cut_alike(found[0], reading.language):
+        reading = replace(reading, language=found[0])
+    return replace(reading, also=[code for code in found if code != reading.language])
+
+
+def of_corpus(corpus: Corpus, form: forms.WordsForm, texts: list[str]) -> dict:
+    """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents, evenly spread."""
+    words, passage = form.words(), "" if corpus.embargo else queries.passage_of(texts)
     stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given}
     scale = queries.Scale(stream.D, spread.whole)
-    return {"words": queries.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut)}
+    return {"words": queries.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut), "languages": form.languages(shares(texts))}

@@ -13,7 +13,6 @@ from webapp import forms
 from webapp.models import Corpus, Document
 from webapp.queries import phrases as found
 from webapp.queries import versions as listing
-from webapp.queries.sample import passage_of
 from webapp.services import versions
 from webapp.services.versions import Words
 from webapp.views import previews
@@ -43,9 +42,9 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
     chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
     shown = {"corpus": corpus, "form": form, "more_open": True, "making": listing.making(corpus), "next": listing.following(corpus)}
     if chosen.is_valid():
-        shown |= previews.of_corpus(corpus, chosen.words(), _passage(corpus))
+        shown |= previews.of_corpus(corpus, chosen, _beginnings(corpus))
     else:
-        shown["trouble"] = "Mend what is marked in red, and this shows what it gives."
+        shown |= {"trouble": "Mend what is marked in red, and this shows what it gives.", "languages": form.languages(None)}
     return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
 
 
@@ -94,9 +93,8 @@ def _ready_or_404(corpus_id: int) -> Corpus:
     return corpus
 
 
-def _passage(corpus: Corpus) -> str:
-    """Of its own texts, where they may be read."""
-    if corpus.embargo:
-        return ""
-    texts = Document.objects.filter(corpus=corpus, number__lt=LOOKED_AT).annotate(start=Left("text", DEPTH)).order_by("number")
-    return passage_of(list(texts.values_list("start", flat=True)))
+def _beginnings(corpus: Corpus) -> list[str]:
+    """Of documents that are evenly spread: to say which languages they are in, and to choose a passage from."""
+    numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
+    texts = Document.objects.filter(corpus=corpus, number__in=numbers).annotate(start=Left("text", DEPTH)).order_by("number")
+    return list(texts.values_list("start", flat=True))

@@ -27,6 +27,8 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="of the corpus; by default the first file's")
         parser.add_argument("--language", default="detect", choices=["detect", "none", *LANGUAGES], metavar="CODE",
                             help="ISO 639-1, for stop words and search; none for none (default: what the texts seem to be in)")  # fmt: skip
+        parser.add_argument("--also", action="append", default=[], choices=[*LANGUAGES], metavar="CODE",
+                            help="a language whose stop words are left out, too; may be repeated")  # fmt: skip
         parser.add_argument("--min-documents", type=int, default=DEFAULT.min_documents,
                             help="leave out words in fewer documents (default: %(default)s)")  # fmt: skip
         parser.add_argument("--max-share", type=float, default=DEFAULT.max_share,
@@ -119,6 +121,7 @@ class Command(BaseCommand):
         return corpora.Reading(
             options=asdict(replace(sniff.options, **columns)),
             language=self._language(sniff, given["language"]),
+            also=given["also"],
             min_documents=given["min_documents"],
             max_share=given["max_share"],
             min_length=given["min_length"],

@@ -26,7 +26,7 @@ def _members(wanted: Wanted) -> Iterator[Member]:
     shut = run.corpus.embargo
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
-    stops = sorted(stop_words(reading["language"]) | set(reading["extra_stop_words"]))
+    stops = sorted(set(reading["extra_stop_words"]).union(*map(stop_words, (reading["language"], *reading.get("also", [])))))
     yield Member("stop_words.txt", ["".join(f"{word}\n" for word in stops).encode()])
     yield Member("vocabulary.txt", ["".join(f"{word}\n" for word in model.vocabulary).encode()])
     yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
