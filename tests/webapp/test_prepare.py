@@ -443,7 +443,7 @@ def test_phrases_are_proposed_with_a_passage_and_taken(client, own):
     version = own.versions.get(number=2)
     assert version.settings["phrases"] == ["united states"]
     make(version.pk)
-    assert client.get(url).context["taken"] == 1
+    assert sum(row["taken"] for row in client.get(url).context["phrases"]) == 1
 
 
 def test_a_phrase_that_would_be_left_out_is_said(client, draft):
@@ -462,6 +462,23 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
     make(corpus.versions.get(number=2).pk)
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     assert "1 more phrase (red barn)" in page and "2 more phrases" not in page
+
+
+def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
+    monkeypatch.setattr("webapp.views.versions.PHRASES", 3)
+    url = reverse("corpus_phrases", args=[own.pk])
+    words = [row["words"] for row in proposed(own.version, Words.of(own.version.settings).choice())]
+    assert len(words) > 6
+    first = client.get(url)
+    assert [row["words"] for row in first.context["phrases"]] == words[:3] and first.context["next"] == 3 and first.context["before"] is None
+    second = client.post(url, {"phrase": [words[1]], "to": "3"})
+    assert second.status_code == 200 and second.context["elsewhere"] == [words[1]] and own.versions.count() == 1
+    back = client.post(url, {"phrase": [*second.context["elsewhere"], words[4]], "to": "0"})
+    assert [row["taken"] for row in back.context["phrases"]] == [False, True, False] and back.context["elsewhere"] == [words[4]]
+    for strange in ("-1", "9999999", "x", "99"):
+        assert client.post(url, {"to": strange, "phrase": "<script>"}).context["elsewhere"] == []
+    client.post(url, {"phrase": [*back.context["elsewhere"], words[1]]})
+    assert own.versions.get(number=2).settings["phrases"] == [words[1], words[4]]
 
 
 def test_all_phrases_above_a_score_are_taken_at_once(client, own):

@@ -121,7 +121,7 @@ def _proposed(reading: corpora.Reading, taken: sample.Sample) -> corpora.Reading
     if taken.counted:
         reading = reading.fitted(taken.of)
     found = [code for code, share in taken.languages.items() if share >= forms.SAID]
-    if found and reading.language not in found and sample.cut_alike(found[0], reading.language):
+    if found and sample.cut_alike(found[0], reading.language):
         reading = replace(reading, language=found[0])
     return replace(reading, also=[code for code in found if code != reading.language])
 

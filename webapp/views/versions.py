@@ -19,6 +19,7 @@ from webapp.views import previews
 from webapp.views.pages import corpus_or_404, page
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
+PHRASES = 25  # of a page
 MOST_WORDS = 2_000  # that another page may name at once
 
 
@@ -50,7 +51,8 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """Phrases that are proposed to count as one word; POST makes a version with those that are ticked, or all above a score."""
+    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked, or all above a
+    score; with `to=` it shows the page that begins there, and what is ticked stays so."""
     corpus = _ready_or_404(corpus_id)
     now = Words.of(corpus.version.settings)
     try:
@@ -59,7 +61,8 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
-    if request.method == "POST":
+    turning = "to" in request.POST
+    if request.method == "POST" and not turning:
         wanted = request.POST.getlist("phrase")
         try:
             if "all" in request.POST:
@@ -70,13 +73,29 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             messages.error(request, error.message)
             return redirect("corpus_phrases", corpus.pk)
-    taken = set(now.phrases)
-    shown = [row | {"taken": row["words"] in taken, "left_out": found.left_out(row, corpus.version, choice)} for row in found.with_passages(corpus, rows)]
-    middle = rows[len(rows) // 4]["score"] if rows else 0
-    return page(
-        request, "corpus/phrases.html",
-        {"corpus": corpus, "phrases": shown, "taken": len(taken), "middle": middle, "making": listing.making(corpus)},
-    )  # fmt: skip
+    chosen = {row["words"] for row in rows} & set(request.POST.getlist("phrase") if turning else now.phrases)
+    first = _first(request.POST.get("to", ""), len(rows))
+    page_of = rows[first : first + PHRASES]
+    shown = [row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)} for row in found.with_passages(corpus, page_of)]
+    data = {
+        "corpus": corpus,
+        "phrases": shown,
+        "elsewhere": [row["words"] for row in rows if row["words"] in chosen and row not in page_of],
+        "count": len(rows),
+        "first": first + 1,
+        "last": first + len(page_of),
+        "before": first - PHRASES if first else None,
+        "next": first + PHRASES if first + PHRASES < len(rows) else None,
+        "middle": rows[len(rows) // 4]["score"] if rows else 0,
+        "making": listing.making(corpus),
+    }
+    return page(request, "corpus/phrases.html", data)
+
+
+def _first(text: str, count: int) -> int:
+    """Where a page of phrases begins."""
+    first = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(first, max(0, count - 1)) // PHRASES * PHRASES
 
 
 def _score(text: str) -> float:
