@@ -89,7 +89,7 @@ POSTS = [
     "notebook_pin",
 ]
 TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
-ELSEWHERE = [*TUS, *PROBES, "corpus_deleted", "run_deleted", "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json", "share"]  # made by the tests that ask for them
+ELSEWHERE = [*TUS, *PROBES, "corpus_owner", "corpus_deleted", "run_deleted", "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json", "share"]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,

@@ -98,6 +98,7 @@ RULES = {
         SEE,
     ),
     **dict.fromkeys(["corpus_prepare", "corpus_runs", "corpus_add", "corpus_retry", "corpus_words", "corpus_phrases"], EDIT),
+    "corpus_owner": of_corpus(Role.VIEWER, Role.VIEWER),  # its view: only to whom it is offered
     "corpus_subset": ANSWER,  # the part is the corpus of whoever makes it
     **dict.fromkeys(["corpus_embargo", "corpus_sharing", "corpus_again"], OWN),
     **dict.fromkeys(["corpus_delete", "corpus_deleted", "corpus_bring_back", "corpus_for_good", "run_for_good"], OWN_DELETED),

@@ -87,6 +87,7 @@ class Corpus(models.Model):
         FAILED = "failed"
 
     owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)  # others: Membership
+    offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")  # to whom its owner wants to hand it over
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -188,6 +188,7 @@ if os.environ.get("TOPOGRAPH_OIDC_URL"):
     ]
 # smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the state folder.
 EMAIL_TIMEOUT = 20
+MAIL = bool(os.environ.get("TOPOGRAPH_EMAIL"))  # whether letters reach anybody
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("TOPOGRAPH_EMAIL_FROM") or "topograph@localhost"
 if os.environ.get("TOPOGRAPH_EMAIL"):
     _mail = urlsplit(os.environ["TOPOGRAPH_EMAIL"])

@@ -79,6 +79,7 @@ urlpatterns = [
     path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
     path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
     path(f"{CORPUS}/sharing/", sharing.of_corpus, name="corpus_sharing"),
+    path(f"{CORPUS}/owner/", sharing.owner, name="corpus_owner"),
     path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
     *page(f"{CORPUS}/files", sources.files, "corpus_files"),
     path(f"{CORPUS}/add/", corpora.add, name="corpus_add"),

@@ -51,7 +51,7 @@ GET = {
             "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
             "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try"],
-    "answer": ["corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
+    "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted"],
     "own": ["corpus_sharing", "corpus_deleted"],
     "operate": ["operator"],
@@ -61,7 +61,7 @@ POST = {
     "user": ["corpora", "example", "uploads", "upload", "notebook_new", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try"],
-    "answer": ["corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
+    "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over"],
@@ -123,7 +123,7 @@ class World:
     """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's with a run."""
 
     def __init__(self):
-        self.users = {name: User.objects.create_user(f"{name}@example.org", name) for name in ("stranger", *MEMBERS[:2], "the owner")}
+        self.users = {name: User.objects.create_user(f"{name.replace(' ', '')}@example.org", name) for name in ("stranger", *MEMBERS[:2], "the owner")}
         self.users["owner"] = self.users.pop("the owner")
         self.corpus = Corpus.objects.create(pk=4_700_321, name="Letters", owner=self.users["owner"])  # a number that stands nowhere else in a page
         self.other = Corpus.objects.create(name="Diaries", owner=self.users["stranger"])

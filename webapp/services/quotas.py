@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, QuerySet, Sum
 
 from inference.errors import Invalid
 from webapp.models import Corpus, SourceFile, User
@@ -42,12 +42,14 @@ def limits(user: User) -> Limits:
 
 def used(user: User) -> dict[str, int]:
     """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is gone for good."""
-    corpora = _kept(user)
+    return _used(_kept(user)) | {"jobs": _jobs(user)}
+
+
+def _used(corpora: QuerySet[Corpus]) -> dict[str, int]:
     return {
         "bytes": (SourceFile.objects.filter(corpus__in=corpora.filter(arriving={})).aggregate(n=Sum("bytes"))["n"] or 0)
         + (corpora.exclude(arriving={}).aggregate(n=Sum("bytes_total"))["n"] or 0),
         "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
-        "jobs": _jobs(user),
     }
 
 
@@ -91,6 +93,19 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
     if documents > left:
         raise Invalid("documents", f"Your corpora may have {max(0, left):,} documents more, and this one has at least {documents:,}. {MORE}")
+
+
+def check_corpus(user: User, corpus: Corpus) -> None:
+    """Within the transaction that makes a corpus, with drafts of what is to be added, another user's. Raises Invalid."""
+    most = limits(user)
+    if most.bytes is None and most.documents is None:
+        return
+    _one_at_a_time(user)
+    has, come = used(user), _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
+    for name, said, limit in (("bytes", size, most.bytes), ("documents", lambda n: f"{n:,}", most.documents)):
+        if limit is not None and has[name] + come[name] > limit:
+            what = "files" if name == "bytes" else "documents"
+            raise Invalid("owner", f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and “{corpus.name}” has {said(come[name])}. {MORE}")
 
 
 def check_job(user: User) -> None:

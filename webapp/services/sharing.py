@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import timedelta
+from typing import NamedTuple
 
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
@@ -50,7 +51,12 @@ def revoke_link(corpus: Corpus, number: int) -> None:
     corpus.links.filter(pk=number, revoked_at=None).update(revoked_at=Now())
 
 
-def add(corpus: Corpus, who: str, role: str, by: User) -> User | Invitation:
+class Added(NamedTuple):
+    to: User | Invitation
+    new: bool  # it is not shared with them in another role already
+
+
+def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
     """Give somebody a role, by the name of their account or by their e-mail address.
 
     An address that no account has shown to be its own is noted, and becomes a role when one does (`arrived`).
@@ -75,15 +81,13 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> User | Invitation:
             raise Invalid("who", "That is the owner, who may do everything already.")
         if known := EmailAddress.objects.filter(email=who.lower(), verified=True, user__is_active=True).select_related("user").first():
             return _give(corpus, known.user, role)
-        invitation, _ = Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by})
-        return invitation
+        return Added(*Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by}))
 
 
-def _give(corpus: Corpus, user: User, role: str) -> User:
+def _give(corpus: Corpus, user: User, role: str) -> Added:
     if user.pk == corpus.owner_id:
         raise Invalid("who", "That is the owner, who may do everything already.")
-    Membership.objects.update_or_create(corpus=corpus, user=user, defaults={"role": role})
-    return user
+    return Added(user, Membership.objects.update_or_create(corpus=corpus, user=user, defaults={"role": role})[1])
 
 
 def arrived(user: User, email: str) -> None:
@@ -103,6 +107,7 @@ def change(corpus: Corpus, user: int, role: str) -> None:
 
 def remove(corpus: Corpus, user: int) -> None:
     corpus.memberships.filter(user=user).delete()
+    Corpus.objects.filter(pk=corpus.pk, offered=user).update(offered=None)
 
 
 def withdraw(corpus: Corpus, invitation: int) -> None:

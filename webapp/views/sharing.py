@@ -1,5 +1,6 @@
 """With whom a corpus is shared: its owner's page about it, and what a link leads to."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp import access
-from webapp.models import Corpus
-from webapp.services import sharing
+from webapp.models import Corpus, User
+from webapp.services import handing, letters, sharing
 from webapp.views.pages import corpus_or_404, page
 
 SHOWN = sharing.MOST_PEOPLE
@@ -42,6 +43,7 @@ def of_corpus(request: HttpRequest, corpus_id: int) -> HttpResponse:
         "invited": corpus.invitations.order_by("email")[:SHOWN],
         "links": corpus.links.select_related("by")[:SHOWN],
         "days": sharing.DAYS,
+        "mail": settings.MAIL,
     }
     return page(request, "corpus/sharing.html", data, status=400 if wrong else 200)
 
@@ -54,16 +56,54 @@ def _act(request: HttpRequest, corpus: Corpus) -> str:
         return sharing.make_link(corpus, request.user, sent.get("name", ""), _whole(sent, "days"))[1]
     acts = {
         "revoke": lambda: sharing.revoke_link(corpus, _whole(sent, "link")),
-        "add": lambda: sharing.add(corpus, sent.get("who", ""), sent.get("role", ""), request.user),
+        "add": lambda: _add(request, corpus),
         "role": lambda: sharing.change(corpus, _whole(sent, "user"), sent.get("role", "")),
         "remove": lambda: sharing.remove(corpus, _whole(sent, "user")),
         "withdraw": lambda: sharing.withdraw(corpus, _whole(sent, "invitation")),
+        "offer": lambda: _offer(request, corpus),
+        "keep": lambda: handing.withdraw(corpus),
         "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
     }
     if act not in acts:
         raise BadRequest(f"“act” must be one of link, {', '.join(acts)}, got “{act[:20]}”.")
     acts[act]()
     return ""
+
+
+def _add(request: HttpRequest, corpus: Corpus) -> None:
+    role = request.POST.get("role", "")
+    to, new = sharing.add(corpus, request.POST.get("who", ""), role, request.user)
+    if new:
+        known = isinstance(to, User)
+        messages.info(request, f"Shared with {to.name if known else to.email}. {letters.shared(corpus, to.email, role, request.user, known)}")
+
+
+def _offer(request: HttpRequest, corpus: Corpus) -> None:
+    to = handing.offer(corpus, _whole(request.POST, "user"))
+    role = corpus.memberships.get(user=to).role
+    messages.info(request, f"Offered to {to.name}. {letters.offered(corpus, to, role, request.user)}")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def owner(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """To whom a corpus is offered: what that means, and to take it or not."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.offered_id != request.user.pk:
+        raise Http404("This corpus is not offered to you.")
+    wrong = ""
+    if request.method == "POST":
+        try:
+            if request.POST.get("act") == "take":
+                handing.take(corpus, request.user)
+                messages.success(request, f"“{corpus.name}” is yours.")
+            else:
+                handing.withdraw(corpus, request.user)
+                messages.info(request, f"“{corpus.name}” stays {corpus.owner.name}’s.")
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            wrong = error.message
+    return page(request, "corpus/owner.html", {"corpus": corpus, "wrong": wrong}, status=400 if wrong else 200)
 
 
 def _whole(sent, name: str) -> int:

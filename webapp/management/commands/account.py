@@ -10,10 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from inference.errors import Invalid
 from webapp import accounts
 from webapp.accounts import NAME
-from webapp.models import User
-from webapp.services import sharing, tokens
+from webapp.models import Corpus, User
+from webapp.services import deleting, handing, sharing, tokens
 
 
 class Command(BaseCommand):
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input instead")
         parser.add_argument("--close", action="store_true", help="nobody can sign in to it any more; sessions and tokens end, what it owns stays")
         parser.add_argument("--open", action="store_true", help="and can again")
+        parser.add_argument("--hand-over", metavar="EMAIL", help="all corpora that it owns, deleted ones too, become those of this account, when somebody leaves")
         for name, what in (("bytes", "bytes of files"), ("documents", "documents"), ("jobs", "jobs that wait or run at once")):
             parser.add_argument(f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others")
 
@@ -70,8 +72,22 @@ class Command(BaseCommand):
         EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
         sharing.arrived(user, email)
         self.stdout.write(f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}")
+        if given["hand_over"]:
+            self._hand_over(user, given["hand_over"].strip().lower())
         if revoked:
             self.stdout.write(f"Revoked tokens of the API: {', '.join(revoked)}.")
+
+    def _hand_over(self, user: User, email: str) -> None:
+        heir = User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first()
+        if heir is None:
+            raise CommandError(f"No other account that is open has the address {email}: who is to have the corpora must have one.")
+        corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=deleting.GONE).order_by("pk")
+        try:
+            for corpus in corpora.iterator(100):
+                handing.move(corpus, heir)
+                self.stdout.write(f"“{corpus.name}” ({corpus.pk}) is {heir.name}’s now.")
+        except Invalid as error:
+            raise CommandError(f"{error.message} Nothing was handed over. Give {email} more with --most-bytes and --most-documents.") from None
 
     def _password(self, user: User, from_stdin: bool) -> str:
         password = sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")
