@@ -132,6 +132,7 @@ RULES = {
         SEE,
     ),
     "api/v1/corpora/<int:corpus_id>/runs": of_corpus(Role.READER, Role.EDITOR),
+    "api/v1/corpora/<int:corpus_id>/read": EDIT,
     **dict.fromkeys(["api/v1/runs/<int:run_id>/stop", "api/v1/runs/<int:run_id>/cancel"], EDIT),
 }  # fmt: skip
 
@@ -328,7 +329,7 @@ class Gate:
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         needed = rule(request.resolver_match)
         request.role = Role.NONE
-        if _of_api(request) and (refused := _by_token(request)):
+        if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
@@ -376,8 +377,13 @@ class Gate:
         return None
 
 
+def _program_uploads(request: HttpRequest) -> bool:
+    """By the tus protocol with a token in place of a session; a browser has one, whatever else a proxy makes it send."""
+    return request.resolver_match.url_name in ("uploads", "upload") and request.headers.get("Authorization", "").lower().startswith("bearer ")
+
+
 def _by_token(request: HttpRequest) -> HttpResponse | None:
-    """Of the API: its user is the token's, never the cookie's, so that no other site can send one along."""
+    """Of a program: its user is the token's, never the cookie's, so that no other site can send one along."""
     request.api_token = None
     header = request.headers.get("Authorization", "")
     if not header:

@@ -1,11 +1,14 @@
 """Corpora: what there is, their documents, and training on them."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
+from ninja.errors import HttpError
 
 from inference.errors import Invalid
+from tasks.readers import Unreadable
 from webapp import access
 from webapp.api import pages, shapes
 from webapp.api.access import Token
@@ -13,7 +16,8 @@ from webapp.models import Corpus
 from webapp.queries import corpora as queries
 from webapp.queries import documents
 from webapp.queries.selection import Selection
-from webapp.services import runs
+from webapp.services import corpora as services
+from webapp.services import runs, uploads
 from webapp.views.pages import corpus_or_404
 
 router = Router()
@@ -27,6 +31,29 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
     found, following = queries.recent(access.listed(request, before, queries.PAGE + 1, public))
     items = [pages.corpus(corpus) for corpus in found]
     return {"items": items, "next": pages.following(request, before=following)}
+
+
+@router.post("/", auth=Token(), response={201: shapes.Corpus, 413: shapes.Sentence, **ERRORS}, summary="Make a corpus of files that were uploaded")
+def create(request: HttpRequest, making: shapes.Making):
+    try:
+        with uploads.taken(making.uploads, access.uploader(request)) as arrived:
+            return Status(201, pages.corpus(services.create(making.name, arrived, request.user, later=True)))
+    except uploads.Refused as refused:
+        raise HttpError(refused.status, refused.sentence) from None
+
+
+@router.post("/{int:corpus_id}/read", auth=Token(), response={200: shapes.Corpus, **ERRORS}, summary="Have its files read, as its page would propose")
+def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
+    corpus = corpus_or_404(corpus_id)
+    if corpus.status != Corpus.Status.DRAFT or corpus.into_id:
+        raise Invalid("corpus", f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.")
+    try:
+        sniff = services.sniff(corpus)
+    except Unreadable as error:
+        raise Invalid("corpus", error.message) from None
+    services.read(corpus, services.Reading(options=asdict(sniff.options), language=reading.language or services.language(sniff)[0] or "en"))
+    corpus.refresh_from_db()
+    return pages.corpus(corpus)
 
 
 @router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")

@@ -37,6 +37,15 @@ class Corpus(Schema):
     dated: list[str] | None = Field(description="first and last day")
 
 
+class Making(Schema):
+    uploads: list[str] = Field(description="ids of finished uploads, the last part of their addresses", min_length=1, max_length=20_000)
+    name: str = Field("", max_length=200)
+
+
+class Reading(Schema):
+    language: str = Field("", max_length=20, description="ISO 639-1, such as en; by default it is detected")
+
+
 class Corpora(Schema):
     items: list[Corpus]
     next: str | None
