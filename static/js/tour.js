@@ -94,5 +94,6 @@ for (const link of document.querySelectorAll("[data-tour]")) {
   if (link.dataset.tour !== "offer" || tour || kept(localStorage, SEEN)) continue;
   keep(localStorage, SEEN, true);
   show(offer.title, offer.text, [button("Take the tour", start, "primary"), button("No, thanks", end, "quiet")]);
+  panel.classList.add("offer");
 }
 if (tour) begin();

@@ -312,12 +312,13 @@ def test_every_line_is_isolated_from_the_direction_of_its_neighbours(client, hos
     assert 'dir="rtl"' in client.get(reverse("run_word", args=[hostile.pk, "سلام"]), {"topic": "all"}).content.decode()
 
 
-def test_colours_in_one_strip_are_told_apart():
-    def hues(*given):
+def test_topics_of_one_colour_in_one_strip_are_told_apart():
+    def shades(*given):
         found = [{"hue": hue} for hue in given]
         senses._tell_apart(found)
-        return [row["hue"] for row in found]
+        assert [row["hue"] for row in found] == list(given)  # as on every other page
+        return [row["shade"] for row in found]
 
-    assert hues(3, 3, 0, 3) == [3, 1, 0, 2]
-    assert hues(*range(12), 4) == [*range(12), 4]
-    assert hues() == []
+    assert shades(3, 3, 0, 3) == [0, 1, 0, 2]
+    assert shades(*range(12), 4, 4, 4, 4) == [0] * 12 + [1, 2, 3, 3]
+    assert shades() == []

@@ -1,5 +1,7 @@
 """The senses of a word: the topics that its tokens were given to, in a set of documents, over time, and beside another word's."""
 
+from collections import Counter
+
 import numpy as np
 from django.urls import reverse
 
@@ -9,11 +11,11 @@ from webapp.queries import evidence, fields, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.queries.sql import rows
-from webapp.templatetags.pages import HUES
 
 FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
 RARE = 0.02
 LIKELY = 0.6  # and one whose tokens are less certain on average, as its lines would be guesses
+SHADES = 3  # paler ones of a colour: static/css/words.css
 MOST = 16  # senses that are unfolded
 NAMED = 6  # words that name a sense
 CANDIDATES = 40  # words from which those are chosen
@@ -56,13 +58,11 @@ def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[
 
 
 def _tell_apart(senses: list[dict]) -> None:
-    """Give a sense another `hue` where a larger one has its own: they stand in one strip. Twelve can be told apart."""
-    taken = {row["hue"] for row in senses[:1]}
-    for row in senses[1:]:
-        free = [hue for hue in range(HUES) if hue not in taken and hue not in {other["hue"] for other in senses}]
-        if row["hue"] in taken and free:
-            row["hue"] = free[0]
-        taken.add(row["hue"])
+    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2 …) makes it paler."""
+    seen = Counter()
+    for row in senses:
+        row["shade"] = min(seen[row["hue"]], SHADES)
+        seen[row["hue"]] += 1
 
 
 def _clear(row: dict) -> bool:

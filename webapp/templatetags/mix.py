@@ -42,7 +42,7 @@ def parts(bin: dict, senses: list[dict]) -> list[dict]:
         if cell["tokens"]:
             name = sense["name"] or " ".join(sense["words"][:3])
             found.append({
-                "x": along(before), "width": along(cell["share"]), "hue": sense["hue"], "number": sense["number"], "lines": cell["lines"],
+                "x": along(before), "width": along(cell["share"]), "hue": sense["hue"], "shade": sense.get("shade", 0), "number": sense["number"], "lines": cell["lines"],
                 "says": f"{sense['label']} {name}, {says(bin, cell)}",
             })  # fmt: skip
         before += cell["share"]
