@@ -136,7 +136,7 @@ def test_a_large_body_without_a_length_is_refused_on_its_way(connection):
 
 
 def test_files_of_a_corpus_may_be_large(connection):
-    connection.sendall(b"POST /corpora/3/files/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000))
+    connection.sendall(b"POST /corpora/3/add/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000))
     assert answer(connection).endswith(b"\r\n\r\n5000")
 
 

@@ -21,7 +21,8 @@ from django.urls import reverse
 
 from webapp.asgi import application
 from webapp.models import Corpus, User
-from webapp.services import corpora, deleting, tokens, uploads
+from webapp.server import bodies
+from webapp.services import deleting, tokens, uploads
 
 pytestmark = pytest.mark.django_db
 DOCS = (Path(__file__).parents[2] / "docs" / "uploads.md").read_text(encoding="utf-8")
@@ -45,14 +46,16 @@ def eve() -> User:
     return User.objects.create_user("eve@example.org", "Eve")
 
 
-def ask(method: str, url: str, headers: dict | None = None, body: bytes = b"") -> tuple[int, dict, bytes]:
-    """Of the whole ASGI application, in this process, whose transaction it then sees."""
+def ask(method: str, url: str, headers: dict | None = None, body: bytes = b"", asked: list | None = None) -> tuple[int, dict, bytes]:
+    """Of the whole ASGI application, in this process, whose transaction it then sees. asked: grows when the body is asked for."""
     said, parts = [], [{"type": "http.request", "body": body, "more_body": False}]
     given = {"Host": "127.0.0.1:8000"} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]
     scope = {"type": "http", "method": method, "path": urlsplit(url).path, "query_string": b"", "headers": raw, "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 8000)}
 
     async def receive():
+        if asked is not None:
+            asked.append(1)
         return parts.pop() if parts else await asyncio.Future()  # the client stays
 
     async def send(message):
@@ -143,10 +146,33 @@ def test_quotas_hold_for_programs(ada):
         path.unlink()
 
 
+@pytest.mark.parametrize("path", ["/corpora/", "/corpora/1/add/"])
+def test_large_forms_of_nobody_are_refused_before_they_are_read(ada, path):
+    """Django would write all of it to a file before anybody asks whose it is."""
+    client = Client()
+    client.force_login(ada)
+    key = client.cookies["sessionid"].value
+
+    def send(headers: dict, size: int = bodies.FORM + 1) -> tuple[int, int]:
+        """(status, how often the body was asked for)"""
+        asked = []
+        status, _, _ = ask("POST", path, headers | {"Content-Length": str(size), "Content-Type": "text/plain"}, b"", asked)
+        return status, len(asked)
+
+    assert bodies.FILES.fullmatch(reverse("corpora")) and bodies.FILES.fullmatch(reverse("corpus_add", args=[1]))
+    for cookie in ("", f"sessionid={key[:-1]}x", "sessionid=", "__Host-session=x", "x" * 500):
+        assert send({"Cookie": cookie} if cookie else {}) == (403, 0), cookie
+    assert send({"Cookie": f"a=b; sessionid={key}"})[1] > 0, "who has signed in is read"
+    assert send({}, 10)[1] > 0, "what is small is answered with a page"
+    ada.set_password("another one")
+    ada.save()
+    assert send({"Cookie": f"sessionid={key}"}) == (403, 0)
+
+
 def test_what_was_read_is_not_read_again(ready, ada, settings):
     settings.ACCOUNTS = False
     answer = Client().post(f"/api/v1/corpora/{ready.pk}/read", {}, "application/json", headers=bearer(ada))
     assert answer.status_code == 400 and "is ready" in answer.json()["error"]
     assert Client().post("/api/v1/corpora/", {"uploads": []}, "application/json", headers=bearer(ada)).status_code == 400
     assert Client().post("/api/v1/corpora/", {"uploads": ["x"]}, "application/json").status_code == 401
-    assert corpora.Corpus.objects.get(pk=ready.pk).status == "ready" and reverse("corpora")
+    assert Corpus.objects.get(pk=ready.pk).status == "ready"

@@ -7,14 +7,20 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
+from django.contrib import auth
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import DatabaseError, connection
 from django.http import HttpRequest
+from django.http.cookie import parse_cookie
 
 _RECEIVE = "topograph.receive"  # in the scope: the server's own
 FORM = 16 << 20  # bytes of any body but a file's: the largest is a table of labels (services.curation.TABLE)
 FORM_SECONDS = 60.0  # in which it must have come
-FILES = re.compile(r"/corpora/(\d+/files/)?")  # forms with files of a corpus, for browsers without JavaScript
+FILES = re.compile(r"/corpora/(\d+/add/)?")  # forms with files of a corpus, for browsers without JavaScript
 
 
 class Gone(Exception):
@@ -35,6 +41,8 @@ def bounded(application):
     async def front(scope, receive, send):
         if scope["type"] != "http" or _RECEIVE in scope:  # a view that reads a body itself bounds it, too
             return await application(scope, receive, send)
+        if settings.ACCOUNTS and _large(scope) and not await _signed_in(scope):
+            return await _say(send, 403, "Sign in first. Nothing of what you sent was read.")
         begun = []
 
         async def answer(message):
@@ -50,9 +58,37 @@ def bounded(application):
     return front
 
 
+def _length(scope) -> bytes:
+    return next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+
+
+def _large(scope) -> bool:
+    """Whether it is a form with files, of more bytes than any other."""
+    given = _length(scope)
+    return FILES.fullmatch(scope["path"]) is not None and given.isdigit() and int(given) > FORM
+
+
+async def _signed_in(scope) -> bool:
+    """Whether its session is somebody's; what they may do there, the gate asks when the form has come."""
+    sent = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    key = parse_cookie(sent.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
+
+    def ask() -> bool:
+        try:
+            return auth.get_user(SimpleNamespace(session=SessionStore(key))).is_authenticated
+        except DatabaseError:  # then nothing could be stored, either
+            return False
+        finally:
+            if not connection.in_atomic_block:  # within a transaction (a test's) it is somebody else's
+                connection.close()
+
+    async with ThreadSensitiveContext():
+        return bool(key) and await sync_to_async(ask)()
+
+
 def _within(scope, receive):
     """`receive`, which raises _Refused for a body that is too large or too slow."""
-    given = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    given = _length(scope)
     files = bool(given) and FILES.fullmatch(scope["path"]) is not None
     # Django writes it to the temporary folder, and reads it from there: half of what is free leaves room for both.
     most = min(settings.MAX_UPLOAD or math.inf, shutil.disk_usage(tempfile.gettempdir()).free // 2) if files else FORM
