@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from tests.sweeping import STALE, Clock, sweep_for
-from webapp.models import Corpus, Run
-from webapp.services import jobs, runs
+from webapp.models import Corpus, Run, Version
+from webapp.services import jobs, runs, versions
 
 pytestmark = pytest.mark.django_db
 
@@ -97,6 +97,14 @@ def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queue
         sweep_for(STALE + 5)
     queued.refresh_from_db()
     assert queued.status == "queued"
+
+
+def test_sweep_leaves_the_version_that_a_corpus_gets_while_it_is_read(ready):
+    """Its job is the corpus's: queued, it would be made by another process, which would end the one that reads."""
+    version = versions.begin(ready, versions.Words.of(ready.settings), status=Version.Status.CHOOSING)
+    sweep_for(3 * STALE)
+    version.refresh_from_db()
+    assert (version.status, version.attempt) == ("choosing", 0)
 
 
 def test_sweep_leaves_what_is_over(ready, trained):

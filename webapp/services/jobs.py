@@ -185,7 +185,9 @@ class Sweep:
         passed, self.before = min(now - self.before, LOOK), now
         active = {}
         for kind in KINDS:
-            for pk, *beat in kind.model.objects.filter(status__in=kind.active).values_list("pk", "attempt", "heartbeat_at", "tries"):
+            # Without an attempt it is a part of another job: the version that a corpus gets while it is read, which has no beat of its own.
+            claimed = kind.model.objects.filter(status__in=kind.active, attempt__gt=0)
+            for pk, *beat in claimed.values_list("pk", "attempt", "heartbeat_at", "tries"):
                 job = (kind.task, pk)
                 known, watched = self.seen.get(job, (None, 0.0))
                 watched = watched + passed if known == tuple(beat) else 0.0
