@@ -26,10 +26,10 @@ def forget() -> None:
 
 
 class Kept:
-    """At most `most` results; the one that was asked for longest ago makes room."""
+    """Results that weigh `most` together, by default as many; the one that was asked for longest ago makes room."""
 
-    def __init__(self, most: int):
-        self.most = most
+    def __init__(self, most: int, weigh: Callable[[object], int] = lambda found: 1):
+        self.most, self._weigh, self._weight = most, weigh, 0
         self._found: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
         _forget.append(self.clear)
@@ -37,15 +37,28 @@ class Kept:
     def clear(self) -> None:
         with self._lock:
             self._found.clear()
+            self._weight = 0
 
-    def of(self, key: Hashable, make: Callable[[], object]):
+    def get(self, key: Hashable):
+        """None where there is none."""
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
                 return self._found[key]
-        found = make()  # outside the lock: another page need not wait
+        return None
+
+    def keep(self, key: Hashable, found: object) -> None:
         with self._lock:
+            if key in self._found:
+                self._weight -= self._weigh(self._found.pop(key))
             self._found[key] = found
-            while len(self._found) > self.most:
-                self._found.popitem(last=False)
+            self._weight += self._weigh(found)
+            while self._weight > self.most:
+                self._weight -= self._weigh(self._found.popitem(last=False)[1])
+
+    def of(self, key: Hashable, make: Callable[[], object]):
+        found = self.get(key)
+        if found is None:
+            found = make()  # outside the lock: another page need not wait
+            self.keep(key, found)
         return found

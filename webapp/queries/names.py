@@ -17,6 +17,9 @@ class Names:
         """`values`: field of Edit -> topic -> its present value."""
         self._values = values
         self.into = resolved(K, values["into"])
+        self._members: dict[int, list[int]] = {}
+        for m in np.flatnonzero(self.into != np.arange(K)).tolist():
+            self._members.setdefault(int(self.into[m]), []).append(m)
 
     def label(self, k: int) -> str:
         return self._values["label"].get(k, "")
@@ -51,7 +54,7 @@ class Names:
 
     def members(self, k: int) -> list[int]:
         """The other topics that are read as parts of this one."""
-        return [int(m) for m in np.flatnonzero(self.into == k) if m != k]
+        return list(self._members.get(k, ()))
 
     def merged(self, array: np.ndarray) -> np.ndarray:
         """[..., K] with the columns of merged topics added to their targets'; their own are then 0. A copy."""
@@ -77,6 +80,13 @@ def names(run: Run) -> Names:
     if "names" not in run.__dict__:
         run.__dict__["names"] = _read(run)
     return run.__dict__["names"]
+
+
+def state(run: Run) -> tuple:
+    """Another one whenever another edit holds: edits never change, and their numbers are never given twice."""
+    return rows(
+        "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL", [run.pk], as_tuples=True
+    )[0]
 
 
 def forget(run: Run) -> None:

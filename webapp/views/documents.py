@@ -14,6 +14,7 @@ from webapp.queries.listing import ORDERS, Listing
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
 from webapp.templatetags.pages import topic_label
+from webapp.views.keeping import kept_page
 from webapp.views.pages import address, corpus_or_404, page, place, run_or_404
 from webapp.views.pages import number as whole_number
 
@@ -30,9 +31,8 @@ def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Ht
     return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
 
 
-@require_safe
-def of_run(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
+@kept_page()
+def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     selection = Selection.read(request.GET, run.corpus, run)
     data = _list(request, selection, "run_document", run.pk)
     return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)

@@ -2,19 +2,30 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
+from webapp.models import Run
 from webapp.queries import dropping, fields, grid, maps, timeline
 from webapp.queries.overview import Asked, Overview
 from webapp.queries.selection import Selection
-from webapp.views.pages import address, number, page, run_or_404
+from webapp.views.keeping import kept_page
+from webapp.views.pages import address, number, page
 
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-@require_safe
-def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    run = run_or_404(run_id)
+def _view(request: HttpRequest) -> str:
+    """What the address says, else the reader's last choice."""
+    asked = request.GET.get("view", "")
+    if asked in VIEWS:
+        if request.session.get("overview") != asked:
+            request.session["overview"] = asked
+        return asked
+    last = request.session.get("overview")
+    return last if last in VIEWS else "list"
+
+
+@kept_page(chosen=_view)
+def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     view = _view(request)
     selection = Selection.read(request.GET, run.corpus, run)
     drop = dropping.read(request.GET, run)
@@ -32,17 +43,6 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         groups=overview.names.groups(),
         part=f"run/overview/_{view}.html",
     )
-
-
-def _view(request: HttpRequest) -> str:
-    """What the address says, else the reader's last choice."""
-    asked = request.GET.get("view", "")
-    if asked in VIEWS:
-        if request.session.get("overview") != asked:
-            request.session["overview"] = asked
-        return asked
-    last = request.session.get("overview")
-    return last if last in VIEWS else "list"
 
 
 def _list(request: HttpRequest, overview: Overview) -> dict:

@@ -20,6 +20,8 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
     if as_json:
         body = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
         return HttpResponse(body, content_type="application/json", status=status, headers={"Cache-Control": "no-store"})
+    if hasattr(request, "token"):  # the page will be kept: webapp.views.keeping
+        context["csrf_token"] = request.token
     return render(request, template, data | context, status=status)
 
 
@@ -32,7 +34,9 @@ def corpus_or_404(corpus_id: int) -> Corpus:
 
 def run_or_404(run_id: int) -> Run:
     try:
-        return Run.objects.select_related("corpus__version", "version").get(pk=run_id)
+        run = Run.objects.select_related("corpus__version", "version", "snapshot").get(pk=run_id)
+        run.version.corpus = run.corpus  # which is known, so that nobody asks for it
+        return run
     except Run.DoesNotExist:
         raise Http404(f"There is no run {run_id}.") from None
 

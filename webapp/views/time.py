@@ -9,15 +9,15 @@ from webapp.models import Run
 from webapp.queries import contrasts, exports, fields, grids, trends
 from webapp.queries import topics as names_of
 from webapp.queries.selection import Selection
+from webapp.views.keeping import kept_page
 from webapp.views.pages import page, run_or_404
 
 TABLE = 600  # numbers that stand below the charts unasked
 
 
-@require_safe
-def lines(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+@kept_page()
+def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a bin."""
-    run = run_or_404(run_id)
     by = _by(request, run)
     if by is None:
         return _nothing(request, run, "lines", as_json)

@@ -2,7 +2,6 @@
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.models import Run
@@ -10,16 +9,17 @@ from webapp.queries import curation, dropping, sums, topic
 from webapp.queries import topics as queries
 from webapp.queries import words as of_words
 from webapp.queries.selection import Selection
-from webapp.views.pages import address, number, page, place, run_or_404
+from webapp.views.keeping import kept_page
+from webapp.views.pages import address, number, page, place
 
 LAMBDA = 0.6  # the relevance at which readers named topics best: Sievert and Shirley 2014, section 3.2
 ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@require_safe
-def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
-    run, found, drop = _topic(request, run_id, number)
+@kept_page()
+def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
+    found, drop = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, run)
     data = {
         "topic": found,
@@ -53,18 +53,18 @@ def detail(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     return page(request, "run/topic.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@require_safe
-def words(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
+@kept_page()
+def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
-    run, found, drop = _topic(request, run_id, number)
+    found, drop = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, run)
     data = {"topic": found, "drop": drop} | _words(request, run, number, selection, ALL_WORDS, _place(request))
     return page(request, "run/topic_words.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@require_safe
-def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool = False) -> HttpResponse:
-    run, found, _ = _topic(request, run_id, number)
+@kept_page()
+def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
+    found, _ = _topic(request, run, number)
     if not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     known = of_words.word(run.version, word.lower())
@@ -75,14 +75,13 @@ def why(request: HttpRequest, run_id: int, number: int, word: str, as_json: bool
     return page(request, "run/topic_word.html", data, as_json=as_json, run=run, selection=selection)
 
 
-def _topic(request: HttpRequest, run_id: int, number: int) -> tuple[Run, dict, dict | None]:
-    """The run, the topic, and what is dropped from view."""
-    run = run_or_404(run_id)
+def _topic(request: HttpRequest, run: Run, number: int) -> tuple[dict, dict | None]:
+    """The topic, and what is dropped from view."""
     drop = dropping.read(request.GET, run)
     found = queries.topic(run, number)
     if found is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
-    return run, found, drop
+    return found, drop
 
 
 def _words(request: HttpRequest, run: Run, k: int, selection: Selection, limit: int, after: int) -> dict:

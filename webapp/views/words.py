@@ -10,6 +10,7 @@ from webapp.queries import concordance, embargo, fields, senses, topics
 from webapp.queries import words as queries
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
+from webapp.views.keeping import kept_page
 from webapp.views.pages import address, number, page, run_or_404, search_words
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -40,10 +41,9 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@require_safe
-def detail(request: HttpRequest, run_id: int, word: str, as_json: bool = False) -> HttpResponse:
+@kept_page()
+def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
-    run = run_or_404(run_id)
     found = queries.word(run.version, word)
     if found is None:
         return missing(request, run, word, as_json)
@@ -136,7 +136,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     run = run_or_404(run_id)
     typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
     if "word" not in request.GET and queries.word(run.version, COMPARE):
-        return detail(request, run_id, COMPARE, as_json)
+        return detail(request, run_id, word=COMPARE, as_json=as_json)
     found = [queries.word(run.version, text) for text in typed]
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
     for text, word in zip(typed, found, strict=True):
