@@ -55,7 +55,7 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
     "webapp.server.gate.gate",
-    "django.middleware.gzip.GZipMiddleware",
+    "webapp.server.compressed.Compressed",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -78,6 +78,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates", Path(allauth.__file__).parent / "templates"],  # what ours do not say
         "APP_DIRS": False,
         "OPTIONS": {
+            "builtins": ["webapp.templatetags.parts"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
+import numpy as np
 from django import template
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
@@ -15,6 +17,7 @@ WIDTH, HEIGHT = 120, 26  # of a sparkline, in the units of its viewBox
 MULTIPLE = (240, 72)  # of a small chart
 SHOWN = 8  # values of a category in a small chart
 _EDGE = 2  # kept free for the dot at the peak
+_TENTHS = [f"{tenth / 10:.1f}" for tenth in range(10 * HEIGHT)]  # a sparkline's heights, as they are written
 
 
 def known(values: Sequence[float | None]) -> list[tuple[int, float]]:
@@ -27,6 +30,20 @@ def spots(values: Sequence[float | None], most: float, width: float = WIDTH, hei
     scale = (height - 2 * _EDGE) / (most or 1.0)
     found = dict(known(values))
     return [(_EDGE + i * step, height - _EDGE - found[i] * scale) if i in found else None for i in range(len(values))]
+
+
+@cache
+def _across(n: int) -> list[str]:
+    """Where n values of a sparkline lie, and the space behind it."""
+    step = (WIDTH - 2 * _EDGE) / max(n - 1, 1)
+    return [f"{_EDGE + i * step:.1f} " for i in range(n)]
+
+
+def _unbroken(values: Sequence[float], most: float) -> str:
+    """What `path` says of a sparkline's `spots`, where all of them are known."""
+    scale = 10 * (HEIGHT - 2 * _EDGE) / (most or 1.0)
+    heights = [_TENTHS[round(10 * (HEIGHT - _EDGE) - value * scale)] for value in values]
+    return "M" + "L".join(map(str.__add__, _across(len(values)), heights))
 
 
 def path(points: Sequence[tuple[float, float] | None]) -> str:
@@ -42,15 +59,19 @@ def path(points: Sequence[tuple[float, float] | None]) -> str:
     return "".join(parts)
 
 
-@register.inclusion_tag("_spark.html")
-def spark(values: Sequence[float | None], hue: int, most: float | None = None):
-    """A line from 0 to `most`, by default its own largest value, with a dot where it is largest."""
-    found = known(values)
+@register.simple_tag
+def spark(values: Sequence[float | None], hue: int) -> SafeString:
+    """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
+    found = known(values or ())
     if not found:
-        return {}
-    peak = max(found, key=lambda pair: pair[1])
-    points = spots(values, peak[1] if most is None else most)
-    return {"d": path(points), "dot": points[peak[0]], "hue": hue, "width": WIDTH, "height": HEIGHT}
+        return mark_safe("")
+    peak, most = max(found, key=lambda pair: pair[1])
+    drawn = _unbroken(values, most) if len(found) == len(values) > 1 else path(spots(values, most))
+    x, y = _EDGE + peak * (WIDTH - 2 * _EDGE) / max(len(values) - 1, 1), _EDGE if most else HEIGHT - _EDGE
+    return mark_safe(
+        f'<svg class="spark t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" aria-hidden="true" focusable="false">'
+        f'<path d="{drawn}"/><circle cx="{x:.1f}" cy="{y:.1f}" r="2"/></svg>'
+    )
 
 
 @register.simple_tag
@@ -166,6 +187,23 @@ def bins_table(bins: list[dict], hue: int, bars: bool = False) -> SafeString:
     return mark_safe("".join(rows))
 
 
+@register.simple_tag
+def word_rows(words: list[dict]) -> SafeString:
+    """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it is there."""
+    rows = []
+    for word in words:
+        text, tokens = conditional_escape(word["word"]), count(word["tokens"])
+        rows.append(
+            f'<tr><th scope="row" class="words"><a href="{conditional_escape(word["url"])}">{text}</a></th>'
+            f'<td class="bar-cell"><svg class="two-bars" width="100%" height="12" aria-hidden="true" focusable="false">'
+            f'<rect class="all" width="{width(word["bar_everywhere"])}" height="12"/><rect width="{width(word["bar"])}" height="12"/></svg></td>'
+            f'<td class="n"><a href="{conditional_escape(word["lines"])}" aria-label="{tokens}, read the lines of {text} in this topic">{tokens}</a></td>'
+            f'<td class="n aside">{count(word["everywhere"])}</td>'
+            f'<td class="why"><a href="{conditional_escape(word["why"])}" aria-label="Why is {text} here?">why</a></td></tr>'
+        )
+    return mark_safe("\n".join(rows))
+
+
 CHART = (1000, 170)  # of a topic's chart over time
 FOOT = 22  # under it, for its labels
 
@@ -180,23 +218,30 @@ def time_chart(bins: list[dict], topic: dict):
     peak, most = max(found, key=lambda pair: pair[1])
     points = spots(values, most, *CHART)
     step = (CHART[0] - 2 * _EDGE) / max(len(bins) - 1, 1)
-    strips = [
-        {"x": max(0.0, _EDGE + (i - 0.5) * step), "width": step, "y": points[i][1], "cx": points[i][0], "url": group["url"],
-         "said": f"{group['label']}: {percent(group['share'])}, {count(group['tokens'])} words in {count(group['documents'])} documents"}
-        for i, group in enumerate(bins) if points[i] is not None and group["documents"]
-    ]  # fmt: skip
+    strips = "".join(
+        f'<a href="{conditional_escape(group["url"])}" tabindex="-1">'
+        f'<title>{conditional_escape(group["label"])}: {percent(group["share"])}, {count(group["tokens"])} words in {count(group["documents"])} documents</title>'
+        f'<rect x="{max(0.0, _EDGE + (i - 0.5) * step):.1f}" y="0" width="{step:.2f}" height="{CHART[1]}"/><circle cx="{points[i][0]:.1f}" cy="{points[i][1]:.1f}" r="3"/></a>'
+        for i, group in enumerate(bins)
+        if points[i] is not None and group["documents"]
+    )
     every = max(1, math.ceil(len(bins) / 8))
     ticks = [{"x": _EDGE + i * step, "label": bins[i]["label"]} for i in range(0, len(bins), every)]
     return {
-        "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak]["label"], "strips": strips, "ticks": ticks, "topic": topic,
+        "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak]["label"], "strips": mark_safe(strips), "ticks": ticks, "topic": topic,
         "width": CHART[0], "height": CHART[1], "full": CHART[1] + FOOT, "text_y": CHART[1] + 16,
     }  # fmt: skip
 
 
-@register.inclusion_tag("run/topic/_strip.html")
-def strip(values: Sequence[float], own: float):
+@register.simple_tag
+def strip(values: Sequence[float], own: float) -> SafeString:
     """Every topic's value as a stroke on a line, and one of them as a dot."""
-    low, high = min(values), max(values)
-    at = lambda value: 4 + 192 * ((value - low) / (high - low) if high > low else 0.5)  # noqa: E731
-    strokes = sorted({round(at(value), 1) for value in values})
-    return {"d": "".join(f"M{x:.1f} 3v8" for x in strokes), "x": at(own)}
+    places = np.asarray(values)
+    low, high = float(places.min()), float(places.max())
+    scale = 192 / (high - low) if high > low else 0.0
+    strokes = np.unique(np.round(4 + (places - low) * scale if scale else np.full(1, 100.0), 1)).tolist()
+    x = 4 + (own - low) * scale if scale else 100.0
+    return mark_safe(
+        '<svg class="strip" viewBox="0 0 200 14" width="200" height="14" aria-hidden="true" focusable="false">'
+        f'<path d="M{" 3v8M".join(map(str, strokes))} 3v8"/><circle cx="{x:.1f}" cy="7" r="4.5"/></svg>'
+    )
