@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from webapp.models import Run
 from webapp.queries import fields, ranges, sums, topics
-from webapp.queries.kept import remembered
+from webapp.queries.kept import Kept
 from webapp.queries.names import names
 from webapp.queries.selection import Selection, own
 
@@ -18,6 +18,7 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
+_tallies = Kept(8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes)  # bytes of what was counted of sets
 
 
 def form(selection: Selection, query: QueryDict) -> dict:
@@ -66,16 +67,9 @@ def _category(selection: Selection, category: fields.Category) -> dict:
 
 def _titles(run: Run) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
-    said, words = names(run), _words(run.snapshot_id, run.pk)
+    said, words = names(run), topics.first_words(run, 3)
     titles = ((k, f"{said.title(k)}: {' '.join(words[k])}") for k in range(run.topics))
     return [(k, title) for k, title in titles if not said.hidden(k) and said.into[k] == k]
-
-
-@remembered(32)
-def _words(snapshot_id: int, run_id: int) -> dict[int, list[str]]:
-    """Of a snapshot, which never changes."""
-    run = Run.objects.get(pk=run_id)
-    return topics.top_words(run, list(range(run.topics)), 3)
 
 
 def counts(selection: Selection) -> dict:
@@ -94,14 +88,22 @@ def counts(selection: Selection) -> dict:
 
 def _counted(selection: Selection, category: fields.Category) -> dict:
     """A category's values as they would be counted without a choice among them, most frequent first."""
-    mask = selection.elsewhere(category.name).mask
-    _, codes = fields.codes(selection.version, category.name)
-    documents = np.bincount((codes if mask is None else codes[mask]) + 1, minlength=len(category.values) + 1)[1:]
+    documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
     order = np.argsort(-documents, kind="stable")
     shown = [i for place, i in enumerate(order.tolist()) if (place < VALUES and documents[i]) or category.values[i] in chosen]
     values = [_value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen) for i in shown]
     return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
+
+
+def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
+    """int64: documents of the set with each value."""
+
+    def make() -> np.ndarray:
+        _, codes = fields.codes(selection.version, category.name)
+        return np.bincount((codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1)[1:]
+
+    return _tallies.of((selection.key, category.name), make)
 
 
 def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
@@ -132,20 +134,18 @@ def _bars(selection: Selection) -> list[dict]:
     span = fields.dated(selection.version)
     if not span:
         return []
-    days = fields.dates(selection.version)
-    days = days if selection.mask is None else days[selection.mask]
-    days = days[days > 0]
-    if not len(days):
+    least, tally = _of_days(selection)
+    if not len(tally):
         return []
-    first, last = date.fromordinal(int(days.min())), date.fromordinal(int(days.max()))
+    first, last = date.fromordinal(least), date.fromordinal(least + len(tally) - 1)
     months = 12 * (last.year - first.year) + last.month - first.month + 1
     step = next(n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS)
     begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
     begin -= begin % step
     edges = list(range(begin, 12 * last.year + last.month, step))
     ordinals = [_ordinal(month) for month in [*edges, edges[-1] + step]]
-    tally = np.concatenate([[0], np.cumsum(np.bincount(days - ordinals[0]))])
-    tally = tally[np.minimum(np.array(ordinals) - ordinals[0], len(tally) - 1)]
+    tally = np.concatenate([[0], np.cumsum(tally)])
+    tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
     bars, tally = [], np.diff(tally)
     most = int(tally.max())
@@ -157,6 +157,19 @@ def _bars(selection: Selection) -> list[dict]:
         url = _address([*rest, ("from", a), ("to", b)])
         bars.append({"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url})
     return bars
+
+
+def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
+    """(the first day with documents of the set, int64: documents of it and each later day)."""
+
+    def make() -> tuple[int, np.ndarray]:
+        days = fields.dates(selection.version)
+        days = days if selection.mask is None else days[selection.mask]
+        days = days[days > 0]
+        least = int(days.min(initial=date.max.toordinal()))
+        return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
+
+    return _tallies.of((selection.key, "days"), make)
 
 
 def _ordinal(month: int) -> int:

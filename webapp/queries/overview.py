@@ -144,12 +144,10 @@ class Overview:
         if len(some) < 2:
             return None
         span = slice(some[0], some[-1] + 1)
-        labels, shares = found.labels[span], found.shares[span]
-        lines = {}
-        for k in numbers:
-            values = [_known(v) for v in shares[:, k]]
-            peak = int(np.nanargmax(shares[:, k]))
-            lines[k] = {"values": values, "peak": values[peak], "peak_at": labels[peak]}
+        labels, shares = found.labels[span], found.shares[span][:, numbers]
+        values = np.where(np.isnan(shares), None, shares).T.tolist()
+        peaks = np.nanargmax(shares, axis=0).tolist() if numbers else []
+        lines = {k: {"values": of, "peak": of[peak], "peak_at": labels[peak]} for k, of, peak in zip(numbers, values, peaks, strict=True)}
         return {"by": by, "labels": labels, "lines": lines}
 
 

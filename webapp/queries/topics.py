@@ -1,5 +1,6 @@
 """Topics of a run's present snapshot."""
 
+import math
 from collections import Counter
 
 from django.urls import reverse
@@ -15,7 +16,7 @@ TOP_WORDS = 10
 
 
 def link(run: Run, number: int) -> dict:
-    """How a topic is named, coloured and reached from anywhere; templates/_chip.html shows it."""
+    """How a topic is named, coloured and reached from anywhere; {% chip %} shows it."""
     said = names(run)
     return {
         "number": number,
@@ -24,8 +25,15 @@ def link(run: Run, number: int) -> dict:
         "hue": said.hue(number),
         "hidden": said.hidden(number),
         "into": topic_label(said.into[number]) if said.into[number] != number else "",
-        "url": reverse("run_topic", args=[run.pk, number]) + dropping.address(run),
+        "url": f"{_url(run)}{number}/{dropping.address(run)}",
     }
+
+
+def _url(run: Run) -> str:
+    """Of all topics: looked up once for this run object, as a page may link to hundreds."""
+    if "topics_url" not in run.__dict__:
+        run.__dict__["topics_url"] = reverse("run_topics", args=[run.pk])
+    return run.__dict__["topics_url"]
 
 
 def largest(run: Run, limit: int) -> list[dict]:
@@ -42,6 +50,9 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
     """The first words of several topics, by weight, without those dropped from view; of merged topics by what they weigh together."""
     said, dropped = names(run), dropping.words(run)
     members = {k: said.members(k) for k in numbers}
+    if count + len(dropped) <= TOP_WORDS and run.snapshot.final and not any(members.values()):
+        first = _first_words(run.snapshot_id, run.version_id, run.topics, TOP_WORDS)  # kept, as nearly every page names some topics
+        return {k: [word for word in first[k] if word not in dropped][:count] for k in numbers}
     asked = sorted({*numbers, *(m for of in members.values() for m in of)})
     found = rows(
         """
@@ -62,11 +73,11 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
 def first_words(run: Run, count: int) -> list[list[str]]:
     """The first words of every topic, by weight, as the model has them, without those dropped from view."""
     dropped = dropping.words(run)
-    found = _first_words(run.snapshot_id, run.version_id, run.topics, count + len(dropped))
-    return [[word for word in words if word not in dropped][:count] for words in found] if dropped else found
+    found = _first_words(run.snapshot_id, run.version_id, run.topics, max(TOP_WORDS, count + len(dropped)))
+    return [[word for word in words if word not in dropped][:count] for words in found]
 
 
-@remembered(32)
+@remembered(16)  # of 2,000 topics they have 2 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
     found = rows(
         "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
@@ -89,11 +100,11 @@ def _together(run: Run, merged: list[int], words: dict[int, dict[str, float]], c
 
 def topic(run: Run, number: int) -> dict | None:
     """One topic: share, coherence, the weight that is not listed."""
-    found = rows(
-        "SELECT number, share, coherence, floor, floor_mass FROM webapp_topic WHERE snapshot_id = %s AND number = %s",
-        [run.snapshot_id, number],
-    )
-    return found[0] | link(run, number) if found else None
+    columns = measures.of(run)
+    if not columns or number >= len(columns["share"]):
+        return None
+    known = {name: float(columns[name][number]) for name in ("share", "coherence", "floor", "floor_mass")}
+    return {name: None if math.isnan(value) else value for name, value in known.items()} | link(run, number)
 
 
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:
