@@ -53,7 +53,7 @@ MIDDLEWARE = [
     "webapp.server.headers.headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "webapp.server.handler.ContentSecurityPolicy",
     "webapp.server.gate.gate",
     "webapp.server.compressed.Compressed",
     "django.contrib.sessions.middleware.SessionMiddleware",
