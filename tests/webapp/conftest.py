@@ -9,6 +9,14 @@ from tests.corpora import as_csv, example_rows
 ROWS = 400
 
 
+@pytest.fixture(autouse=True)
+def pages_are_made_anew():
+    """A test may have another way of making them than the one before it."""
+    from webapp.views import keeping
+
+    keeping.forget()
+
+
 @pytest.fixture(scope="session")
 def ready(draft, django_db_blocker):
     """A corpus that has been read. Committed, as heartbeats come over a connection of their own."""

@@ -15,13 +15,6 @@ pytestmark = pytest.mark.django_db
 TOKENS = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept():
-    kept.forget()
-    yield
-    kept.forget()
-
-
 @pytest.fixture
 def made(monkeypatch):
     """Addresses of the overview that were made, and not taken from what was kept."""

@@ -50,7 +50,8 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
     """The first words of several topics, by weight, without those dropped from view; of merged topics by what they weigh together."""
     said, dropped = names(run), dropping.words(run)
     members = {k: said.members(k) for k in numbers}
-    if count + len(dropped) <= TOP_WORDS and run.snapshot.final and not any(members.values()):
+    final = run.snapshot_id is not None and run.snapshot.final  # others are soon replaced
+    if final and count + len(dropped) <= TOP_WORDS and not any(members.values()):
         first = _first_words(run.snapshot_id, run.version_id, run.topics, TOP_WORDS)  # kept, as nearly every page names some topics
         return {k: [word for word in first[k] if word not in dropped][:count] for k in numbers}
     asked = sorted({*numbers, *(m for of in members.values() for m in of)})

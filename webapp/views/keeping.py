@@ -41,6 +41,7 @@ class Page(NamedTuple):
 
 
 _kept = Kept(BYTES, Page.weight.fget)
+forget = _kept.clear
 
 
 def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
