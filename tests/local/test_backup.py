@@ -2,10 +2,14 @@
 
 import json
 import os
+import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from benchmarks.whole_path import Browser, form_fields
@@ -188,3 +192,47 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
     assert again.returncode == 0, again.stderr
     rows = json.loads(manage(restored, "shell", "--no-imports", "-c", LOOK).stdout.splitlines()[-1])
     assert rows["document"][0] == 8375 and rows["document_topic"][0] > 0
+
+
+@contextmanager
+def database(data: Path) -> Iterator[dict]:
+    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that uses it."""
+    url, name = os.environ["DATABASE_URL"], f"restored_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            yield os.environ | {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "REDIS_URL": f"{os.environ['REDIS_URL'].rpartition('/')[0]}/9",
+                                "TOPOGRAPH_DATA": str(data), "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def run(environment: dict, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
+    """And is what that version's database is when it is migrated."""
+    file = tmp_path / "old.tar.zst"
+    with database(tmp_path / "old") as first, database(tmp_path / "new") as second:
+        made = run(first, "-m", "tests.local.old_backup", str(file))
+        assert made.returncode == 0, made.stderr
+        restored = run(second, "manage.py", "restore", str(file))
+        assert restored.returncode == 0 and restored.stdout.startswith("Restored: 2 corpora and 1 runs"), restored.stderr
+        look = "import json; from tests.local.old_backup import rows; print(json.dumps(rows()))"
+        found = run(second, "manage.py", "shell", "--no-imports", "-c", look)
+        assert json.loads(found.stdout.splitlines()[-1]) == json.loads(made.stdout.splitlines()[-1])
+        here, there = ({p.relative_to(data / "files"): p.read_bytes() for p in (data / "files").rglob("*") if p.is_file()} for data in (tmp_path / "new", tmp_path / "old"))
+        assert here == there and len(here) > 5
+        checked = run(second, "manage.py", "migrate", "--check")
+        assert checked.returncode == 0, checked.stdout
+
+
+def test_what_is_not_ours_is_not_deleted(made, tmp_path):
+    with database(tmp_path / "data") as environment:
+        with psycopg.connect(environment["DATABASE_URL"]) as connection:
+            connection.execute("CREATE TABLE ledger (amount int); INSERT INTO ledger VALUES (1)")
+        refused = run(environment, "manage.py", "restore", str(made[3]), "--overwrite")
+        assert refused.returncode and "“ledger”" in refused.stderr and "DATABASE_URL" in refused.stderr
+        with psycopg.connect(environment["DATABASE_URL"]) as connection:
+            assert connection.execute("SELECT amount FROM ledger").fetchall() == [(1,)]

@@ -56,6 +56,12 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
     found = check(path, tell)
     if alive := events.workers():
         raise Invalid("system", f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.")
+    if strange := _strange():
+        raise Invalid(
+            "system",
+            f"The database holds tables of another program (“{strange}”), which restoring would delete. Make a database for Topograph alone, "
+            "and name it in DATABASE_URL.",
+        )
     if there := _there():
         if not overwrite:
             raise Invalid("system", f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.")
@@ -79,6 +85,19 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
     call_command("migrate", verbosity=0)
     _mend()
     return found
+
+
+def _strange() -> str:
+    """A table, or a program of Django's, that no Topograph has made; "" where there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations')")
+        if cursor.fetchone()[0]:
+            ours = {app for app, _ in MigrationExecutor(connection).loader.disk_migrations}
+            cursor.execute("SELECT app FROM django_migrations WHERE app <> ALL(%s) LIMIT 1", [list(ours)])
+        else:
+            cursor.execute("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1")
+        found = cursor.fetchone()
+    return found[0] if found else ""
 
 
 def _there() -> str:
