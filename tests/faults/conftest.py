@@ -5,15 +5,48 @@ import pytest
 from tests.webapp.conftest import ready, trained  # noqa: F401 (fixtures)
 
 
+def everything() -> dict[str, int]:
+    """What there is: tables and partitions, with their rows; folders of files."""
+    from django.conf import settings
+    from django.db import connection
+    from psycopg import sql
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+        found = {}
+        for (name,) in cursor.fetchall():
+            cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name)))
+            found[f"table {name}"] = cursor.fetchone()[0]
+    return found | {f"files/{path.relative_to(settings.FILES)}": 1 for path in settings.FILES.glob("*/*")}
+
+
+def take_away(*rows) -> None:
+    """Corpora and runs with all that is theirs, as when they are deleted for good."""
+    from webapp.models import Run, Version
+    from webapp.services import deleting, upkeep
+
+    for row in rows:
+        type(row).everything.filter(pk=row.pk).update(heartbeat_at=None)  # nobody is at work any more, whatever its row says
+        if not isinstance(row, Run):
+            Version.everything.filter(corpus=row).update(heartbeat_at=None)
+        (deleting.run if isinstance(row, Run) else deleting.corpus)(row)
+        deleting.for_good(row)
+    upkeep.tidy()
+
+
 @pytest.fixture
-def committed(ready, django_db_blocker):  # noqa: F811
-    """Not within a transaction of the test: threads have connections of their own. Runs, and what was theirs, are taken away again."""
-    from webapp import bulk
-    from webapp.models import Run
+def committed(ready, monkeypatch, django_db_blocker):  # noqa: F811
+    """Not within a transaction of the test: threads have connections of their own. What it makes is taken away again, and nothing may be left."""
+    from webapp.models import Corpus, Run, User
 
     with django_db_blocker.unblock():
-        before = set(Run.everything.values_list("pk", flat=True))
+        User.objects.local()
+        there = {model: set(model.everything.values_list("pk", flat=True)) for model in (Run, Corpus)}
+        before = everything()
         yield
-        Run.everything.exclude(pk__in=before).delete()
-        for table, key in list(bulk.orphans()):
-            bulk.drop(table, key)
+        monkeypatch.undo()  # what was away is there again
+        for model, known in there.items():
+            take_away(*model.everything.exclude(pk__in=known))
+        after = everything()
+        left = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+        assert not left, f"the drill left something behind, or took away what was there before: {', '.join(left)}"

@@ -17,6 +17,7 @@ from inference.memory import mapped
 from tasks.corpora import ingest
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
+from tests.faults.conftest import take_away
 from tests.sweeping import sweep_for
 from webapp import disk, events, files
 from webapp.models import Corpus
@@ -69,6 +70,7 @@ def undisturbed(ready, django_db_blocker):
         run = runs.create(ready.version, seed=3, topics=7, passes=3)
         train(run.pk)
         yield run
+        take_away(run)
 
 
 STAGES = {
