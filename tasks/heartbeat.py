@@ -6,6 +6,7 @@ A task that is alive but comes no further is at work no longer: its process is e
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import structlog
 from django.db import Error, connection
 
 from tasks.life import Life
+from webapp import logs
 from webapp.services import jobs
 
 log = structlog.get_logger(__name__)
@@ -92,6 +94,7 @@ class Heartbeat:
 def _end(job: tuple, seconds: float) -> None:
     """Nothing else ends a thread that hangs. What is on record stays, and another process goes on from there."""
     kind, pk, attempt = job
-    log.error("a job came no further, and its process is ended", **jobs.of(kind, pk), attempt=attempt, seconds=seconds)
+    where = logs.places(sys._current_frames().get(threading.main_thread().ident))
+    log.error("a job came no further, and its process is ended", **jobs.of(kind, pk), attempt=attempt, seconds=seconds, traceback=where)
     logging.shutdown()
     os.kill(os.getpid(), signal.SIGKILL)

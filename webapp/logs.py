@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 import traceback
-from types import TracebackType
+from types import FrameType, TracebackType
 
 import structlog
 
@@ -88,6 +88,12 @@ def _frames(trace: TracebackType | None) -> list[str]:
     """The places, the innermost last."""
     walked = [(frame.f_code, line) for frame, line in traceback.walk_tb(trace)]
     return [f"  {_short(code.co_filename)}:{line} {code.co_name}" for code, line in walked[-FRAMES:]]
+
+
+def places(frame: FrameType | None) -> str:
+    """Where a thread is, the innermost place last."""
+    walked = [(each.f_code, line) for each, line in traceback.walk_stack(frame)] if frame else []
+    return "\n".join(f"  {_short(code.co_filename)}:{line} {code.co_name}" for code, line in reversed(walked[:FRAMES]))
 
 
 def _short(path: str) -> str:

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numba import njit, prange
-from scipy.linalg import eigh
 
 ITERATIONS = 50  # of SMACOF; of 20, 300 or 2,000 topics, 250 more lower the stress by less than 1%
 DIGITS = 6  # kept of a coordinate, so that the last bits of a processor's arithmetic are in no file
@@ -28,8 +27,8 @@ def classical(divergences: np.ndarray) -> np.ndarray:
         return np.zeros((K, 2))
     means = divergences.mean(axis=0)
     inner = -0.5 * (divergences - means - means[:, None] + means.mean())
-    axes = min(2, K)
-    values, vectors = eigh(inner, subset_by_index=[K - axes, K - 1])
+    values, vectors = np.linalg.eigh(inner)  # scipy's, which gives two alone, takes as long, and keeps Python's lock for so long
+    values, vectors = values[-2:], vectors[:, -2:]
     xy = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
     return _turned(xy)
 
