@@ -1,21 +1,27 @@
 """Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if nothing had happened.
 
-    python -m benchmarks.faults [--quick] [--rounds N] [--seed N] [--only WORDS]
+    python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--seed N] [--only WORDS]
 
 Each drill begins the same run, and the reading of the same corpus, waits for a random part of the time that they take undisturbed,
-strikes, and waits until both are done. It is lost where one of them is not done within its time, was done twice, or differs in one bit
-from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the charts. Between
-blow and end the pages are asked what they say. Prints the table of docs/reliability.md; the last line is `lost: N of M kills`.
+strikes, and waits until both are done. It is lost where one of them is not done within its time, lost its process though nothing was
+done to it, would do more again than what came since the last point of the charts, or differs in one bit from the undisturbed one: every
+document, every word, every topic's words, every document's topics, every point of the charts. Between blow and end the run's page is
+asked all the time: it must show it, or say with 503 what is the matter. Prints the table of docs/reliability.md; the last line is
+`lost: N of M kills`. --minutes: as many drills as end in that time, all kinds in turn.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import platform
 import random
+import resource
 import signal
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -34,6 +40,7 @@ from tasks.life import descendants
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
+from webapp.local.processes import worker as spawn_worker
 
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
@@ -91,8 +98,9 @@ class Topograph:
             return self.ask("SELECT step FROM webapp_run WHERE id = %s", run)[0][0]
         return 0
 
-    def points(self, run: int) -> int:
-        return self.ask("SELECT count(*) FROM webapp_metric WHERE run_id = %s", run)[0][0]
+    def points(self, run: int, after: int = 0) -> int:
+        """Of the charts, that come after a step."""
+        return self.ask("SELECT count(*) FROM webapp_metric WHERE run_id = %s AND step > %s", run, after)[0][0]
 
     def wait(self, kind: str, pk: int, seconds: float, *statuses: str) -> str:
         """Until it has one of these statuses (any that is an end); returns which."""
@@ -239,6 +247,30 @@ class Topograph:
         with self.hung(pids):
             time.sleep(seconds)
 
+    def fill_disk(self, size: int, seconds: float) -> None:
+        """No process of the worker, and none that it begins meanwhile, may write beyond `size` bytes of a file: the kernel refuses."""
+        workers = self.workers()
+        for limit in (size, resource.RLIM_INFINITY):
+            for pid in {*workers, *self.workers()}:
+                with suppress(ProcessLookupError):
+                    resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            if limit == size:
+                time.sleep(seconds)
+
+    @contextmanager
+    def second_worker(self) -> Iterator[None]:
+        """As on another machine, with the same servers and the same files."""
+        known = self._servers()
+        env = os.environ | {"DATABASE_URL": known["database_url"], "REDIS_URL": known["redis_url"], "TOPOGRAPH_DATA": str(self.data),
+                            "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+        worker = spawn_worker(env, self.data / "logs" / "second.log", concurrency=2)
+        try:
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.pid, signal.SIGKILL)
+            worker.wait()
+
     def shift_clock(self, hours: float) -> None:
         """What setting the database's clock does to those who look at heartbeats."""
         for table in ("run", "corpus", "version"):
@@ -287,14 +319,16 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
     "the web server": (lambda t, r, c, random, outage: t.kill_web(), False),
     "Valkey": (lambda t, r, c, random, outage: t.kill_valkey(), False),
     "Valkey emptied": (lambda t, r, c, random, outage: t.empty_valkey(), False),
+    "Valkey hangs": (lambda t, r, c, random, outage: t.hang(t.valkey(), outage), False),
     "Postgres": (lambda t, r, c, random, outage: t.kill_postgres(), True),
     "Postgres refuses": (lambda t, r, c, random, outage: t.refuse(outage), True),
     "Postgres hangs": (lambda t, r, c, random, outage: t.hang(t.postgres(), outage), False),
-    "Valkey hangs": (lambda t, r, c, random, outage: t.hang(t.valkey(), outage), False),
     "everything at once": (lambda t, r, c, random, outage: t.kill_everything(), True),
     "the child hangs, and wakes": (lambda t, r, c, random, outage: _hang(t, r), True),
+    "the disk is full": (lambda t, r, c, random, outage: t.fill_disk(int(10 ** random.uniform(3, 6.5)), outage / 4), True),
     "heartbeats shifted by hours": (lambda t, r, c, random, outage: t.shift_clock(random.choice((-24, -1, 1, 24))), False),
     "messages delivered again": (lambda t, r, c, random, outage: t.deliver_again(r, c), False),
+    "a second worker, and messages again": (lambda t, r, c, random, outage: _second(t, r, c), True),
 }
 
 
@@ -306,6 +340,41 @@ def _hang(topograph: Topograph, run: int) -> None:
         time.sleep(0.2)
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGCONT)
+
+
+def _second(topograph: Topograph, run: int, corpus: int) -> None:
+    """It may have taken one of them when it goes."""
+    with topograph.second_worker():
+        time.sleep(4)
+        topograph.deliver_again(run, corpus)
+        time.sleep(4)
+
+
+class Page:
+    """Somebody who looks at a page again and again, in a thread; `wrong` says what should not have been seen."""
+
+    def __init__(self, topograph: Topograph, path: str):
+        self.topograph, self.path, self.wrong, self.away = topograph, path, "", 0.0
+        self._left = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> "Page":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._left.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        since = time.monotonic()
+        while not self._left.wait(0.5):
+            status, body = self.topograph.says(self.path)
+            if status == 200 or status == 503 and ("Nothing is lost" in body or "disk is full" in body):
+                since = time.monotonic()
+            elif status:
+                self.wrong = self.wrong or f"the page answered {status}: {body[:200]}"
+            self.away = max(self.away, time.monotonic() - since)
 
 
 class Drills:
@@ -327,7 +396,7 @@ class Drills:
 
     def strike(self, name: str, result: Result) -> None:
         """One blow, at a random moment of a run and of a reading that began together."""
-        blow, _ = BLOWS[name]
+        blow, may_lose = BLOWS[name]
         t = self.topograph
         corpus = t.draft()
         run = t.run(self.base)
@@ -336,9 +405,15 @@ class Drills:
         step, before = t.step(run), t.row("run", run)
         result.kills += 1
         at = time.monotonic()
+        page = Page(t, f"/runs/{run}.json")
         try:
-            blow(t, run, corpus, self.random, self.outage)
-            self._resumed(run, before, step, at, result)
+            with page:
+                blow(t, run, corpus, self.random, self.outage)
+                self._resumed(run, before, step, at, result)
+            if page.wrong:
+                raise AssertionError(page.wrong)
+            if page.away > STUCK:
+                raise AssertionError(f"nobody answered for {page.away:.0f} s")
             limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
             for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
                 if (status := t.wait(kind, pk, limit)) != good:
@@ -348,6 +423,8 @@ class Drills:
                 raise AssertionError(f"other {', '.join(wrong)}")
             if t.points(run) != self.points:
                 raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
+            if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
+                raise AssertionError(f"attempts at run and corpus: {attempts}, though nothing was done to their processes")
         except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
             result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
 
@@ -361,34 +438,47 @@ class Drills:
                 return
             if attempt > max(before[1], 1):
                 result.recovered.append(time.monotonic() - at)
-                result.repeated.append(max(0, step - t.saved(run)) / self.steps)
+                saved = t.saved(run)
+                result.repeated.append(max(0, step - saved) / self.steps)
+                if (points := t.points(run, saved)) > 1:
+                    raise AssertionError(f"it goes on from step {saved}, {points} points of the charts before where it was")
                 return
             time.sleep(0.1)
+
+
+def _machine() -> str:
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
+    return f"commit {commit or 'unknown'}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}, {platform.system()} {platform.release().split('-')[0]}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
     parser.add_argument("--rounds", type=int, help="blows of each kind (default: 10; with --quick 1)")
+    parser.add_argument("--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--only", default="", help="only kinds of blow whose name has one of these words, separated by commas")
     parser.add_argument("--port", type=int, default=8421)
     given = parser.parse_args()
-    rounds = given.rounds or (1 if given.quick else 10)
-    print(f"seed {given.seed}", flush=True)
+    ends = time.monotonic() + 60 * given.minutes if given.minutes else None
+    rounds = given.rounds or (1 if given.quick else 10**6 if ends else 10)
+    print(f"seed {given.seed}; {_machine()}", flush=True)
     names = [name for name in BLOWS if any(words in name for words in given.only.split(","))]
-    results = {name: Result() for name in names}
+    results, longest = {name: Result() for name in names}, 0.0
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
         topograph = Topograph(Path(folder) / "data", given.port)
         try:
             drills = Drills(topograph, given.seed, 10.0 if given.quick else OUTAGE)
             print(f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points", flush=True)
-            for _ in range(rounds):
-                for name in names:
-                    began = time.monotonic()
-                    drills.strike(name, results[name])
-                    state = "LOST" if results[name].lost else "ok"
-                    print(f"  {name}: {state}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+            for name in [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]:
+                began = time.monotonic()
+                if ends and began + longest > ends:
+                    break
+                lost = len(results[name].lost)
+                drills.strike(name, results[name])
+                longest = max(longest, time.monotonic() - began)
+                said = results[name].lost[lost:] or ["ok"]
+                print(f"  {name}: {said[0]}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("broken off", flush=True)  # what there is is told
         finally:

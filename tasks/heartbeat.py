@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
-from django.db import Error, connection
+from django.db import Error, connection, connections
 
 from tasks.life import Life
 from webapp import logs
@@ -37,6 +37,7 @@ class Heartbeat:
 
     def __init__(self, kind: jobs.Kind, pk: int, attempt: int):
         self.job = (kind, pk, attempt)
+        self._connection = connections["default"]  # of the thread that works
         self._patience = PATIENCE
         self._stop = threading.Event()
         self._lost = None
@@ -71,7 +72,7 @@ class Heartbeat:
         self._patience = before
 
     def _run(self) -> None:
-        life, quiet, ticked, looked = Life(), 0.0, self._ticked, time.monotonic()
+        life, quiet, ticked, looked = Life(self._connection), 0.0, self._ticked, time.monotonic()
         while not self._stop.wait(EVERY):
             try:
                 with jobs.soon():

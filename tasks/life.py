@@ -10,7 +10,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from django.db import connection
+from django.db import connection, connections
 from django.db.backends.signals import connection_created
 
 # Seconds of the processor between two looks, of one thread, from which on it is at work. Who waits for Postgres looks ten times a second
@@ -35,7 +35,9 @@ class Life:
     and everything must tick.
     """
 
-    def __init__(self):
+    def __init__(self, *known):
+        """known: connections that were opened before anybody listened."""
+        _opened.update(known)
         self.mine = threading.get_native_id()
         self.before: dict[int, float] = {}  # thread, or process of Postgres -> its seconds of the processor
         self.look()
@@ -64,7 +66,7 @@ class Life:
         return self._any([task for child in descendants(os.getpid()) for task in _threads(child)])
 
     def _postgres(self) -> bool:
-        asked = [pid for one in list(_opened) if one is not connection and (pid := _backend(one))]
+        asked = [pid for one in list(_opened) if one is not connections["default"] and (pid := _backend(one))]
         if not asked:
             return False
         with connection.cursor() as cursor:

@@ -42,12 +42,12 @@ import subprocess, sys, threading, time
 import django
 django.setup()
 from django.db import connection
+cursor = connection.cursor()
 from tasks import heartbeat
 from webapp.services import jobs
 
 heartbeat.EVERY, heartbeat.QUIET, heartbeat.PATIENCE, heartbeat.LONG = 0.1, {quiet}, {patience}, 60
 jobs.update = lambda *job, **fields: None  # there is no such row
-cursor = connection.cursor()
 with heartbeat.Heartbeat(jobs.TRAINING, 1, 1) as beat:
     {work}
 print("came to its end")
