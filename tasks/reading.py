@@ -64,13 +64,14 @@ class Failure(NamedTuple):
 
 @dataclass
 class Chunk:
-    """Documents, their dates, and problems; where reading was behind them; then what the second thread found."""
+    """Documents, their files and dates, and problems; where reading was behind them; then what the second thread found."""
 
     file: int
     items: int
     before: int
     bytes: int = 0
     documents: list[readers.Document] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)  # of their files
     days: list[date | None] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
     problems: list[readers.Problem] = field(default_factory=list)
@@ -171,10 +172,12 @@ class Read:
         chunk, size = Chunk(self.mark.file, self.mark.items, self.before), 0
         try:
             for chunk.file, chunk.items, item in self._items():
-                count = chunk.counts.setdefault(self.way.place(item.file, chunk.file), [0, 0])
+                position = self.way.place(item.file, chunk.file)
+                count = chunk.counts.setdefault(position, [0, 0])
                 count[not isinstance(item, readers.Document)] += 1
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
+                    chunk.positions.append(position)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
                     chunk.orders.append(self.way.options.date_order)
                     size += len(item.text) + len(item.title)
@@ -299,7 +302,14 @@ class Read:
                     )
             for position, (error, items) in chunk.failed.items():
                 self.corpus.files.filter(position=position).update(error=error, items=items)
-            bulk.count_files(self.corpus.pk, chunk.counts, chunk.encodings)
+            bulk.count_files(self.corpus.pk, chunk.counts, self._spans(chunk), chunk.encodings)
             self.corpus.files.filter(read=False, position__lt=chunk.file).update(read=True)
             self.keep(chunk.mark)
         self.mark = chunk.mark
+
+    def _spans(self, chunk: Chunk) -> dict[int, tuple[int, int]]:
+        """Of each file that has documents in a chunk the first and the last of them."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, position in enumerate(chunk.positions, self.mark.documents):
+            found[position] = (found.get(position, (number,))[0], number)
+        return found

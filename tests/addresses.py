@@ -11,6 +11,8 @@ PAGES = [  # with a .json twin
     "operator",
     "corpus",
     "corpus_files",
+    "corpus_problems",
+    "corpus_vocabulary",
     "corpus_documents",
     "corpus_document",
     "corpus_whole",

@@ -94,7 +94,7 @@ RULES = {
     "token_revoke": TOKEN,
     # Corpora
     **dict.fromkeys(
-        ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files"],
+        ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary"],
         SEE,
     ),
     **dict.fromkeys(["corpus_prepare", "corpus_runs", "corpus_add", "corpus_retry", "corpus_words", "corpus_phrases"], EDIT),

@@ -101,14 +101,20 @@ class Partition:
         return rows.tobytes()
 
 
-def count_files(corpus_id: int, counts: dict[int, list[int]], encodings: dict[int, str]) -> None:
-    """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are."""
+def count_files(corpus_id: int, counts: dict[int, list[int]], spans: dict[int, tuple[int, int]], encodings: dict[int, str]) -> None:
+    """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are.
+
+    spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows its first one.
+    """
     with connection.cursor() as cursor:
         if counts:
-            columns = [list(counts), *map(list, zip(*counts.values(), strict=True))]
+            ends = [spans.get(position, (None, None)) for position in counts]
+            columns = [list(counts), *map(list, zip(*counts.values(), strict=True)), *map(list, zip(*ends, strict=True))]
             cursor.execute(
-                "UPDATE webapp_sourcefile AS file SET documents = file.documents + new.documents, problems = file.problems + new.problems"
-                " FROM unnest(%s::int[], %s::bigint[], %s::bigint[]) AS new (position, documents, problems)"
+                "UPDATE webapp_sourcefile AS file SET documents = file.documents + new.documents, problems = file.problems + new.problems,"
+                " first = CASE WHEN new.documents = 0 THEN file.first WHEN new.last - new.first + 1 <> new.documents THEN NULL"
+                " WHEN file.documents = 0 THEN new.first WHEN file.first + file.documents = new.first THEN file.first END"
+                " FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) AS new (position, documents, problems, first, last)"
                 " WHERE file.corpus_id = %s AND file.position = new.position",
                 [*columns, corpus_id],
             )

@@ -206,6 +206,7 @@ class SourceFile(models.Model):
     error = models.TextField(default="")  # why it could not be read, or not to its end; it can be tried again
     items = models.BigIntegerField(default=0)  # documents and problems that came before the error
     documents = models.BigIntegerField(default=0)  # that came of it; of those that are joined the file of the first
+    first = models.BigIntegerField(null=True)  # the number of its first document; none: there is none, or they do not follow each other
     problems = models.BigIntegerField(default=0)
     encoding = models.CharField(max_length=40, default="")  # that it was read in, where it has one
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from datetime import date
 
 import pytest
+from django.urls import reverse
 
 from inference.bow import Bow
 from inference.errors import Invalid
@@ -15,7 +16,7 @@ from tests.corpora import as_csv, example_rows
 from tests.sweeping import STALE, sweep_for
 from webapp import files
 from webapp.models import Corpus, Document, Version, Word
-from webapp.queries import evidence, fields
+from webapp.queries import evidence, fields, sources
 from webapp.services import corpora, deleting, jobs, versions
 from webapp.services.upkeep import tidy
 from webapp.services.versions import Words
@@ -300,3 +301,56 @@ def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     choose(version.pk)
     version.refresh_from_db()
     assert (version.status, version.attempt) == ("ready", 2)
+
+
+def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, small_chunks):
+    """Also where a file has many chunks, where files were added, and in pages of problems."""
+    found = example_rows(ROWS)
+    broken = [[*row[:5], ""] for row in found[1:8]]
+    several = [upload(tmp_path, as_csv([found[0], *part]), name) for name, part in (("a.csv", found[1:71]), ("b.csv", [*broken, *found[71:80]]), ("c.csv", found[80:91]))]
+    corpus = corpora.create("several", several)
+    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
+    corpus = read(corpus)
+    choose(added(corpus, upload(tmp_path, as_csv([found[0], *found[91:100]]), "d.csv")).pk)
+    assert list(corpus.files.values_list("first", "documents", "problems")) == [(0, 70, 0), (70, 9, 7), (79, 11, 0), (90, 9, 0)]
+    page = client.get(reverse("corpus_files", args=[corpus.pk])).content.decode()
+    for position, (first, documents) in enumerate(corpus.files.values_list("first", "documents")):
+        address = reverse("corpus_documents_json", args=[corpus.pk]) + f"?only=file:{position}"
+        assert address.replace(".json", "/") in page
+        listed = client.get(address).json()
+        assert listed["count"] == documents and listed["documents"][0]["number"] == first
+    assert "of the file “b.csv”" in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
+    for wrong in ("file:9", "file:x", "file:-1"):
+        assert client.get(reverse("corpus_documents", args=[corpus.pk]) + f"?only={wrong}").status_code == 400
+    problems = reverse("corpus_problems_json", args=[corpus.pk])
+    assert len(client.get(problems + "?file=1").json()["problems"]) == 7 and not client.get(problems + "?file=0").json()["problems"]
+    assert client.get(problems + "?file=99").status_code == 404 and client.get(problems + "?after=12").status_code == 200
+
+
+def test_problems_come_page_by_page(draft, monkeypatch):
+    rows = example_rows(60)
+    for i in range(10, 40):
+        rows[i] = ["short", "a\nb"]
+    corpus = read(queued(draft, as_csv(rows)))
+    every, nothing = sources.problems(corpus, "")
+    assert len(every) == 30 and nothing is None and every[0]["dropped"]
+    monkeypatch.setattr(sources, "PROBLEMS", 7)
+    pages, after = [], 0
+    while after is not None:
+        found, after = sources.problems(corpus, "a.csv", after)
+        pages.append(found)
+    assert [len(page) for page in pages] == [7, 7, 7, 7, 2] and sum(pages, []) == every
+    assert sources.problems(corpus, "another.csv") == ([], None)
+
+
+def test_words_that_count_are_listed(draft, client):
+    corpus = read(queued(draft, as_csv(example_rows(60))))
+    url = reverse("corpus_vocabulary_json", args=[corpus.pk])
+    answer = client.get(url).json()
+    first = answer["words"]
+    assert first[0]["tokens"] >= first[-1]["tokens"] and len(first) == 100
+    assert client.get(url + answer["next"]).json()["words"][0]["number"] == 100
+    page = client.get(reverse("corpus_vocabulary", args=[corpus.pk])).content.decode()
+    assert f'?q=%22{first[0]["word"]}%22' in page
+    with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f'?q=%22{first[0]["word"]}%22').json()
+    assert with_it["count"] == first[0]["documents"]

@@ -21,7 +21,7 @@ class Documents(Schema):
     last: str = Field("", alias="to", description="the same, included")
     values: list[str] = Field([], alias="in", description="party:Democratic; repeatable, values of one category are alternatives")
     between: list[str] = Field([], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable")
-    only: list[str] = Field([], description="wordless, same (as an earlier document) or near (nearly the same); repeatable")
+    only: list[str] = Field([], description="wordless, same (as an earlier document) or near (nearly the same), or file:7, of an uploaded file; repeatable")
 
 
 class Corpus(Schema):

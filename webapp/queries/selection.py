@@ -5,7 +5,7 @@
 ?from=    ?to=  days, months or years, both included: 1914, 1914-08, 1914-08-04, 1910s
 ?between= price:10:20, a field of numbers or dates and its ends (queries.ranges); may be repeated
 ?in=      party:Democratic, a category and a value; may be repeated: values of one category are alternatives
-?only=    wordless, same or near: what the corpus's page counts (ONLY); may be repeated
+?only=    wordless, same or near: what the corpus's page counts (ONLY), or file:7, what came of an uploaded file; may be repeated
 
 A form without JavaScript can't join two fields into one, so these are read, too, and written as the above:
 ?with=    T12, and ?least=20
@@ -25,7 +25,7 @@ from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.columns import Category
 from webapp.models import Corpus, Run, Version
-from webapp.queries import days, evidence, fields, ranges, repeats, search
+from webapp.queries import days, evidence, fields, ranges, repeats, search, sources
 from webapp.queries.names import names
 
 NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
@@ -34,6 +34,7 @@ PLACES = ("after", "before", "at")  # where a page of a list begins
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
 _TOPIC = regex.compile(r"[Tt]?(\d{1,5})", regex.ASCII)
+_FILE = regex.compile(r"file:\d{1,9}", regex.ASCII)
 _KEPT = 8  # masks that a web process remembers: a byte a document each
 
 
@@ -71,7 +72,7 @@ class Selection:
         values = [_value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
-        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version), _only(query))
+        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version), _only(query, version))
 
     @classmethod
     def all(cls, run: Run) -> "Selection":
@@ -131,7 +132,7 @@ class Selection:
             field, _, of = value.partition(":")
             return f"{field} {of}"
         if name == "only":
-            return ONLY[value]
+            return ONLY.get(value) or f"of the file “{sources.documents(self.version, _file(value))[0]}”"
         return {"q": f"with “{value}”", "from": f"from {value}", "to": f"to {value}"}[name]
 
     @cached_property
@@ -182,6 +183,10 @@ class Selection:
         for topic, percent in self.has:
             mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
         for name in self.only:
+            if name not in ONLY:
+                _, first, end = sources.documents(self.version, _file(name))
+                mask[:first] = mask[end:] = False
+                continue
             mask &= np.diff(evidence.bow(self.version.pk).indptr) == 0 if name == "wordless" else repeats.found(self.version, name)
         if self.q:
             found = np.zeros(self.version.documents, bool)
@@ -211,11 +216,19 @@ def _has(text: str, run: Run) -> tuple[int, float]:
     return int(match[1]), float(match[2])
 
 
-def _only(query: QueryDict) -> list[str]:
-    asked = list(dict.fromkeys(query.getlist("only")))
-    if wrong := [name for name in asked if name and name not in ONLY]:
-        raise Invalid("only", f"“only” in the address must be {', '.join(ONLY)}; got “{wrong[0][:50]}”.")
-    return [name for name in asked if name]
+def _only(query: QueryDict, version: Version) -> list[str]:
+    asked = [name for name in dict.fromkeys(query.getlist("only")) if name]
+    for name in asked:
+        if name not in ONLY:
+            sources.documents(version, _file(name))
+    return asked
+
+
+def _file(text: str) -> int:
+    """The position of a file: "file:7" -> 7."""
+    if not _FILE.fullmatch(text):
+        raise Invalid("only", f"“only” in the address must be {', '.join(ONLY)}, or a file such as file:7; got “{text[:50]}”.")
+    return int(text[5:])
 
 
 def _joined(query: QueryDict) -> str:

@@ -150,7 +150,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
         fields = {"settings": asdict(reading), "error": "", "tries": 0, "heartbeat_at": Now()}  # since when it waits
         if not same:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
-            corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")
+            corpus.files.update(read=False, error="", items=0, documents=0, first=None, problems=0, encoding="")
         quotas.check_job(corpus.owner)
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")

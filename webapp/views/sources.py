@@ -2,12 +2,15 @@
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from tasks import readers
 from webapp import forms
 from webapp.models import Corpus, SourceFile
 from webapp.queries import corpora as queries
+from webapp.queries import sources as reports
 from webapp.views.pages import address, corpus_or_404, number, page
 
 
@@ -23,6 +26,17 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
     return page(request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count())
 
 
+@require_safe
+def problems(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    """What reading the files found wrong, a page of it; ?file= the position of one of them, ?after= a place in the report."""
+    corpus = corpus_or_404(corpus_id)
+    position = number(request, "file")
+    name = "" if position is None else get_object_or_404(corpus.files, position=position).name
+    found, following = reports.problems(corpus, name, number(request, "after", 0))
+    data = {"problems": found, "next": address(request, after=following) if following is not None else None}
+    return page(request, "corpus/problems.html", data, as_json=as_json, corpus=corpus, name=name)
+
+
 def first(corpus: Corpus) -> dict:
     """For the corpus's own page: the first files, and how many there are."""
     found, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
@@ -36,6 +50,8 @@ def _shown(file: SourceFile) -> dict:
         "bytes": file.bytes,
         "encoding": forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
         "documents": file.documents,
+        "documents_url": f"{reverse('corpus_documents', args=[file.corpus_id])}?only=file:{file.position}" if file.first is not None else None,
+        "problems_url": f"{reverse('corpus_problems', args=[file.corpus_id])}?file={file.position}" if file.problems else None,
         "problems": file.problems,
         "error": file.error,
     }

@@ -4,19 +4,20 @@ from dataclasses import replace
 
 from django.contrib import messages
 from django.db.models.functions import Left
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp import forms
 from webapp.models import Corpus, Document
 from webapp.queries import phrases as found
 from webapp.queries import versions as listing
+from webapp.queries.words import matching
 from webapp.services import versions
 from webapp.services.versions import Words
 from webapp.views import previews
-from webapp.views.pages import corpus_or_404, page
+from webapp.views.pages import address, corpus_or_404, number, page
 
 LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
 PHRASES = 25  # of a page
@@ -47,6 +48,17 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
     else:
         shown |= {"trouble": "Mend what is marked in red, and this shows what it gives.", "languages": form.languages(None)}
     return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
+
+
+@require_safe
+def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    """The words of the newest version, most frequent first, a page of them; ?after= a word's number."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.version is None:
+        raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
+    found, following = matching(corpus.version, "", number(request, "after", -1))
+    data = {"words": found, "next": address(request, after=following) if following is not None else None}
+    return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
