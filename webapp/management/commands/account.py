@@ -13,6 +13,7 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp import accounts
 from webapp.accounts import NAME
+from webapp.management.following import prepare_database
 from webapp.models import Corpus, User
 from webapp.services import deleting, handing, sharing, tokens
 
@@ -34,8 +35,12 @@ class Command(BaseCommand):
         for name, what in (("bytes", "bytes of files"), ("documents", "documents"), ("jobs", "jobs that wait or run at once")):
             parser.add_argument(f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others")
 
-    @transaction.atomic
     def handle(self, *args, **given):
+        prepare_database()
+        with transaction.atomic():
+            self._make(given)
+
+    def _make(self, given: dict) -> None:
         email = given["email"].strip().lower()
         self._check(validate_email, email, f"“{email}” is no e-mail address.")
         user = User.objects.filter(email=email).first()
