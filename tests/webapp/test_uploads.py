@@ -205,6 +205,22 @@ def test_checksums(client_of):
     assert wrong.status == 460 and len(left()) == 2
 
 
+def test_one_hash_serves_the_part_and_the_whole():
+    """A file in one part is hashed once; of several parts each has its checksum, and the whole has its own hash."""
+    content = b"words " * 1000
+    for cuts in ([6000], [2500, 3500]):
+        upload, at = uploads.create(6000, "a.txt"), 0
+        for size in cuts:
+            part = content[at : at + size]
+            writing = uploads.Writing(upload, uploads.Checksum(hashlib.sha256(), hashlib.sha256(part).digest()))
+            assert (writing.hash is writing.checksum.hash) == (at == 0)
+            writing.write([part])
+            assert writing.checksum.hash.digest() == writing.checksum.expected
+            writing.close()
+            at += size
+        assert uploads.find(upload.id).sha256 == hashlib.sha256(content).hexdigest()
+
+
 def test_cancelled(client_of):
     at = client_of.create(100, body=b"x" * 50).location
     assert client_of.ask("DELETE", at).status == 204 and not left()

@@ -156,8 +156,8 @@ class Writing:
     Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what came before is kept.
     """
 
-    def __init__(self, upload: Upload):
-        self.upload = upload
+    def __init__(self, upload: Upload, checksum: Checksum | None = None):
+        self.upload, self.checksum = upload, checksum
         try:
             self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
@@ -171,10 +171,12 @@ class Writing:
         at, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
         if at != self.offset:
             self.hash = None  # what came before is only on disk
+        elif not at and checksum and checksum.hash.name == "sha256":
+            self.hash = checksum.hash  # of the first part both are the same: most files have no other
         self.hash_before = self.hash and self.hash.copy()
         self.hashing: Future | None = None
 
-    def write(self, pieces: list[bytes], checksum: Checksum | None = None) -> None:
+    def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024), and take them into the checksum.
 
         The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more than 500 MB a second) it is given
@@ -184,9 +186,9 @@ class Writing:
         _room_for(size)
         if self.hash and self.hashing and not self.hashing.done():
             self.hash = None
-        if self.hash:
+        if self.hash and not (self.checksum and self.checksum.hash is self.hash):
             self.hashing = _hashers.submit(_update, self.hash, pieces)
-        checking = checksum and _hashers.submit(_update, checksum.hash, pieces)
+        checking = self.checksum and _hashers.submit(_update, self.checksum.hash, pieces)
         try:
             self._append(pieces, size)
         except Refused:

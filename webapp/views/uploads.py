@@ -174,7 +174,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
 
     While one block is written the next one arrives, so memory is two blocks, whatever the size.
     """
-    writing = await asyncio.to_thread(Writing, upload)
+    writing = await asyncio.to_thread(Writing, upload, checksum)
     parts, size, unsynced, whole = [], 0, 0, False
     block = syncing = None
     try:
@@ -194,7 +194,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
                 unsynced += size
-                block, parts, size = _disk.submit(writing.write, parts, checksum), [], 0
+                block, parts, size = _disk.submit(writing.write, parts), [], 0
                 if unsynced >= SYNC and (syncing is None or syncing.done()):
                     syncing, unsynced = _disk.submit(writing.sync), 0
         whole = True
@@ -212,7 +212,7 @@ def _end(writing: Writing, block: Future | None, syncing: Future | None, parts: 
         if block:
             block.result()
         if parts:
-            writing.write(parts, checksum)
+            writing.write(parts)
         if whole and checksum and checksum.hash.digest() != checksum.expected:
             writing.take_back()
             raise Refused(460, "The part is not as it was sent: its checksum is another one. It was thrown away; send it again.")
