@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
 from inference.bow import Bow, rows_written
@@ -140,8 +142,9 @@ class _Choosing:
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
         words = self.units.words(kept) if self.forms is None else self.forms.words(kept)
-        order = np.array(sorted(range(len(kept)), key=words.__getitem__))
-        order = order[np.argsort(-tokens[kept[order]], kind="stable")]
+        # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is Python's, without its lock.
+        table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})
+        order = pc.sort_indices(table, sort_keys=[("tokens", "descending"), ("word", "ascending")]).to_numpy()
         kept = kept[order]
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)

@@ -60,9 +60,10 @@ def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.
     Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
     """
     final = findings is not None
+    xy = layout(findings.divergences) if final else None
+    strain = stress(xy, findings.divergences) if final else None
     with transaction.atomic():
-        xy = layout(findings.divergences) if final else None
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=stress(xy, findings.divergences) if final else None)
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
