@@ -256,8 +256,9 @@ def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -
     if not dropped.keys() - {"number"}:
         numbers = ", only numbers" if dropped else ""
         return f"The documents hold no words at all{numbers}. Check that the right column and encoding were chosen."
-    parts = ", ".join(f"{types:,} as {reason}" for reason, (types, _) in dropped.items())
+    said = {"number": "numbers", "stop word": "stop words"}
+    parts = ", ".join(f"{types:,} {said.get(reason, reason)}" for reason, (types, _) in dropped.items())
     return (
-        f"No word is left of {D:,} documents: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
+        f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
         f"and in at most {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose another language."
     )

@@ -27,7 +27,9 @@ MOST_WORDS = 2_000  # that another page may name at once
 @require_http_methods(["GET", "HEAD", "POST"])
 def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """The options of words, and what they would give. POST makes a version, or begins with words that another page would leave out."""
-    corpus = _ready_or_404(corpus_id)
+    corpus = corpus_or_404(corpus_id)
+    if refused := _not_ready(request, corpus):
+        return refused
     now = Words.of(corpus.version.settings)
     data, previewing = previews.sent(request)
     more = []
@@ -65,7 +67,9 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
 def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked, or all above a
     score; with `to=` it shows the page that begins there, and what is ticked stays so."""
-    corpus = _ready_or_404(corpus_id)
+    corpus = corpus_or_404(corpus_id)
+    if refused := _not_ready(request, corpus):
+        return refused
     now = Words.of(corpus.version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
@@ -117,11 +121,14 @@ def _score(text: str) -> float:
         raise Invalid("score", f"The score must be a number, got “{text[:40]}”.") from None
 
 
-def _ready_or_404(corpus_id: int) -> Corpus:
-    """Of which words can be chosen. Raises Invalid, and Http404."""
-    corpus = corpus_or_404(corpus_id)
-    versions.check(corpus)
-    return corpus
+def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
+    """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
+    try:
+        versions.check(corpus)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+    return None
 
 
 def _beginnings(corpus: Corpus) -> list[str]:

@@ -131,7 +131,7 @@ def test_a_megabyte_without_a_space_is_left_out(tmp_path):
 
 @pytest.mark.parametrize(
     ("texts", "said"),
-    [(["...", ""], "no words at all."), (["1 2 3", ""], "only numbers"), (["the of", "of the"], "as stop word"), (["alpha", "beta"], "as too rare")],
+    [(["...", ""], "no words at all."), (["1 2 3", ""], "only numbers"), (["the of", "of the"], "stop words"), (["alpha", "beta"], "2 too rare")],
 )
 def test_nothing_left_says_why(tmp_path, texts, said):
     with pytest.raises(Invalid, match=said):
