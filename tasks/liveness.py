@@ -27,6 +27,7 @@ _stopping = threading.Event()
 @worker_ready.connect
 def begin(sender, **_):
     threading.Thread(target=_live, args=(f"{sender.hostname}:{os.getpid()}",), daemon=True, name="liveness").start()
+    threading.Thread(target=_tidy, daemon=True, name="tidy").start()  # a large corpus takes minutes to take away
 
 
 @worker_shutting_down.connect
@@ -35,21 +36,24 @@ def end(**_):
 
 
 def _live(name: str) -> None:
-    sweep = jobs.Sweep()
+    sweep, due = jobs.Sweep(), 0.0
 
     def look() -> None:
         close_old_connections()
         sweep()
 
-    due = {look: 0.0, _tidy: time.monotonic() + TIDY}
-    every = {look: SWEEP, _tidy: TIDY}
     while not _stopping.is_set():
         _try(events.beat, name)
-        for work, at in due.items():
-            if time.monotonic() >= at:
-                _try(work)
-                due[work] = time.monotonic() + every[work]
+        if time.monotonic() >= due:
+            _try(look)
+            due = time.monotonic() + SWEEP
         _stopping.wait(BEAT)
+
+
+def _tidy() -> None:
+    while not _stopping.wait(TIDY):
+        _try(upkeep.tidy)
+        connection.close()
 
 
 def _try(work: Callable, *arguments) -> None:
@@ -58,11 +62,6 @@ def _try(work: Callable, *arguments) -> None:
         work(*arguments)
     except Exception as error:
         log.warning("the worker could not do its own work", exc_info=error)
-
-
-def _tidy() -> None:
-    upkeep.tidy()
-    connection.close()
 
 
 @worker_process_init.connect
