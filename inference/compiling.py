@@ -126,4 +126,5 @@ def _explore(topics: Topics) -> None:
     bands.shares(*documents, np.array([0]), 1, [0])
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
+    similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))
     reading.read(reading.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), 0.1)

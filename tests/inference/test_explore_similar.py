@@ -35,6 +35,8 @@ def test_nearest(seed, small, monkeypatch):
         assert len(numbers) == len(expected)
         assert np.allclose(distances, [h for h, _ in expected], atol=1e-3)  # added up in single precision
         assert number not in numbers
+        again = similar.nearest(*arrays, mixture, 10, number, similar.by_topic(*arrays[:3], 8))
+        assert again[0].tolist() == numbers.tolist() and again[1].tolist() == distances.tolist()
         everything = {d: h for h, d in naive(tokens, mixture, number)}
         assert all(everything[d] == pytest.approx(h, abs=1e-3) for d, h in zip(numbers.tolist(), distances, strict=True))
 
@@ -49,3 +51,6 @@ def test_equal_mixtures_come_by_number_and_nothing_in_common_never():
     assert similar.nearest(*arrays, np.array([1.0, 0.0]), 2)[0].tolist() == [0, 2]
     assert similar.nearest(*arrays, np.array([1.0, 0.0]), 10, 2)[0].tolist() == [0, 3]
     assert len(similar.nearest(*arrays, np.zeros(2), 3)[0]) == 0
+    of_topics = similar.by_topic(*arrays[:3], 2)
+    assert similar.nearest(*arrays, np.array([1.0, 0.0]), 10, 2, of_topics)[0].tolist() == [0, 3]
+    assert [len(array) for array in of_topics] == [3, 4, 4]

@@ -89,7 +89,7 @@ def similar(run: Run, number: int) -> list[dict]:
 def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
     found = evidence.of(run)
-    numbers, distances = nearest(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, mixture, SIMILAR, number)
+    numbers, distances = nearest(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, mixture, SIMILAR, number, evidence.by_topic(run))
     about = rows(
         "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
         " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
