@@ -77,6 +77,24 @@ def test_who_goes_while_waiting_leaves_no_gap():
     asyncio.run(go())
 
 
+def test_a_patience_that_ends_as_a_place_is_left():
+    """Who leaves passes by a turn that is over already, before the one whose it was could say so."""
+
+    async def go():
+        one = room()
+        await one.enter("a")
+        first, second = (asyncio.ensure_future(one.enter(name)) for name in "bc")
+        await asyncio.sleep(0)
+        one.waiting[0].cancel()  # as a timeout does; whoever waits for it goes on after this
+        one.leave("a")
+        assert isinstance((await asyncio.gather(first, return_exceptions=True))[0], asyncio.CancelledError)
+        await second
+        one.leave("c")
+        assert empty(one)
+
+    asyncio.run(go())
+
+
 @pytest.mark.parametrize(
     ("address", "rooms"),
     [
@@ -86,8 +104,8 @@ def test_who_goes_while_waiting_leaves_no_gap():
         ("/", [gate.PAGES]),
         ("/no/such/page/", [gate.PAGES]),
         ("/api/v1/corpora", [gate.PAGES]),
-        ("/runs/1/events", [gate.STREAMS]),
-        ("/corpora/1/events", [gate.STREAMS]),
+        ("/runs/1/events", [gate.STREAMS, gate.BEGINNING]),
+        ("/corpora/1/events", [gate.STREAMS, gate.BEGINNING]),
         ("/uploads/", [gate.UPLOADS]),
         ("/uploads/x/", [gate.UPLOADS]),
         ("/runs/1/export/topics.csv", [gate.FILES]),
@@ -143,6 +161,7 @@ def test_a_stream_keeps_its_place_until_it_ends_and_no_connection(trained, monke
         client = AsyncClient()
         first = await client.get(f"/runs/{trained.pk}/events")
         inside = one.inside
+        assert empty(gate.BEGINNING)
         second = await client.get(f"/runs/{trained.pk}/events")
         first.close()
         await asyncio.sleep(0)

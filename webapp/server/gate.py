@@ -71,9 +71,10 @@ class Room:
     def _give_up(self, turn: asyncio.Future, client: str) -> None:
         if turn.done() and not turn.cancelled():  # its turn came in the same moment
             self.leave(client)
-        else:
+            return
+        if turn in self.waiting:  # else somebody who left passed it by in the same moment
             self.waiting.remove(turn)
-            self._forget(client)
+        self._forget(client)
 
     def leave(self, client: str) -> None:
         self._forget(client)
@@ -101,6 +102,9 @@ FILES = Room("files", most=8, queue=8, patience=20.0, each=4)
 # Their views run on the loop: one that waits for bytes costs some 256 KB and no thread, and is ended when none come.
 UPLOADS = Room("uploads", most=400, queue=0, patience=0.0, each=200)
 STREAMS = Room("streams", most=1_000, queue=0, patience=0.0, each=300)
+# Until a stream begins it is a request as others are. When a server is back, all pages that watch something connect at once: a thread
+# for each of some hundreds kept every other page waiting for seconds.
+BEGINNING = Room("streams that begin", most=2, queue=1_000, patience=30.0, each=300)
 
 OPEN = frozenset(("healthz", "readyz", "metrics"))
 RETRY = {429: 2, 503: 5}  # seconds after which to come again
@@ -116,7 +120,7 @@ def rooms(request: HttpRequest) -> list[Room]:
     if name in OPEN:
         return []
     if name.endswith("_events"):
-        return [STREAMS]
+        return [STREAMS, BEGINNING]
     if name in ("uploads", "upload"):
         return [UPLOADS]
     if name in ("export", "run_time_csv", "corpus_report", "notebook_html", "notebook_md"):
@@ -139,8 +143,9 @@ class Places:
             self.held.append(room)
         count()
 
-    def leave(self) -> None:
-        while self.held:
+    def leave(self, but: int = 0) -> None:
+        """but: the outermost rooms that are kept."""
+        while len(self.held) > but:
             self.held.pop().leave(self.client)
         count()
 
@@ -181,7 +186,8 @@ def gate(get_response):
             places.leave()
             raise
         if response.streaming:
-            # An answer that lasts gives its connection back, and keeps its place, until it ends.
+            # An answer that lasts gives its connection back, and keeps its outermost place, until it ends.
+            places.leave(but=1)
             await sync_to_async(give_back)()
             free = partial(later, asyncio.get_running_loop(), places.leave)
             response._resource_closers.append(free)
