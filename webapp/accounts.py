@@ -1,21 +1,29 @@
 """What accounts are like here, for django-allauth: who may sign up, and what somebody may be called."""
 
+import secrets
+import smtplib
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
+import structlog
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.signals import email_confirmed
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.hashers import make_password
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
 from django.core.validators import RegexValidator
 from django.db.models.functions import Now
 from django.dispatch import receiver
 
-from webapp import addresses
+from webapp import addresses, logs
 from webapp.models import Invitation, User
 from webapp.services import sharing
+
+log = structlog.get_logger(__name__)
 
 NAME = [  # of an account: it stands on what its owner says, so it can't pretend to be another by what can't be seen
     RegexValidator(r"^[^\W_](?:[\w .’'-]*[\w.])?$", "A name is made of letters and digits, with spaces, points, apostrophes and hyphens between."),
@@ -27,7 +35,17 @@ class Adapter(DefaultAccountAdapter):
         """Letters lead to the site as its operator names it: what the Host header of a request says would lead elsewhere."""
         here = self.request.build_absolute_uri("/")
         ours = {name: addresses.at_site(value[len(here) - 1 :]) for name, value in context.items() if isinstance(value, str) and value.startswith(here)}
-        super().send_mail(template_prefix, email, context | ours | {"current_site": _Site()})
+        said = {"request": self.request, "email": email} | context | ours | {"current_site": _Site()}
+        letter = self.render_mail(template_prefix, email, said)
+        if settings.MAIL:
+            _post.submit(_deliver, letter)
+        else:
+            letter.send()
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        """To whoever has an account and signs up: as long as making one takes, or the time tells that there is one."""
+        make_password(secrets.token_urlsafe())
+        super().send_account_already_exists_mail(email)
 
     def _get_login_attempts_cache_key(self, request, **credentials) -> str:
         """Wrong passwords count for an address, by whatever Host it is asked for: allauth's key has that in it, port and all."""
@@ -45,6 +63,17 @@ class Adapter(DefaultAccountAdapter):
 
     def _signs_up(self) -> bool:
         return bool(self.request) and not self.request.user.is_authenticated and "signup" in (self.request.resolver_match.url_name or "")
+
+
+# Who asks for another password does not wait for the letter: the time would tell whether there is an account.
+_post = ThreadPoolExecutor(2, "letters")
+
+
+def _deliver(letter: EmailMessage) -> None:
+    try:
+        letter.send()
+    except (OSError, smtplib.SMTPException) as error:
+        log.warning("a letter could not be sent", error=logs.named(error))
 
 
 class _Site:

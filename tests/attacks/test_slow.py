@@ -159,3 +159,23 @@ def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
     """Request smuggling: a proxy might believe the other one."""
     connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n")
     assert b" 400 " in answer(connection).split(b"\r\n")[0]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcde",
+        b"Transfer-Encoding: xchunked\r\nContent-Length: 4\r\n\r\nabcd",
+        b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        b"Content-Length: +5\r\n\r\nabcde",
+        b"Content-Length: -1\r\n\r\n",
+        b"X: a\r\n b: c\r\n\r\n",
+        b"X: a\x00b\r\n\r\n",
+    ],
+)
+def test_what_two_servers_would_read_differently_is_refused(connection, head):
+    """Else a proxy and this server would not agree where a request ends, and what follows would be taken for somebody else's."""
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n" + head + b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+    got = answer(connection)
+    assert got.startswith(b"HTTP/1.1 400 ") and got.count(b"HTTP/1.1 ") == 1

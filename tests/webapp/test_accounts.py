@@ -2,17 +2,21 @@
 
 import io
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.core.exceptions import SignupClosedException
+from allauth.mfa.totp.internal import auth as totp_auth
 from allauth.socialaccount.internal.flows.signup import process_signup
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
+from django.core.mail import EmailMultiAlternatives
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
@@ -21,6 +25,7 @@ from django.utils import timezone
 
 from tests.webapp.test_access import matches
 from webapp import access
+from webapp import accounts as accounts_module
 from webapp.models import Corpus, Invitation, Membership, User
 from webapp.services import notebooks, sharing, tokens, upkeep
 
@@ -340,3 +345,60 @@ def test_guessing_is_not_begun_anew_under_another_host(settings, ada):
     for i in range(5):
         sign_in(Client(headers={"Host": f"topics.example.org:{6000 + i}"}), password="wrong")
     assert b"Too many failed" in sign_in(Client(headers={"Host": "a.topics.example.org"})).content
+
+
+# How long it takes ---------------------------------------------------------------------------------------------------
+
+
+def test_nobody_waits_for_a_letter(settings, ada, monkeypatch):
+    """Or the time that it takes tells whether there is an account. A letter that can't be sent breaks nothing."""
+    settings.MAIL = True
+    go, sent = threading.Event(), []
+
+    def send(letter):
+        assert go.wait(30)
+        sent.append(letter.to)
+        raise OSError("the mail server is away")
+
+    monkeypatch.setattr(EmailMultiAlternatives, "send", send)
+    monkeypatch.setattr(accounts_module, "_post", ThreadPoolExecutor(1))
+    answer = Client().post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    assert answer.status_code == 302 and not sent
+    go.set()
+    accounts_module._post.shutdown()  # waits for it
+    assert sent == [["ada@example.org"]]
+
+
+def test_signing_up_again_hashes_a_password_as_signing_up_does(settings, ada, monkeypatch):
+    settings.SIGNUP = "open"
+    hashed = []
+    monkeypatch.setattr(accounts_module, "make_password", hashed.append)
+    Client().post(reverse("account_signup"), FORM | {"email": "ada@example.org", "username": "Somebody"})
+    assert len(hashed) == 1 and len(hashed[0]) > 20
+    Client().post(reverse("account_signup"), FORM)
+    assert len(hashed) == 1 and User.objects.get(name="Eve").has_usable_password()
+
+
+def test_a_first_account_is_made_before_there_are_tables(monkeypatch):
+    """The command makes them where nobody has started anything yet."""
+    prepared = []
+    monkeypatch.setattr("webapp.management.commands.account.prepare_database", lambda: prepared.append(User.objects.count()))
+    account("ada@example.org", "Ada", monkeypatch)
+    assert prepared == [0]
+
+
+def test_a_key_is_offered_to_those_who_have_one(ada):
+    """And a code of an app to those who have it."""
+    secret = totp_auth.generate_totp_secret()
+    totp_auth.TOTP.activate(ada, secret)
+    client = Client()
+    assert sign_in(client)["Location"] == reverse("mfa_authenticate")
+    html = client.get(reverse("mfa_authenticate")).content.decode()
+    assert "Use a security key" not in html and 'name="code"' in html and "mfa_webauthn" not in html
+    assert client.get(reverse("tokens")).status_code == 302, "half of the way is none"
+    code = totp_auth.format_hotp_value(totp_auth.hotp_value(secret, next(totp_auth.yield_hotp_counters_from_time())))
+    assert client.post(reverse("mfa_authenticate"), {"code": code}).status_code == 302
+    assert client.get(reverse("tokens")).status_code == 200
+    again = Client()
+    sign_in(again)
+    assert again.post(reverse("mfa_authenticate"), {"code": code}).status_code == 200, "a code counts once"
