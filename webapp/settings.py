@@ -6,8 +6,11 @@ from urllib.parse import unquote, urlsplit
 
 import allauth
 import dj_database_url
+import redis
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from webapp import logs, silence
 from webapp.local import folder, servers
@@ -131,7 +134,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "cache", "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2}}}
+_once = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))  # one that hangs is not asked again
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "cache",
+        "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2, "retry": _once},
+    }
+}
 
 # Accounts (docs/accounts.md) -------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
