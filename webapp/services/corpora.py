@@ -55,7 +55,7 @@ def create(name: str, uploads: Iterable[Upload], owner: User | None = None, late
         owner = owner or User.objects.local()
         quotas.check_bytes(owner, sum(sizes))
         mark = storing.Mark(named=bool(name.strip()))
-        fields |= {"name": (name.strip() or storing.UNNAMED)[:200], "bytes_total": sum(sizes), "arriving": asdict(mark)}
+        fields |= {"name": name.strip()[:200] or storing.called(uploads[0].name), "bytes_total": sum(sizes), "arriving": asdict(mark)}
         corpus = Corpus.objects.create(owner=owner, **fields)
         storing.bring(corpus, uploads)
         _store(corpus, later)

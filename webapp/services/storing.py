@@ -29,10 +29,9 @@ from webapp.models import Corpus, SourceFile
 
 # What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs, bytes that are still to be hashed.
 FEW, FEW_PACKED, FEW_UNHASHED = 500, 4 << 20, 128 << 20
-PART = 4_000  # files that are put on record at once
+PART = 10_000  # files that are put on record at once
 PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
-UNNAMED = "Untitled"
 LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
 # Controls, and the marks that change the direction of a line, by which a name can pretend to be another.
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -164,7 +163,13 @@ def _name(corpus: Corpus) -> str:
     first = corpus.files.values_list("name", flat=True).first()
     folder = first.partition("/")[0] if "/" in first else ""
     together = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()
-    return (folder if together else readers.stem(first)).replace("_", " ").strip()[:200] or UNNAMED
+    return called(first if together else first.rpartition("/")[2])
+
+
+def called(file: str) -> str:
+    """What a corpus may be called after one of its files: the folder, else the file itself."""
+    folder = file.partition("/")[0] if "/" in file else ""
+    return (folder or readers.stem(file)).replace("_", " ").strip()[:200] or "Untitled"
 
 
 # By name, "letter 2" before "letter 10": a number counts by how many digits it has, then by these; and before any other character.
