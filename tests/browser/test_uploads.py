@@ -168,7 +168,21 @@ def test_what_can_not_be_taken_is_said(browser, live_system, tmp_path):
     empty.write_bytes(b"")
     page.locator("input[name=files]").set_input_files(str(empty))
     upload(page)
-    expect(page.locator("[data-state]")).to_have_text(re.compile("empty.txt is empty"))
+    expect(page.get_by_role("alert")).to_have_text(re.compile("This file is empty"))
+    text = tmp_path / "plain.txt"
+    text.write_text("Some words that come to nothing.")
+    refused = {"status": 400, "json": {"error": "There is nothing in it."}}
+    page.route("**/corpora/", lambda route: route.fulfill(**refused))
+    page.locator("input[name=files]").set_input_files(str(text))
+    upload(page)
+    expect(page.get_by_role("alert")).to_have_text("There is nothing in it.")
+    expect(page.get_by_role("button", name="Go on")).to_be_hidden()  # it would be refused again
+    expect(page.locator("[data-chosen]")).to_have_text("Choose files")
+    refused["status"] = 413
+    page.locator("input[name=files]").set_input_files(str(text))
+    upload(page)
+    expect(page.locator("[data-state]")).to_have_text("There is nothing in it.")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()  # when there is room
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled"))
     page.close()
