@@ -12,8 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from webapp import logs, silence
+from webapp import logs
 from webapp.local import folder, servers
+from webapp.server import silence
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md

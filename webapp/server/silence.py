@@ -14,7 +14,7 @@ SILENT = 3.0  # seconds without a byte, after which Postgres is asked whether it
 AWAY = 0.5
 ANSWER = 3  # seconds for its answer; libpq knows no fewer than 2
 KNOWN = 2.0  # seconds for which an answer is told again
-LONGEST = 40.0  # seconds without a byte, whatever others hear: Postgres ends a statement sooner (settings.WEB)
+LONGEST = 40.0  # seconds without a byte, whatever others hear: Postgres ends a statement sooner (settings.DATABASES)
 
 
 class Connection(psycopg.Connection):
