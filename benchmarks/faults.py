@@ -163,6 +163,14 @@ class Topograph:
         except OSError:
             return 0, ""
 
+    def ready(self) -> None:
+        """Wait until pages answer: a work that was nearly done may be so before what was struck is up again."""
+        deadline = time.monotonic() + STUCK
+        while self.says("/readyz")[0] != 200:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"/readyz is not 200 after {STUCK:.0f} s: {self.says('/readyz')}")
+            time.sleep(0.2)
+
     # Blows.
 
     def workers(self) -> list[int]:
@@ -400,6 +408,7 @@ class Drills:
         """One blow, at a random moment of a run and of a reading that began together."""
         blow, may_lose = BLOWS[name]
         t = self.topograph
+        t.ready()
         while True:
             corpus = t.draft()
             run = t.run(self.base)
