@@ -136,6 +136,7 @@ def test_a_browser_that_has_the_page_is_told_so_until_it_is_another(client, trai
     had = client.get(url)["ETag"]
     answer = client.get(url, headers={"If-None-Match": had})
     assert (answer.status_code, answer.content) == (304, b"")
+    assert "Content-Security-Policy" not in answer  # the browser keeps that of the page
     curation.change(trained, 2, {"label": "Husbandry"}, "Ada")
     answer = client.get(url, headers={"If-None-Match": had})
     assert answer.status_code == 200 and answer["ETag"] != had
