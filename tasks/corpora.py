@@ -88,12 +88,8 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
     def keep(mark: storing.Mark) -> None:
         jobs.update(jobs.READING, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
 
-    def tick(mark: storing.Mark) -> None:
-        beat.check()
-        news.storing(mark)
-
     try:
-        storing.store(corpus, keep, tick)
+        storing.store(corpus, keep, _ticking(beat, news))
         with beat.long(), transaction.atomic():
             jobs.update(jobs.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
     except Invalid:  # there is nothing to go on with
@@ -113,11 +109,7 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
         jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
-    def tick(mark: storing.Mark) -> None:
-        beat.check()
-        news.storing(mark)
-
-    storing.join(corpus, tick)
+    storing.join(corpus, _ticking(beat, news))
     mark = reading.Read(corpus, beat, keep).go()
     with beat.long():
         made = choosing.Making(version, mark, beat.check, news.stage)
@@ -125,6 +117,16 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
         made.publish()
         jobs.update(jobs.CHOOSING, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found)
+
+
+def _ticking(beat: Heartbeat, news: "News") -> Callable[[storing.Mark], None]:
+    """What hears of every step of storing."""
+
+    def tick(mark: storing.Mark) -> None:
+        beat.check()
+        news.storing(mark)
+
+    return tick
 
 
 class News:

@@ -45,10 +45,7 @@ def create(name: str, uploads: Iterable[Upload], owner: User | None = None, late
     """
     uploads = list(uploads)
     sizes = [upload.path.stat().st_size for upload in uploads]
-    if not uploads:
-        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
-    if not any(sizes):
-        raise Invalid("files", f"{uploads[0].name} is empty (0 bytes). Choose a file that has text in it.")
+    storing.check(uploads[0].name if uploads else None, sum(sizes))
     later = later and storing.takes_long(uploads)
     with transaction.atomic():
         files.storing()

@@ -73,6 +73,14 @@ def clean(name: str) -> str:
     return kept[-LONGEST_NAME:].lstrip("/") or "untitled"
 
 
+def check(first: str | None, size: int | None) -> None:
+    """Raises Invalid where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them together."""
+    if first is None:
+        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
+    if not size:
+        raise Invalid("files", f"{first} is empty (0 bytes). Choose a file that has text in it.")
+
+
 # Bringing ---------------------------------------------------------------------------------------------------------
 
 
@@ -139,15 +147,13 @@ def finish(corpus: Corpus) -> dict:
     """Put the files in the order of their names; returns the fields of the corpus, now a draft. Raises Invalid where all are empty."""
     mark = Mark(**corpus.arriving)
     first = corpus.files.values_list("name", flat=True).first()
-    if first is None:
-        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
-    if not corpus.files.filter(bytes__gt=0).exists():
-        raise Invalid("files", f"{first} is empty (0 bytes). Choose a file that has text in it.")
+    size = corpus.files.aggregate(size=Sum("bytes"))["size"]
+    check(first, size)
     if not mark.of:
         with connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, [corpus.pk])
         transaction.on_commit(lambda: forget(corpus))
-    fields = {"arriving": {}, "bytes_read": 0, "bytes_total": corpus.files.aggregate(size=Sum("bytes"))["size"]}
+    fields = {"arriving": {}, "bytes_read": 0, "bytes_total": size}
     return fields if mark.named else fields | {"name": _name(corpus)}
 
 

@@ -35,12 +35,8 @@ class Page(NamedTuple):
     kind: str
     cache_control: str | None
 
-    @property
-    def weight(self) -> int:
-        return len(self.body)
 
-
-_kept = Kept(BYTES, Page.weight.fget)
+_kept = Kept(BYTES, weigh=lambda page: len(page.body))
 forget = _kept.clear
 
 
