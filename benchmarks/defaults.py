@@ -42,7 +42,14 @@ def measure(bow: Bow, judge: Coherence, settings: dict, seed: int) -> list[float
         if isinstance(event, Snapshot):
             last = event
     starved = (last.topics.share < 0.1 / last.topics.K).sum()
-    return [last.held_out, np.nanmean(judge.npmi(last.topics)), np.nanmean(last.coherence), starved, last.nonzero, last.seconds]
+    return [
+        last.held_out,
+        np.nanmean(judge.npmi(last.topics)),
+        np.nanmean(last.coherence),
+        starved,
+        last.nonzero,
+        last.seconds,
+    ]
 
 
 def main() -> None:
@@ -64,7 +71,9 @@ def main() -> None:
         found = np.array([measure(bow, judge, {"topics": given.topics} | change, seed) for seed in seeds])
         mean, spread = found.mean(axis=0), found.std(axis=0, ddof=1 if len(found) > 1 else 0)
         said = (
-            "defaults" if not change else ", ".join(f"{k} = {v:.3g}" if isinstance(v, float) else f"{k} = {v}" for k, v in change.items())
+            "defaults"
+            if not change
+            else ", ".join(f"{k} = {v:.3g}" if isinstance(v, float) else f"{k} = {v}" for k, v in change.items())
         )
         print(
             f"| {said} | {mean[0]:.3f} ± {spread[0]:.3f} | {mean[1]:.4f} ± {spread[1]:.4f} | {mean[2]:.1f} | {mean[3]:.1f} "

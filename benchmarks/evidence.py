@@ -30,7 +30,10 @@ def main() -> None:
 
 
 def report(folder: Path, K: int, passes: int) -> None:
-    with Stream.write(folder / "tokens", Tokeniser("en")) as stream, gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file:
+    with (
+        Stream.write(folder / "tokens", Tokeniser("en")) as stream,
+        gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file,
+    ):
         texts = [row["text"] for row in csv.DictReader(file)]
         stream.add(texts, [""] * len(texts))
         stream.commit()
@@ -52,14 +55,22 @@ def report(folder: Path, K: int, passes: int) -> None:
     tokens, _ = evidence.sums(np.zeros(bow.D, np.int32), 1)
     share = tokens[0] / tokens.sum()
     apart = np.abs(share - soft) / soft
-    print(f"shares of topics, given tokens against soft proportions: {apart.mean():.1%} apart on average, {apart.max():.1%} at most;")
+    print(
+        f"shares of topics, given tokens against soft proportions: {apart.mean():.1%} apart on average, {apart.max():.1%} at most;"
+    )
     print(f"correlation {np.corrcoef(soft, share)[0, 1]:.4f}")
     ptr, topic, of, _ = evidence.by_word()
     word, top = np.repeat(np.arange(bow.V), np.diff(ptr)), last.topics.top(10)
-    common = [len(set(word[topic == k][np.argsort(-of[topic == k], kind="stable")[:10]]) & set(top[k])) for k in range(K)]
-    print(f"of the 10 words with most tokens in a topic, among its 10 of largest beta: {np.mean(common):.1f} on average, {min(common)} at least")
+    common = [
+        len(set(word[topic == k][np.argsort(-of[topic == k], kind="stable")[:10]]) & set(top[k])) for k in range(K)
+    ]
+    print(
+        f"of the 10 words with most tokens in a topic, among its 10 of largest beta: {np.mean(common):.1f} on average, {min(common)} at least"
+    )
     print(f"certainty of a token: {np.average(evidence.certainty / 255, weights=bow.counts):.2f} on average")
-    print(f"topics of a document: {np.diff(evidence.doc_ptr).mean():.1f} with tokens, {np.mean([len(t.topics) / (len(t.indptr) - 1) for t in thetas]):.1f} touched by the fold-in")
+    print(
+        f"topics of a document: {np.diff(evidence.doc_ptr).mean():.1f} with tokens, {np.mean([len(t.topics) / (len(t.indptr) - 1) for t in thetas]):.1f} touched by the fold-in"
+    )
     print(f"seconds: {seconds:.2f} for {bow.tokens:,} tokens")
 
 

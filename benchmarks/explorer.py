@@ -97,7 +97,13 @@ def main() -> None:
     worst = max(max(warm) for _, *warm in times.values())
     if given.json:
         commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-        about = {"commit": commit, "machine": platform.machine(), "python": platform.python_version(), "documents": given.documents, "topics": given.topics}
+        about = {
+            "commit": commit,
+            "machine": platform.machine(),
+            "python": platform.python_version(),
+            "documents": given.documents,
+            "topics": given.topics,
+        }
         given.json.write_text(json.dumps(about | {"figures": figures, "pages_ms": times}, indent=1))
     print(f"beyond {LIMIT_MS} ms: {', '.join(n for n, (_, *w) in times.items() if max(w) > LIMIT_MS) or 'none'}")
     print(f"most_ms: {worst:.0f}")

@@ -115,10 +115,22 @@ class Topograph:
         found = hashlib.sha256()
         snapshot = self.ask("SELECT snapshot_id FROM webapp_run WHERE id = %s", run)[0][0]
         for query, key in (
-            ("SELECT topic, word, rank, weight, tokens, documents FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank, word", snapshot),
-            ("SELECT document, topic, tokens, share FROM document_topic WHERE snapshot_id = %s ORDER BY document, topic", snapshot),
-            ("SELECT number, share, coherence, tokens, documents, x, y, \"similar\", beside FROM webapp_topic WHERE snapshot_id = %s ORDER BY number", snapshot),
-            ("SELECT step, tokens, held_out, coherence, topic_coherence, nonzero FROM webapp_metric WHERE run_id = %s ORDER BY step", run),
+            (
+                "SELECT topic, word, rank, weight, tokens, documents FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank, word",
+                snapshot,
+            ),
+            (
+                "SELECT document, topic, tokens, share FROM document_topic WHERE snapshot_id = %s ORDER BY document, topic",
+                snapshot,
+            ),
+            (
+                'SELECT number, share, coherence, tokens, documents, x, y, "similar", beside FROM webapp_topic WHERE snapshot_id = %s ORDER BY number',
+                snapshot,
+            ),
+            (
+                "SELECT step, tokens, held_out, coherence, topic_coherence, nonzero FROM webapp_metric WHERE run_id = %s ORDER BY step",
+                run,
+            ),
         ):
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
@@ -129,10 +141,16 @@ class Topograph:
     def content(self, corpus: int) -> str:
         """A digest of all that a corpus has that was read: documents, words, bag of words, fields, report."""
         found = hashlib.sha256()
-        version, bow = self.ask("SELECT v.id, v.report->>'digest' FROM webapp_version v JOIN webapp_corpus c ON c.version_id = v.id WHERE c.id = %s", corpus)[0]
+        version, bow = self.ask(
+            "SELECT v.id, v.report->>'digest' FROM webapp_version v JOIN webapp_corpus c ON c.version_id = v.id WHERE c.id = %s",
+            corpus,
+        )[0]
         found.update(bow.encode())
         for query, key in (
-            ("SELECT number, source_id, title, date, metadata, digest, words FROM document WHERE corpus_id = %s ORDER BY number", corpus),
+            (
+                "SELECT number, source_id, title, date, metadata, digest, words FROM document WHERE corpus_id = %s ORDER BY number",
+                corpus,
+            ),
             ("SELECT number, word, tokens, documents FROM word WHERE version_id = %s ORDER BY number", version),
             ("SELECT bytes_read, bytes_total, documents_read FROM webapp_corpus WHERE id = %s", corpus),
         ):
@@ -282,7 +300,10 @@ class Topograph:
         """What setting the database's clock does to those who look at heartbeats."""
         for table in ("run", "corpus", "version"):
             with psycopg.connect(self.system.database_url) as connection:
-                connection.execute(f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs => %s) WHERE heartbeat_at IS NOT NULL", [3600 * hours])
+                connection.execute(
+                    f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs => %s) WHERE heartbeat_at IS NOT NULL",
+                    [3600 * hours],
+                )
 
     def deliver_again(self, run: int, corpus: int, times: int = 3) -> None:
         """The same messages some times more, which all children of the worker take at once."""
@@ -316,7 +337,9 @@ def _ticks(pid: int) -> int:
 class Result:
     kills: int = 0
     lost: list[str] = field(default_factory=list)
-    recovered: list[float] = field(default_factory=list)  # seconds until somebody works at the run again, where its process was lost
+    recovered: list[float] = field(
+        default_factory=list
+    )  # seconds until somebody works at the run again, where its process was lost
     repeated: list[float] = field(default_factory=list)  # share of a training that was done a second time
 
 
@@ -332,8 +355,14 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
     "Postgres hangs": (lambda t, r, c, random, outage: t.hang(t.postgres(), outage), False),
     "everything at once": (lambda t, r, c, random, outage: t.kill_everything(), True),
     "the child hangs, and wakes": (lambda t, r, c, random, outage: _hang(t, r), True),
-    "the disk is full": (lambda t, r, c, random, outage: t.fill_disk(int(10 ** random.uniform(3, 6.5)), outage / 4), True),
-    "heartbeats shifted by hours": (lambda t, r, c, random, outage: t.shift_clock(random.choice((-24, -1, 1, 24))), False),
+    "the disk is full": (
+        lambda t, r, c, random, outage: t.fill_disk(int(10 ** random.uniform(3, 6.5)), outage / 4),
+        True,
+    ),
+    "heartbeats shifted by hours": (
+        lambda t, r, c, random, outage: t.shift_clock(random.choice((-24, -1, 1, 24))),
+        False,
+    ),
     "messages delivered again": (lambda t, r, c, random, outage: t.deliver_again(r, c), False),
     "a second worker, and messages again": (lambda t, r, c, random, outage: _second(t, r, c), True),
 }
@@ -343,7 +372,11 @@ def _hang(topograph: Topograph, run: int) -> None:
     """Until another has taken its run over; then it wakes, and must not do harm."""
     attempt, child = topograph.row("run", run)[1], topograph.stop_child()
     deadline = time.monotonic() + STUCK
-    while time.monotonic() < deadline and topograph.row("run", run)[1] == attempt and topograph.row("run", run)[0] not in ENDED:
+    while (
+        time.monotonic() < deadline
+        and topograph.row("run", run)[1] == attempt
+        and topograph.row("run", run)[0] not in ENDED
+    ):
         time.sleep(0.2)
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGCONT)
@@ -432,13 +465,18 @@ class Drills:
             for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
                 if (status := t.wait(kind, pk, limit)) != good:
                     raise AssertionError(f"{kind} {pk} {status}")
-            same = {"documents, words or bag of words": t.content(corpus) == self.content, "model or charts": t.model(run) == self.model}
+            same = {
+                "documents, words or bag of words": t.content(corpus) == self.content,
+                "model or charts": t.model(run) == self.model,
+            }
             if wrong := [what for what, is_same in same.items() if not is_same]:
                 raise AssertionError(f"other {', '.join(wrong)}")
             if t.points(run) != self.points:
                 raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
             if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
-                raise AssertionError(f"attempts at run and corpus: {attempts}, though nothing was done to their processes")
+                raise AssertionError(
+                    f"attempts at run and corpus: {attempts}, though nothing was done to their processes"
+                )
         except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
             result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
 
@@ -477,7 +515,9 @@ class Drills:
 
 
 def _machine() -> str:
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=Path(__file__).parent
+    ).stdout.strip()
     return f"commit {commit or 'unknown'}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}, {platform.system()} {platform.release().split('-')[0]}"
 
 
@@ -485,9 +525,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one blow of each kind, and shorter outages")
     parser.add_argument("--rounds", type=int, help="blows of each kind (default: 10; with --quick 1)")
-    parser.add_argument("--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then")
+    parser.add_argument(
+        "--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then"
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--only", default="", help="only kinds of blow whose name has one of these words, separated by commas")
+    parser.add_argument(
+        "--only", default="", help="only kinds of blow whose name has one of these words, separated by commas"
+    )
     parser.add_argument("--port", type=int, default=8421)
     given = parser.parse_args()
     ends = time.monotonic() + 60 * given.minutes if given.minutes else None
@@ -499,7 +543,10 @@ def main() -> None:
         topograph = Topograph(Path(folder) / "data", given.port)
         try:
             drills = Drills(topograph, given.seed, 10.0 if given.quick else OUTAGE)
-            print(f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points", flush=True)
+            print(
+                f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points",
+                flush=True,
+            )
             for name in [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]:
                 began = time.monotonic()
                 if ends and began + longest > ends:
@@ -513,7 +560,9 @@ def main() -> None:
             print("broken off", flush=True)  # what there is is told
         finally:
             topograph.stop()
-    print("\n| blow | kills | lost | at work again after, s (median, most) | done again, share of the training (most) |\n|---|---|---|---|---|")
+    print(
+        "\n| blow | kills | lost | at work again after, s (median, most) | done again, share of the training (most) |\n|---|---|---|---|---|"
+    )
     for name, result in results.items():
         again = f"{np.median(result.recovered):.0f}, {max(result.recovered):.0f}" if result.recovered else "it went on"
         share = f"{max(result.repeated):.1%}" if result.repeated else "none"

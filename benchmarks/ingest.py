@@ -116,7 +116,9 @@ def topica(path: Path):
     from topica import Corpus
 
     yield
-    corpus = Corpus.from_text_file(str(path), format="plain", stopwords="english", min_doc_freq=LEAST, max_doc_fraction=SHARE)
+    corpus = Corpus.from_text_file(
+        str(path), format="plain", stopwords="english", min_doc_freq=LEAST, max_doc_fraction=SHARE
+    )
     yield corpus.num_words, corpus.total_tokens
 
 
@@ -132,7 +134,12 @@ def child(name: str, path: Path) -> None:
 
 
 def measure(name: str, path: Path) -> dict:
-    done = subprocess.run([sys.executable, "-m", "benchmarks.ingest", "--child", name, "--file", str(path)], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.ingest", "--child", name, "--file", str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"code {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -183,7 +190,13 @@ def end_to_end(path: Path) -> tuple[float, float]:
         with tempfile.TemporaryDirectory() as data:
             began, peak = time.perf_counter(), 0.0
             command = [sys.executable, "manage.py", "import_corpus", str(of), "--language", "en"]
-            process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TOPOGRAPH_DATA": data}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | {"TOPOGRAPH_DATA": data},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
             while process.poll() is None:
                 peak = max(peak, largest(process.pid))
                 time.sleep(0.2)
@@ -217,7 +230,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = given.file or made(Path(folder), given.quick, given.documents)
         megabytes = path.stat().st_size / 1e6
-        print(f"{path.name}: {megabytes:.1f} MB; {platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        print(
+            f"{path.name}: {megabytes:.1f} MB; {platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        )
         best, problems = {}, {}
         for _ in range(2 if given.quick else 3):
             for name in ["topograph", *(peer for peer in given.peers.split(",") if peer and peer not in problems)]:
@@ -233,19 +248,30 @@ def main() -> None:
         print(LINE.format("", "seconds", "CPU", "MB/s", "peak MB", "words", "tokens"))
         for name, found in sorted(best.items(), key=lambda item: item[1]["seconds"]):
             speed = megabytes / found["seconds"]
-            numbers = (f"{found['seconds']:.2f}", f"{found['cpu']:.2f}", f"{speed:.1f}", f"{found['peak']:.0f}", f"{found['words']:,}", f"{found['tokens']:,}")
+            numbers = (
+                f"{found['seconds']:.2f}",
+                f"{found['cpu']:.2f}",
+                f"{speed:.1f}",
+                f"{found['peak']:.0f}",
+                f"{found['words']:,}",
+                f"{found['tokens']:,}",
+            )
             print(LINE.format(name, *numbers), "" if name == "topograph" else importlib.metadata.version(PEERS[name]))
         for name, problem in problems.items():
             print(f"{name}: {problem}")
         if given.end_to_end:
             seconds, peak = end_to_end(path)
             count = sum(1 for _ in path.open("rb"))
-            print(f"with Postgres: {count:,} documents in {seconds:.1f} s, {megabytes / seconds:.1f} MB/s (target {TARGET_END:g}); largest process {peak:.0f} MB (600)")
+            print(
+                f"with Postgres: {count:,} documents in {seconds:.1f} s, {megabytes / seconds:.1f} MB/s (target {TARGET_END:g}); largest process {peak:.0f} MB (600)"
+            )
         ours = best.pop("topograph")["seconds"]
         if not given.peers:
             return
         if not best:
-            parser.error("No peer could be run. Install requirements/benchmarks.lock into an environment, and run it from there.")
+            parser.error(
+                "No peer could be run. Install requirements/benchmarks.lock into an environment, and run it from there."
+            )
         print(f"target: {TARGET:g} times the fastest peer")
         print(f"ratio: {min(found['seconds'] for found in best.values()) / ours:.2f}")
 

@@ -50,7 +50,14 @@ PARTS = ("make", "alone", "crowd", "load")
 # What is asked of it. In milliseconds but for the ratio of the medians at both sizes, and for how much more memory the last third of the
 # time may take than the second: in the first one what is kept fills up.
 TARGETS = {"median_ms": 50, "p95_ms": 150, "ratio": 3, "loaded_p95_ms": 250, "event_ms": 1000, "growth": 0.03}
-BROWSED = ("topic overview", "topic page", "word senses", "document page", "search", "deep pagination")  # that have targets alone
+BROWSED = (
+    "topic overview",
+    "topic page",
+    "word senses",
+    "document page",
+    "search",
+    "deep pagination",
+)  # that have targets alone
 STEADY = 10.0  # minutes of load from which on memory is judged
 
 
@@ -70,9 +77,14 @@ class System:
     def start(cls, data: Path) -> "System":
         data.mkdir(parents=True, exist_ok=True)
         said = data / "benchmark-start.log"
-        env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+        env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
+            "TOPOGRAPH_DATA": str(data),
+            "PYTHONUNBUFFERED": "1",
+        }
         with said.open("w") as out:
-            process = subprocess.Popen([sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out)
+            process = subprocess.Popen(
+                [sys.executable, "manage.py", "start", "--port", "0"], cwd=ROOT, env=env, stdout=out, stderr=out
+            )
         while not (ready := re.search(r"ready at http://[^:]+:(\d+)/", said.read_text())):
             if process.poll() is not None:
                 sys.exit(said.read_text())
@@ -85,7 +97,9 @@ class System:
 
     def web(self) -> int:
         """The number of the web server's process."""
-        asked = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+        asked = subprocess.run(
+            ["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True, check=True
+        ).stdout
         return next(int(line.split()[0]) for line in asked.splitlines() if "webapp.asgi" in line)
 
     def django(self) -> None:
@@ -106,7 +120,11 @@ def finished(documents: int, topics: int):
     from webapp.models import Corpus, Run
 
     name = f"Made, {documents:,}"
-    run = Run.objects.filter(corpus__name=name, status="done", settings__topics=topics).select_related("corpus__version").first()
+    run = (
+        Run.objects.filter(corpus__name=name, status="done", settings__topics=topics)
+        .select_related("corpus__version")
+        .first()
+    )
     if run is None:
         began = time.monotonic()
         corpus = Corpus.objects.filter(name=name, status="ready").select_related("version").first()
@@ -177,7 +195,9 @@ class Client:
         if self.stream is None:
             self.stream = await asyncio.open_connection(self.system.host, self.system.port, limit=1 << 20)
         reader, writer = self.stream
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self.system.host}:{self.system.port}\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: {self.system.host}:{self.system.port}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+        )
         await writer.drain()
         status, headers = await self.head(reader)
         if "content-length" in headers:
@@ -192,7 +212,9 @@ class Client:
     @staticmethod
     async def head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        return int(head[0].split()[1]), {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+        return int(head[0].split()[1]), {
+            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)
+        }
 
     def close(self) -> None:
         if self.stream:
@@ -269,7 +291,9 @@ async def measure_memory(system: System, until: float, found: Found) -> None:
     """What the web process has to itself: mapped files are the system's cache, which grows with every document that is read."""
     status, began = Path(f"/proc/{system.web()}/status"), time.monotonic()
     while time.monotonic() < until:
-        found.memory.append((time.monotonic() - began, 1024 * int(re.search(r"^RssAnon:\s*(\d+) kB", status.read_text(), re.M)[1])))
+        found.memory.append(
+            (time.monotonic() - began, 1024 * int(re.search(r"^RssAnon:\s*(\d+) kB", status.read_text(), re.M)[1]))
+        )
         await asyncio.sleep(MEMORY)
 
 
@@ -296,7 +320,11 @@ async def alone(system: System, mix: dict) -> dict[str, dict[str, float]]:
             for path in addresses:
                 await ask(client, name, path, into)
             spent.append(1000 * (await number(client, "process_cpu_seconds_total") - before) / REPEATS)
-        more[name] = {"cpu_ms": spent[0], "again_ms": 1000 * statistics.median(again.times[name]), "again_cpu_ms": spent[1]}
+        more[name] = {
+            "cpu_ms": spent[0],
+            "again_ms": 1000 * statistics.median(again.times[name]),
+            "again_cpu_ms": spent[1],
+        }
     if found.errors or again.errors:
         sys.exit(f"Alone, pages did not answer: {(found.errors + again.errors)[:5]}")
     return {name: of | more[name] for name, of in summary(found.times).items()}
@@ -337,7 +365,11 @@ async def crowd(system: System, mix: dict) -> dict[str, float]:
     await ask(Client(system), "home", "/", after)
     if after.errors or found.errors:
         sys.exit(f"It did not recover, or /healthz did not answer: {after.errors} {found.errors[:3]}")
-    return {"answers": dict(answers), "healthz_most_ms": 1000 * max(found.times["healthz"]), "page_after_ms": 1000 * after.times["home"][0]}
+    return {
+        "answers": dict(answers),
+        "healthz_most_ms": 1000 * max(found.times["healthz"]),
+        "page_after_ms": 1000 * after.times["home"][0],
+    }
 
 
 async def number(client: Client, name: str) -> float:
@@ -350,7 +382,10 @@ async def number(client: Client, name: str) -> float:
 
 
 def summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
-    return {name: {"n": len(of), "median_ms": 1000 * statistics.median(of), "p95_ms": 1000 * quantile(of, 0.95)} for name, of in times.items()}
+    return {
+        name: {"n": len(of), "median_ms": 1000 * statistics.median(of), "p95_ms": 1000 * quantile(of, 0.95)}
+        for name, of in times.items()
+    }
 
 
 def quantile(of: list[float], q: float) -> float:
@@ -360,7 +395,9 @@ def quantile(of: list[float], q: float) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--parts", default=",".join(PARTS), help="some of them, with commas between them (default: %(default)s)")
+    parser.add_argument(
+        "--parts", default=",".join(PARTS), help="some of them, with commas between them (default: %(default)s)"
+    )
     parser.add_argument("--minutes", type=float, help="of load (default: 30; quick: 1)")
     parser.add_argument("--data", type=Path, help="a state folder that is kept, and used again")
     parser.add_argument("--json", type=Path, default=RESULTS, help="write the figures here (default: %(default)s)")
@@ -377,15 +414,29 @@ def main() -> None:
         finally:
             system.stop()
     commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    about = {"commit": commit, "machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
-    about |= {"documents": [small, large], "topics": topics, "readers": READERS, "browsers": BROWSERS, "trainings": TRAININGS}
+    about = {
+        "commit": commit,
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+    about |= {
+        "documents": [small, large],
+        "topics": topics,
+        "readers": READERS,
+        "browsers": BROWSERS,
+        "trainings": TRAININGS,
+    }
     before = json.loads(given.json.read_text()) if given.json.exists() else {}
     if any(before.get(name) != about[name] for name in ("commit", "documents", "topics")):
         before = {}
     figures = before | about | figures
     figures["missed"] = missed(figures)
     given.json.write_text(json.dumps(figures, indent=1) + "\n")
-    print("\nTargets: " + ("MISSED\n  " + "\n  ".join(figures["missed"]) if figures["missed"] else "all that was measured is met"))
+    print(
+        "\nTargets: "
+        + ("MISSED\n  " + "\n  ".join(figures["missed"]) if figures["missed"] else "all that was measured is met")
+    )
     print(f"p95_ms: {figures.get('p95_ms', float('nan')):.0f} errors: {figures.get('errors', 0)}")
     sys.exit(1 if figures["missed"] else 0)
 
@@ -408,20 +459,27 @@ def measure_alone(system: System, mixes: dict[int, dict]) -> dict:
     busy = os.getloadavg()
     by_size = {documents: asyncio.run(alone(system, mix)) for documents, mix in mixes.items()}
     small, large = by_size
-    print(f"\nBrowsing alone, ms {'':5} {small:>9,} documents: median    p95    cpu  again   {large:>9,} documents: median    p95    cpu  again   ratio")
+    print(
+        f"\nBrowsing alone, ms {'':5} {small:>9,} documents: median    p95    cpu  again   {large:>9,} documents: median    p95    cpu  again   ratio"
+    )
     ratios = {}
     for name, few in by_size[small].items():
         many = by_size[large][name]
         ratios[name] = many["median_ms"] / few["median_ms"]
-        columns = "                     ".join("".join(f"{of[key]:7.1f}" for key in ("median_ms", "p95_ms", "cpu_ms", "again_ms")) for of in (few, many))
+        columns = "                     ".join(
+            "".join(f"{of[key]:7.1f}" for key in ("median_ms", "p95_ms", "cpu_ms", "again_ms")) for of in (few, many)
+        )
         print(f"  {name:22}                       {columns}  {ratios[name]:6.2f}")
     return {"alone_busy": busy, "alone": {str(documents): of for documents, of in by_size.items()}, "ratio": ratios}
 
 
 def measure_crowd(system: System, mix: dict) -> dict:
     crowded = asyncio.run(crowd(system, mix))
-    print(f"\nToo much: {CROWD} people who press without a pause: answers {crowded['answers']}, /healthz at most "
-          f"{crowded['healthz_most_ms']:.0f} ms, a page afterwards {crowded['page_after_ms']:.0f} ms", flush=True)
+    print(
+        f"\nToo much: {CROWD} people who press without a pause: answers {crowded['answers']}, /healthz at most "
+        f"{crowded['healthz_most_ms']:.0f} ms, a page afterwards {crowded['page_after_ms']:.0f} ms",
+        flush=True,
+    )
     return {"too_much": crowded}
 
 
@@ -432,15 +490,29 @@ def measure_load(system: System, run, mix: dict, minutes: float) -> dict:
     finally:
         stop(live)
     under = summary(found.times)
-    print(f"\nUnder load: {READERS} readers of events, {BROWSERS} people browsing, {TRAININGS} trainings, {minutes:g} minutes")
+    print(
+        f"\nUnder load: {READERS} readers of events, {BROWSERS} people browsing, {TRAININGS} trainings, {minutes:g} minutes"
+    )
     for name, of in sorted(under.items(), key=lambda item: -item[1]["p95_ms"]):
         print(f"  {name:22} {of['n']:6} times   median {of['median_ms']:7.1f}   p95 {of['p95_ms']:7.1f} ms")
     resident = [bytes_ / 1e6 for _, bytes_ in found.memory]
     third = max(1, len(resident) // 3)
-    memory = {name: statistics.mean(resident[i * third : (i + 1) * third] or resident) for i, name in enumerate(("first_third_mb", "second_third_mb", "last_third_mb"))}
-    events = {"n": len(found.delays), "median_ms": 1000 * statistics.median(found.delays), "p95_ms": 1000 * quantile(found.delays, 0.95), "most_ms": 1000 * max(found.delays)}
-    print(f"  events: {events['n']:,} received, median {events['median_ms']:.0f} ms, p95 {events['p95_ms']:.0f} ms, most {events['most_ms']:.0f} ms")
-    print(f"  web process: {', '.join(f'{mb:.0f}' for mb in memory.values())} MB in the thirds of the time, most {max(resident):.0f} MB")
+    memory = {
+        name: statistics.mean(resident[i * third : (i + 1) * third] or resident)
+        for i, name in enumerate(("first_third_mb", "second_third_mb", "last_third_mb"))
+    }
+    events = {
+        "n": len(found.delays),
+        "median_ms": 1000 * statistics.median(found.delays),
+        "p95_ms": 1000 * quantile(found.delays, 0.95),
+        "most_ms": 1000 * max(found.delays),
+    }
+    print(
+        f"  events: {events['n']:,} received, median {events['median_ms']:.0f} ms, p95 {events['p95_ms']:.0f} ms, most {events['most_ms']:.0f} ms"
+    )
+    print(
+        f"  web process: {', '.join(f'{mb:.0f}' for mb in memory.values())} MB in the thirds of the time, most {max(resident):.0f} MB"
+    )
     for error in sorted(set(found.errors)):
         print(f"  error {error}: {found.errors.count(error)} times")
     return {
@@ -471,7 +543,9 @@ def missed(figures: dict) -> list[str]:
         asked("an event's way to its readers, most ms", figures["events"]["most_ms"], "event_ms")
         if figures["minutes"] >= STEADY:
             memory = figures["memory"]
-            asked("growth of the web process's memory", memory["last_third_mb"] / memory["second_third_mb"] - 1, "growth")
+            asked(
+                "growth of the web process's memory", memory["last_third_mb"] / memory["second_third_mb"] - 1, "growth"
+            )
         if figures["errors"]:
             found.append(f"{figures['errors']} errors")
     return found

@@ -28,7 +28,13 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
     """A gzipped CSV of id, title, date, section, text."""
     rng, vocabulary = np.random.default_rng(seed), words()
     zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
-    of_theme = np.cumsum([np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9) for _ in range(THEMES)], axis=1)
+    of_theme = np.cumsum(
+        [
+            np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9)
+            for _ in range(THEMES)
+        ],
+        axis=1,
+    )
     of_theme /= of_theme[:, -1:]
     with gzip.open(path, "wt", encoding="utf-8", newline="", compresslevel=1) as file:
         out = csv.writer(file)
@@ -43,7 +49,15 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
                 tokens[theme == k] = np.searchsorted(of_theme[k], drawn[theme == k])
             years, sections = 1900 + (themes[:, 0] * 100 // THEMES + rng.integers(0, 30, n)) % 100, themes[:, 1] % 12
             for i, text in enumerate(vocabulary[tokens]):
-                out.writerow([f"m{first + i}", f"Made document {first + i}", f"{years[i]}-{1 + i % 12:02d}-{1 + i % 28:02d}", f"section {sections[i]}", " ".join(text)])
+                out.writerow(
+                    [
+                        f"m{first + i}",
+                        f"Made document {first + i}",
+                        f"{years[i]}-{1 + i % 12:02d}-{1 + i % 28:02d}",
+                        f"section {sections[i]}",
+                        " ".join(text),
+                    ]
+                )
 
 
 def corpus(documents: int):

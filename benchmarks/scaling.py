@@ -58,7 +58,9 @@ def made(D: int, V: int, length: int, blocks: int = 64) -> Bow:
     indptr, words, counts = [0], [], []
     for _ in range(D):
         own = generator.integers(0, blocks, 2)
-        rank = np.minimum((1.0 / generator.random(length)).astype(np.int64) - 1 + generator.integers(0, 3, length), V // blocks - 1)
+        rank = np.minimum(
+            (1.0 / generator.random(length)).astype(np.int64) - 1 + generator.integers(0, 3, length), V // blocks - 1
+        )
         w, c = np.unique((rank * blocks + own[generator.integers(0, 2, length)]) % V, return_counts=True)
         words.append(w)
         counts.append(c)
@@ -111,7 +113,9 @@ def first_event() -> None:
 
 def child(name: str, *arguments: str) -> list[float]:
     code = "import benchmarks.scaling as s; import sys; getattr(s, sys.argv[2])()"
-    done = subprocess.run([sys.executable, "-c", code, "", name, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "", name, *arguments], capture_output=True, text=True, check=True
+    )
     return [float(x) for x in done.stdout.split()]
 
 
@@ -149,7 +153,12 @@ def main() -> None:
     began = time.perf_counter()
     for _ in fold_in_corpus(engines.get("ssi"), hundred.config, hundred.state, new):
         pass
-    show("documents of 100 tokens folded in a second, one thread, K = 100", new.D / (time.perf_counter() - began), 20_000, least=True)
+    show(
+        "documents of 100 tokens folded in a second, one thread, K = 100",
+        new.D / (time.perf_counter() - began),
+        20_000,
+        least=True,
+    )
     first, topics = child("first_event", str(given.corpus))
     show("seconds to the first event in a fresh process", first, 2.0)
     print(f"   seconds to the first topics and their measures: {topics:.2f}")

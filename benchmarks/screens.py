@@ -53,7 +53,9 @@ MOST_BYTES = 4_000_000
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.screens", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.screens", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("url", help="where Topograph runs")
     parser.add_argument("--run", type=int, default=1, help="a finished run on the example (default: %(default)s)")
     parser.add_argument("--only", default="", help="names of pictures, with commas between them; all if left out")
@@ -79,7 +81,11 @@ def main(arguments: list[str]) -> int:
 def chromium(playwright) -> str | None:
     """The system's where Playwright has none of its own."""
     own = playwright.chromium.executable_path
-    return own if os.path.exists(own) else shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return (
+        own
+        if os.path.exists(own)
+        else shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    )
 
 
 def take(browser, given, names: list[str], size: str, theme: str) -> set[str]:

@@ -17,7 +17,15 @@ from benchmarks.engine import load
 from benchmarks.engines.corpora import taken
 from inference import Bow, Snapshot, compiling, engines, train
 
-PAPER = {"statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "passes": 5, "minibatch": 100, "kappa": 0.6}
+PAPER = {
+    "statistics": "decay",
+    "expectation": "log",
+    "draws": 1,
+    "alpha": 0.1,
+    "passes": 5,
+    "minibatch": 100,
+    "kappa": 0.6,
+}
 ETAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 SWEEPS = ((1, 1), (2, 1), (3, 1), (2, 3), (3, 2), (4, 1), (5, 5), (10, 10), (20, 20))
 DELAYS = (3000, 15000, 30000, 150000, 300000)

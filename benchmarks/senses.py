@@ -59,7 +59,10 @@ class Pages:
 
 def table(senses: list, values: list) -> np.ndarray:
     """int64[S, F]: units of each sense and value."""
-    rows, columns = {s: i for i, s in enumerate(dict.fromkeys(senses))}, {v: i for i, v in enumerate(dict.fromkeys(values))}
+    rows, columns = (
+        {s: i for i, s in enumerate(dict.fromkeys(senses))},
+        {v: i for i, v in enumerate(dict.fromkeys(values))},
+    )
     counts = np.zeros((len(rows), len(columns)), np.int64)
     for (sense, value), n in Counter(zip(senses, values, strict=True)).items():
         counts[rows[sense], columns[value]] = n
@@ -105,7 +108,10 @@ def measures(counts: np.ndarray) -> dict:
 
 def overall(rows: list[dict]) -> dict:
     units = np.array([row["units"] for row in rows], float)
-    return {name: float(np.average([row[name] for row in rows], weights=units)) for name in ("ami", "v", "purity", "majority")} | {
+    return {
+        name: float(np.average([row[name] for row in rows], weights=units))
+        for name in ("ami", "v", "purity", "majority")
+    } | {
         "mean_ami": float(np.mean([row["ami"] for row in rows])),
         "units": int(units.sum()),
     }
@@ -117,7 +123,10 @@ def judge(pages: Pages, words: list[str], values: list[str]) -> list[dict]:
         units = pages.units(word)
         rows.append({"word": word} | measures(table(list(units.values()), [values[d] for d in units])))
         row = rows[-1]
-        print(f"  {word:12} {row['units']:5} {row['senses']:3}   {row['ami']:6.3f} {row['v']:6.3f} {row['purity']:6.3f} {row['majority']:6.3f}", flush=True)
+        print(
+            f"  {word:12} {row['units']:5} {row['senses']:3}   {row['ami']:6.3f} {row['v']:6.3f} {row['purity']:6.3f} {row['majority']:6.3f}",
+            flush=True,
+        )
     return rows
 
 
@@ -141,10 +150,15 @@ def sample(url: str, runs: list[int], path: Path, seed: int) -> None:
     known = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
-            known = {(row["run"], row["word"], row["sense"], row["document"], row["at"]): row["verdict"] for row in csv.DictReader(file)}
+            known = {
+                (row["run"], row["word"], row["sense"], row["document"], row["at"]): row["verdict"]
+                for row in csv.DictReader(file)
+            }
     lines = draw(url, runs, seed)
     for line in lines:
-        line["verdict"] = known.get((str(line["run"]), line["word"], line["sense"], str(line["document"]), str(line["at"])), "")
+        line["verdict"] = known.get(
+            (str(line["run"]), line["word"], line["sense"], str(line["document"]), str(line["at"])), ""
+        )
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.DictWriter(file, COLUMNS)
         out.writeheader()
@@ -159,7 +173,9 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, help="the .csv.gz that was imported: a document a row")
     parser.add_argument("words", type=Path, nargs="?", help="a table, tabs between columns, with a column “word”")
     parser.add_argument("--run", type=int, action="append", required=True, help="may be repeated")
-    parser.add_argument("--field", default="category", help="of the corpus, that the senses are compared with (default: %(default)s)")
+    parser.add_argument(
+        "--field", default="category", help="of the corpus, that the senses are compared with (default: %(default)s)"
+    )
     parser.add_argument("--sample", type=Path, help="a .csv to draw lines into, of all these runs")
     parser.add_argument("--seed", type=int, default=1, help="of that sample (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="where to write the results")
@@ -179,8 +195,15 @@ def main() -> None:
         results.append({"run": run, "overall": overall(rows), "words": rows})
         print("  " + ", ".join(f"{name} {value:.3f}" for name, value in results[-1]["overall"].items()))
     if given.json:
-        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-        given.json.write_text(json.dumps({"commit": commit, "machine": platform.machine(), "field": given.field, "runs": results}, indent=1) + "\n")
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        given.json.write_text(
+            json.dumps(
+                {"commit": commit, "machine": platform.machine(), "field": given.field, "runs": results}, indent=1
+            )
+            + "\n"
+        )
     print(f"agreement: {np.mean([result['overall']['ami'] for result in results]):.3f}")
 
 

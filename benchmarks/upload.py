@@ -26,7 +26,10 @@ from webapp.local.processes import free_port
 PART = 32 << 20  # as in static/js/transfer.js
 TARGET = 0.8
 ROUNDS = 3
-NOWHERE = {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none", "REDIS_URL": "redis://127.0.0.1:9/0"}  # uploads need neither
+NOWHERE = {
+    "DATABASE_URL": "postgres://nobody@127.0.0.1:9/none",
+    "REDIS_URL": "redis://127.0.0.1:9/0",
+}  # uploads need neither
 
 
 class Server:
@@ -44,7 +47,9 @@ class Server:
 
     def ask(self, head: str, file=None, offset: int = 0, count: int = 0) -> dict[str, str]:
         self.connection.settimeout(120)
-        self.connection.sendall(f"{head}\r\nHost: 127.0.0.1:{self.port}\r\nTus-Resumable: 1.0.0\r\nContent-Length: {count}\r\n\r\n".encode())
+        self.connection.sendall(
+            f"{head}\r\nHost: 127.0.0.1:{self.port}\r\nTus-Resumable: 1.0.0\r\nContent-Length: {count}\r\n\r\n".encode()
+        )
         if file:
             self.connection.sendfile(file, offset, count)
         answer = b""

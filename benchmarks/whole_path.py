@@ -56,7 +56,9 @@ class Browser:
 
     @staticmethod
     def _multipart(fields: dict[str, str], file: Path) -> bytes:
-        parts = [f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in fields.items()]
+        parts = [
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in fields.items()
+        ]
         head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{file.name}"\r\n\r\n'
         return "".join([*parts, head]).encode() + file.read_bytes() + f"\r\n--{BOUNDARY}--\r\n".encode()
 
@@ -176,7 +178,9 @@ def main() -> None:
     if given.json:
         commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
         machine = {"machine": platform.machine(), "system": platform.system(), "python": platform.python_version()}
-        given.json.write_text(json.dumps({"commit": commit, **machine, "figures": figures, "pages_ms": times}, indent=1))
+        given.json.write_text(
+            json.dumps({"commit": commit, **machine, "figures": figures, "pages_ms": times}, indent=1)
+        )
     print(f"failed: {sum(value > TARGETS[name] for name, value in figures.items())}")
 
 

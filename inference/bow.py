@@ -28,7 +28,14 @@ class Bow:
     """
 
     def __init__(
-        self, indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int, *, offsets: np.ndarray | None = None, check: bool = True
+        self,
+        indptr: np.ndarray,
+        words: np.ndarray,
+        counts: np.ndarray,
+        V: int,
+        *,
+        offsets: np.ndarray | None = None,
+        check: bool = True,
     ):
         self.indptr = np.asanyarray(indptr, np.int64)
         self.words = np.asanyarray(words, np.int32)
@@ -75,7 +82,10 @@ class Bow:
         if indptr.ndim != 1 or len(indptr) < 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
             raise Invalid("corpus", "indptr must begin with 0 and never fall.")
         if not len(words) == len(counts) == indptr[-1]:
-            raise Invalid("corpus", f"words and counts must have indptr[-1] = {indptr[-1]} entries, got {len(words)} and {len(counts)}.")
+            raise Invalid(
+                "corpus",
+                f"words and counts must have indptr[-1] = {indptr[-1]} entries, got {len(words)} and {len(counts)}.",
+            )
         if len(words) == 0:
             return
         starts = np.zeros(len(words) + 1, bool)
@@ -131,7 +141,9 @@ class Bow:
         keep = np.ones(self.V, bool)
         keep[dropped] = False
         indptr, tokens = _kept(keep, self.indptr, self.words, self.counts)
-        sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | ({} if self.offsets is None else {"offsets": int(tokens)})
+        sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | (
+            {} if self.offsets is None else {"offsets": int(tokens)}
+        )
         arrays = {}
         for name, size in sizes.items():
             arrays[name] = mapped(folder / f"{name}.npy", np.int32, size)
@@ -152,10 +164,14 @@ class Bow:
         except (FileNotFoundError, ValueError):
             raise Invalid("corpus", f"There is no finished bag of words in {folder}.") from None
         if meta["format"] != FORMAT:
-            raise Invalid("corpus", f"The bag of words in {folder} has format {meta['format']}; this version reads {FORMAT}.")
+            raise Invalid(
+                "corpus", f"The bag of words in {folder} has format {meta['format']}; this version reads {FORMAT}."
+            )
         # An empty array can't be memory-mapped.
         mode = "r" if meta["tokens"] else None
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS}
+        arrays = {
+            name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS
+        }
         offsets = np.load(folder / "offsets.npy", mmap_mode=mode) if (folder / "offsets.npy").exists() else None
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
         bow._digest, bow._tokens = meta["digest"], meta["tokens"]
@@ -175,7 +191,9 @@ def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Itera
         files = {}
         for name, size in (("words", pairs), ("counts", pairs), ("offsets", tokens)):
             files[name] = stack.enter_context((folder / f"{name}.npy").open("wb"))
-            np.lib.format.write_array_header_1_0(files[name], {"descr": "<i4", "fortran_order": False, "shape": (size,)})
+            np.lib.format.write_array_header_1_0(
+                files[name], {"descr": "<i4", "fortran_order": False, "shape": (size,)}
+            )
 
         def write(lengths: np.ndarray, words: np.ndarray, counts: np.ndarray, offsets: np.ndarray) -> None:
             nonlocal done

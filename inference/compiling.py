@@ -55,7 +55,9 @@ def exploring() -> None:
         texts(folder)
         _index(folder)
         listed = np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), np.array([0.5, 0.4, 0.8], np.float32)
-        topics = Topics(*listed, floor=np.full(2, 0.1), floor_mass=np.array([0.1, 0.2]), share=np.full(2, 0.5), V=3).proper()
+        topics = Topics(
+            *listed, floor=np.full(2, 0.1), floor_mass=np.array([0.1, 0.2]), share=np.full(2, 0.5), V=3
+        ).proper()
         _evidence(folder, topics)
     _explore(topics)
 
@@ -92,7 +94,9 @@ def _index(folder: Path) -> None:
     words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
     words[:] = 0, 1, 0, 0
     words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
-    stream = SimpleNamespace(words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"])
+    stream = SimpleNamespace(
+        words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
+    )
     Index.write(folder / "index", stream)
     index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
     for query in ("a", '"a" b*', '"a b"'):

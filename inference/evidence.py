@@ -45,10 +45,13 @@ class Evidence:
         """Raises Invalid where there is none."""
         folder = Path(folder)
         if not (folder / "doc_ptr.npy").exists():
-            raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
+            raise Invalid(
+                "run", "This run was trained by a version that kept no evidence of its tokens. Train it again."
+            )
         doc_ptr, K = np.load(folder / "doc_ptr.npy"), int(np.load(folder / "K.npy"))
         arrays = {
-            name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype) for name, dtype in (_PAIRS | _ROWS).items()
+            name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
+            for name, dtype in (_PAIRS | _ROWS).items()
         }
         return cls(bow, postings, K, doc_ptr, arrays)
 
@@ -70,7 +73,12 @@ class Evidence:
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""
         span = slice(self.postings.indptr[w], self.postings.indptr[w + 1])
-        return self.postings.documents[span], self.postings.counts[span], self.word_topics[span], self.word_certainty[span]
+        return (
+            self.postings.documents[span],
+            self.postings.counts[span],
+            self.word_topics[span],
+            self.word_certainty[span],
+        )
 
     def offsets(self, d: int, w: int) -> np.ndarray:
         """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no texts."""
@@ -88,7 +96,9 @@ class Evidence:
         topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
-        group = np.require(group, np.int32, "CW")  # a mapped array that can't be written is another type to the compiler
+        group = np.require(
+            group, np.int32, "CW"
+        )  # a mapped array that can't be written is another type to the compiler
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -154,7 +164,18 @@ def _assign(files: dict, bow: Bow, topics: Topics, beta: tuple, theta: Theta) ->
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
     found, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
-    assign.assign(theta.first, bow.indptr, bow.words, *beta, topics.floor, theta.indptr, theta.topics, theta.weights, found, certainty)
+    assign.assign(
+        theta.first,
+        bow.indptr,
+        bow.words,
+        *beta,
+        topics.floor,
+        theta.indptr,
+        theta.topics,
+        theta.weights,
+        found,
+        certainty,
+    )
     rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], found, topics.K)
     for name, array in zip(files, (found, certainty, *rows[1:]), strict=True):
         array.tofile(files[name])

@@ -23,7 +23,16 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float) -> np.nd
     )
     found = np.empty(len(bow.words), np.uint16)
     _inherit(
-        np.asarray(bow.indptr), np.asarray(bow.words), np.asarray(bow.counts), place, row_ptr, row_topics, above, topics.floor, alpha, found
+        np.asarray(bow.indptr),
+        np.asarray(bow.words),
+        np.asarray(bow.counts),
+        place,
+        row_ptr,
+        row_topics,
+        above,
+        topics.floor,
+        alpha,
+        found,
     )
     return found
 

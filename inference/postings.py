@@ -42,7 +42,10 @@ class Postings(NamedTuple):
     @classmethod
     def open(cls, folder: Path) -> "Postings":
         folder = Path(folder)
-        return cls(np.load(folder / "indptr.npy"), *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("documents", "counts")))
+        return cls(
+            np.load(folder / "indptr.npy"),
+            *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("documents", "counts")),
+        )
 
 
 def starts(bow: Bow) -> np.ndarray:

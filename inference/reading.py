@@ -54,7 +54,9 @@ def read(words: Words, counts: np.ndarray, alpha: float) -> Reading:
     """
     n = len(words.row_ptr) - 1
     places, counts = np.arange(n), np.asarray(counts, np.int64)
-    theta = fold_in.fit(words.floor, words.row_ptr, words.topics, words.above, places, counts, float(alpha), fold_in.ITERATIONS)
+    theta = fold_in.fit(
+        words.floor, words.row_ptr, words.topics, words.above, places, counts, float(alpha), fold_in.ITERATIONS
+    )
     topics, certainty = np.empty(n, np.uint16), np.empty(n, np.uint8)
     assign.given(theta, places, words.row_ptr, words.topics, words.above, words.floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -54,12 +54,16 @@ class Uses:
 
         group: int32[D], each document's, -1 for none; None for one group of all.
         """
-        return senses.tally(self.documents, self.counts, self.topics, _ONE if group is None else _frozen(group), G, self.evidence.K)
+        return senses.tally(
+            self.documents, self.counts, self.topics, _ONE if group is None else _frozen(group), G, self.evidence.K
+        )
 
     def certainties(self) -> np.ndarray:
         """Mean certainty of each topic's tokens, 0 to 1 (of a topic without any 0): float64[K]."""
         tokens = self.tally()[0][0]
-        return senses.certainties(self.counts, self.topics, self.certainty, self.evidence.K) / (np.maximum(tokens, 1) * assign.SURE)
+        return senses.certainties(self.counts, self.topics, self.certainty, self.evidence.K) / (
+            np.maximum(tokens, 1) * assign.SURE
+        )
 
     def of(self, topic: int | None) -> np.ndarray:
         """Places of a sense's pairs, or of all."""
@@ -100,7 +104,10 @@ class Uses:
             elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
         else:
             elsewhere, others = np.diff(self.evidence.postings.indptr)[words][None] - every, bow.D - sizes
-        return [_named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count) for s in range(len(topics))]
+        return [
+            _named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count)
+            for s in range(len(topics))
+        ]
 
 
 def _named(word: int, words, own, every, elsewhere, size: int, others: int, count: int) -> list[Near]:
@@ -108,13 +115,21 @@ def _named(word: int, words, own, every, elsewhere, size: int, others: int, coun
     fit = np.flatnonzero((2 * own >= every) & (every >= least) & (words != word) & (every * others > elsewhere * size))
     score = ratio(every[fit], size, elsewhere[fit], others)
     best = np.lexsort((words[fit], -score))[:count]
-    return [Near(int(words[u]), int(every[u]), int(size), float(elsewhere[u] / max(others, 1)), float(score[i])) for i, u in zip(best, fit[best], strict=True)]
+    return [
+        Near(int(words[u]), int(every[u]), int(size), float(elsewhere[u] / max(others, 1)), float(score[i]))
+        for i, u in zip(best, fit[best], strict=True)
+    ]
 
 
 def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
     """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both (Dunning 1993, G2). Nats."""
     p = (a + b) / max(n + m, 1)
-    separate = xlogy(a, a / max(n, 1)) + xlogy(n - a, 1 - a / max(n, 1)) + xlogy(b, b / max(m, 1)) + xlogy(m - b, 1 - b / max(m, 1))
+    separate = (
+        xlogy(a, a / max(n, 1))
+        + xlogy(n - a, 1 - a / max(n, 1))
+        + xlogy(b, b / max(m, 1))
+        + xlogy(m - b, 1 - b / max(m, 1))
+    )
     return np.maximum(2 * (separate - xlogy(a + b, p) - xlogy(n + m - a - b, 1 - p)), 0.0)
 
 

@@ -34,7 +34,9 @@ class Topics(NamedTuple):
         mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (self.V - listed)
         worst = int(np.argmax(np.where(np.isnan(mass), np.inf, np.abs(mass - 1.0))))
         if not abs(mass[worst] - 1.0) < 1e-3:
-            raise Invalid("topics", f"The weights of a topic must sum to 1; those of topic {worst} sum to {mass[worst]:.4g}.")
+            raise Invalid(
+                "topics", f"The weights of a topic must sum to 1; those of topic {worst} sum to {mass[worst]:.4g}."
+            )
         return self
 
     def top(self, n: int) -> np.ndarray:

@@ -78,7 +78,9 @@ def train(
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
     if np.diff(bow.first_token).max() >= ssi.LONGEST:
-        raise Invalid("corpus", f"A document must have fewer than {ssi.LONGEST:,} words; cut the longest into sections.")
+        raise Invalid(
+            "corpus", f"A document must have fewer than {ssi.LONGEST:,} words; cut the longest into sections."
+        )
     config = config.chosen(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
     schedule = Schedule(bow, config, held_out)
@@ -95,7 +97,9 @@ def train(
         found = engine.topics(config, state)
         share = state.nonzero / (bow.V * config.topics)
         seconds = time.perf_counter() - began
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share)
+        return Snapshot(
+            state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share
+        )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
@@ -114,7 +118,9 @@ def train(
             yield snapshot()
 
 
-def begin(engine: ModuleType, config, bow: Bow, topics: np.ndarray, *, seed: int = 0, scratch: Path | None = None) -> ssi.State:
+def begin(
+    engine: ModuleType, config, bow: Bow, topics: np.ndarray, *, seed: int = 0, scratch: Path | None = None
+) -> ssi.State:
     """A state that `train` goes on from, in which each token has a topic already, such as another training gave it.
 
     topics: uint16[nnz], of the bag's pairs. config: without None, and without a warm-up. Documents that are measured on are left out.

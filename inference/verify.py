@@ -48,7 +48,10 @@ def verify(path: Path) -> Iterator[Finding]:
         again = Evidence.open(folder / "evidence", bow, postings)
         same = all(np.array_equal(getattr(again, name), found[f"given_{name}"]) for name in ("topics", "certainty"))
         yield Finding(same, "the topic of every word in every document, and its certainty")
-        same = all(np.array_equal(getattr(again, name), found[f"given_{name}"]) for name in ("doc_ptr", "doc_topics", "doc_tokens"))
+        same = all(
+            np.array_equal(getattr(again, name), found[f"given_{name}"])
+            for name in ("doc_ptr", "doc_topics", "doc_tokens")
+        )
         yield Finding(same, "the tokens of every topic in every document")
 
 
@@ -68,7 +71,10 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
             if facts_alone:
                 return facts, found
             if "bag_of_words.npz" not in archive.namelist():
-                raise Invalid("bundle", "This bundle has no bag of words: its texts are under embargo. It can't be trained again from here.")
+                raise Invalid(
+                    "bundle",
+                    "This bundle has no bag of words: its texts are under embargo. It can't be trained again from here.",
+                )
             for member, before in (("bag_of_words.npz", ""), ("topics.npz", ""), ("assignments.npz", "given_")):
                 with archive.open(member) as file, np.load(file, allow_pickle=False) as arrays:
                     found |= {before + name: arrays[name] for name in arrays.files}
@@ -85,7 +91,9 @@ def _same_topics(topics, found: dict[str, np.ndarray]) -> bool:
         mine = slice(topics.indptr[k], topics.indptr[k + 1])
         first, end = found["beta_indptr"][k], found["beta_indptr"][k + 1]
         listed, rest = slice(first, first + mine.stop - mine.start), slice(first + mine.stop - mine.start, end)
-        same = np.array_equal(topics.words[mine], found["beta_words"][listed]) and np.array_equal(topics.weights[mine], found["beta_weights"][listed])
+        same = np.array_equal(topics.words[mine], found["beta_words"][listed]) and np.array_equal(
+            topics.weights[mine], found["beta_weights"][listed]
+        )
         if not same or not (found["beta_weights"][rest] == np.float32(topics.floor[k])).all():
             return False
     return True

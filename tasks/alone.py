@@ -33,7 +33,11 @@ def alone(folder: Path) -> Iterator[None]:
         while not _taken(file):
             holder = _holder(file)
             if holder > 0:
-                log.warning("a process that lost its job still held the files, and is ended", kind=folder.parent.name, key=folder.name)
+                log.warning(
+                    "a process that lost its job still held the files, and is ended",
+                    kind=folder.parent.name,
+                    key=folder.name,
+                )
                 os.kill(holder, signal.SIGKILL)
             if time.monotonic() > deadline:
                 raise Held(f"{folder.parent.name}/{folder.name}")

@@ -44,7 +44,9 @@ class Making:
             self._columns()
             tell("indexing")
             indexed.result()
-        settle(self.folder, *(self.source / name for name in ("tokens", "index", "duplicates.npz")))  # before a row says that they are there
+        settle(
+            self.folder, *(self.source / name for name in ("tokens", "index", "duplicates.npz"))
+        )  # before a row says that they are there
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
         """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""
@@ -68,7 +70,10 @@ class Making:
             "words_read": self.mark.words,
             "problem_counts": self.mark.problem_counts,
             "problems": self.mark.problems,
-            "duplicates": {"exact": int(np.count_nonzero(exact >= 0)), "near": int(np.count_nonzero((near >= 0) & (exact < 0)))},
+            "duplicates": {
+                "exact": int(np.count_nonzero(exact >= 0)),
+                "near": int(np.count_nonzero((near >= 0) & (exact < 0))),
+            },
         }
 
     def _columns(self) -> None:
@@ -80,7 +85,10 @@ class Making:
             return day.toordinal() if day else None
 
         parse = {"number": readers.types.number, "date": ordinal}
-        with columns.Writer(self.folder / "columns", options.kinds, parse) as writer, (self.source / "fields.jsonl").open("rb") as lines:
+        with (
+            columns.Writer(self.folder / "columns", options.kinds, parse) as writer,
+            (self.source / "fields.jsonl").open("rb") as lines,
+        ):
             for number, line in enumerate(lines):
                 day, metadata, *orders = orjson.loads(line)
                 order = orders[0] if orders else options.date_order  # of an older version's lines

@@ -64,7 +64,15 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
 
     def keep(mark: reading.Mark) -> None:
         quotas.check_documents(corpus, mark.documents)
-        jobs.update(jobs.READING, corpus_id, attempt, progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents, tries=0)
+        jobs.update(
+            jobs.READING,
+            corpus_id,
+            attempt,
+            progress=asdict(mark),
+            bytes_read=mark.bytes,
+            documents_read=mark.documents,
+            tries=0,
+        )
         news.reading(mark)
 
     mark = reading.Read(corpus, beat, keep).go()
@@ -77,7 +85,13 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         bulk.Partition("document", corpus_id).attach()
         jobs.update(
-            jobs.READING, corpus_id, attempt, status=Corpus.Status.READY, version=version, bytes_read=corpus.bytes_total, report=made.found
+            jobs.READING,
+            corpus_id,
+            attempt,
+            status=Corpus.Status.READY,
+            version=version,
+            bytes_read=corpus.bytes_total,
+            report=made.found,
         )
 
 
@@ -105,7 +119,9 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
 
     def keep(mark: reading.Mark) -> None:
         quotas.check_documents(corpus, mark.documents)
-        Corpus.objects.filter(pk=corpus.pk).update(progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents)
+        Corpus.objects.filter(pk=corpus.pk).update(
+            progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents
+        )
         jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
@@ -140,7 +156,12 @@ class News:
         self._tell("storing")
 
     def reading(self, mark: reading.Mark) -> None:
-        self.last = {"bytes_read": mark.bytes, "bytes_total": self.corpus.bytes_total, "documents": mark.documents, "words": mark.words}
+        self.last = {
+            "bytes_read": mark.bytes,
+            "bytes_total": self.corpus.bytes_total,
+            "documents": mark.documents,
+            "words": mark.words,
+        }
         self._tell("reading")
 
     def _tell(self, stage: str) -> None:

@@ -96,6 +96,12 @@ def _end(job: tuple, seconds: float) -> None:
     """Nothing else ends a thread that hangs. What is on record stays, and another process goes on from there."""
     kind, pk, attempt = job
     where = logs.places(sys._current_frames().get(threading.main_thread().ident))
-    log.error("a job came no further, and its process is ended", **jobs.of(kind, pk), attempt=attempt, seconds=seconds, traceback=where)
+    log.error(
+        "a job came no further, and its process is ended",
+        **jobs.of(kind, pk),
+        attempt=attempt,
+        seconds=seconds,
+        traceback=where,
+    )
     logging.shutdown()
     os.kill(os.getpid(), signal.SIGKILL)

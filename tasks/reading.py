@@ -77,7 +77,9 @@ class Chunk:
     problems: list[readers.Problem] = field(default_factory=list)
     counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
     encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
-    failed: dict[int, tuple[str, int]] = field(default_factory=dict)  # position -> why it can't be read on, and the items before
+    failed: dict[int, tuple[str, int]] = field(
+        default_factory=dict
+    )  # position -> why it can't be read on, and the items before
     mark: Mark | None = None
     words: list[int] = field(default_factory=list)
 
@@ -104,7 +106,11 @@ def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
     found = [{"first": 0, "options": reading.options, "shaping": reading.shaping}, *reading.added]
     for way, end in zip(found, [*(way["first"] for way in found[1:]), None], strict=True):
         options, shaping = readers.Options(**way["options"]), Shaping(**way["shaping"])
-        came = [source for source in everything if source.position >= way["first"] and (end is None or source.position < end)]
+        came = [
+            source
+            for source in everything
+            if source.position >= way["first"] and (end is None or source.position < end)
+        ]
         uploads = [(stored(source), source.name) for source in came]
         sources = [source for source in came if not source.read and source.name != shaping.table]
         places = {source.name: source.position for source in came} if shaping.across else {}
@@ -126,7 +132,9 @@ class Read:
 
     def go(self) -> Mark:
         """Read to the end. Raises Invalid where no document came of it."""
-        part = self.corpus.provenance and (self.mark.file >= 0 or not self.mark.documents)  # of another corpus, and not read to its end
+        part = self.corpus.provenance and (
+            self.mark.file >= 0 or not self.mark.documents
+        )  # of another corpus, and not read to its end
         if not any(way.sources for way in self.ways) and not part:
             return self.mark
         before = self.mark.documents if self.corpus.version_id else 0
@@ -184,7 +192,10 @@ class Read:
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
                 else:
-                    chunk.failed[item.position] = (item.message, item.items if self.way.shaping.across else chunk.items - 1)
+                    chunk.failed[item.position] = (
+                        item.message,
+                        item.items if self.way.shaping.across else chunk.items - 1,
+                    )
                     chunk.problems.append(readers.Problem(item.file, "", item.message, True))
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
@@ -255,7 +266,11 @@ class Read:
         counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
         chunk.words = counts.tolist()
         for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
-            self.fields.write(orjson.dumps([day.toordinal() if day else 0, document.metadata, order], option=orjson.OPT_APPEND_NEWLINE))
+            self.fields.write(
+                orjson.dumps(
+                    [day.toordinal() if day else 0, document.metadata, order], option=orjson.OPT_APPEND_NEWLINE
+                )
+            )
         rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
         self.report.write(csvs.lines(rows if self.report.tell() else [HEAD, *rows]))
         for file in (self.report, self.fields):

@@ -14,7 +14,9 @@ def began(sender, **_):
 
 @task_prerun.connect
 def takes(task_id, task, args, **_):
-    if args and isinstance(args[0], int) and task.request.hostname:  # called by a worker; its children are of its process
+    if (
+        args and isinstance(args[0], int) and task.request.hostname
+    ):  # called by a worker; its children are of its process
         roster.takes(task_id, f"{task.request.hostname}:{os.getppid()}", task.name, args[0])
 
 

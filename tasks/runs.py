@@ -120,19 +120,29 @@ class Training:
         """A state with the topics of the run that this one goes on from: those that its tokens were given there, or would be."""
         parent = self.run.parent
         if parent is None:
-            raise Invalid("run", "The run whose topics this one was to begin with is deleted. Begin with those of another run.")
-        return inference.begin(self.engine, self.config, self.bow, self._topics(parent), seed=self.run.seed, scratch=self.folder)
+            raise Invalid(
+                "run", "The run whose topics this one was to begin with is deleted. Begin with those of another run."
+            )
+        return inference.begin(
+            self.engine, self.config, self.bow, self._topics(parent), seed=self.run.seed, scratch=self.folder
+        )
 
     def _topics(self, parent: Run) -> np.ndarray:
         """uint16[nnz]: the topics of this run's pairs at its beginning."""
         if parent.version_id != self.run.version_id:
             return inherit(*carrying.inherited(parent, self.run.version), self.bow, self.config.alpha)
         folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
-        before = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word"))
-        numbers = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped).values_list("number", flat=True)
+        before = Evidence.open(
+            files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word")
+        )
+        numbers = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped).values_list(
+            "number", flat=True
+        )
         keep = np.ones(self.bow.V, bool)
         keep[list(numbers)] = False
-        return before.topics[keep[before.bow.words]]  # a pair of the smaller bag for each that is kept, in the same order
+        return before.topics[
+            keep[before.bow.words]
+        ]  # a pair of the smaller bag for each that is kept, in the same order
 
     def _update(self, **fields) -> None:
         jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)
@@ -201,7 +211,9 @@ class Training:
     def _carry(self) -> None:
         """What readers said of the topics that this run began with; where that can't be, the curation page offers it."""
         try:
-            carrying.carry(self.run.parent, Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk))
+            carrying.carry(
+                self.run.parent, Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
+            )
         except Invalid:
             return
 

@@ -41,17 +41,21 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
             for i in range(0, len(numbers), _BLOCK):
                 block = numbers[i : i + _BLOCK].tolist()
                 cursor.execute(
-                    f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number", [corpus.parent_id, block]
+                    f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
+                    [corpus.parent_id, block],
                 )
                 found = cursor.fetchall()
                 if len(found) < len(block):
                     raise Invalid(
-                        "parent", f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too."
+                        "parent",
+                        f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too.",
                     )
                 for number, part, parts, whole, source_id, file, place, title, date, metadata, text in found:
                     first = number - part + 1
                     before, this, end = np.searchsorted(numbers, [first, number, first + parts]).tolist()
-                    section = {"part": this - before + 1, "parts": end - before, "whole": whole} if end - before > 1 else {}
+                    section = (
+                        {"part": this - before + 1, "parts": end - before, "whole": whole} if end - before > 1 else {}
+                    )
                     yield readers.Document(text, title, date, source_id, json.loads(metadata), file, place, **section)
                     advance(len(text.encode()))
     finally:

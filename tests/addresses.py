@@ -42,9 +42,36 @@ PAGES = [  # with a .json twin
     "reading_words",
     "reading_topics",
 ]
-OTHER = ["home", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "corpus_sharing", "run_try", "api_reference", "tokens", "account"]  # pages without
+OTHER = [
+    "home",
+    "corpus_prepare",
+    "corpus_words",
+    "corpus_phrases",
+    "corpus_subset",
+    "corpus_sharing",
+    "run_try",
+    "api_reference",
+    "tokens",
+    "account",
+]  # pages without
 PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/test_health.py asks them
-OF_ALL = [*PROBES, "home", "compare", "compare_json", "deleted", "deleted_json", "operator", "operator_json", "glossary", "glossary_json", "notebooks", "notebooks_json", "api_reference", "tokens", "account"]  # of no corpus: never missing
+OF_ALL = [
+    *PROBES,
+    "home",
+    "compare",
+    "compare_json",
+    "deleted",
+    "deleted_json",
+    "operator",
+    "operator_json",
+    "glossary",
+    "glossary_json",
+    "notebooks",
+    "notebooks_json",
+    "api_reference",
+    "tokens",
+    "account",
+]  # of no corpus: never missing
 STREAMS = ["corpus_events", "run_events"]
 FILES = [
     "corpus_report",
@@ -91,7 +118,20 @@ POSTS = [
     "notebook_pin",
 ]
 TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
-ELSEWHERE = [*TUS, *PROBES, "corpus_owner", "corpus_deleted", "run_deleted", "notebook", "notebook_json", "notebook_md", "notebook_html", "shared", "shared_json", "share"]  # made by the tests that ask for them
+ELSEWHERE = [
+    *TUS,
+    *PROBES,
+    "corpus_owner",
+    "corpus_deleted",
+    "run_deleted",
+    "notebook",
+    "notebook_json",
+    "notebook_md",
+    "notebook_html",
+    "shared",
+    "shared_json",
+    "share",
+]  # made by the tests that ask for them
 
 VALUES = {  # of a page's own part of its address, in the shipped example
     "number": 2,

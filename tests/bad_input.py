@@ -97,9 +97,21 @@ def pdf(*objects: str, trailer: str = "") -> bytes:
     return out + end.encode()
 
 
-PAGES = ("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>")
+PAGES = (
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>",
+)
 LOCK = "<</Filter/Standard/V 1/R 2/P -4/O<" + "28" * 32 + ">/U<" + "29" * 32 + ">>>"
-LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "' + "&a;" * 50 + '"><!ENTITY c "' + "&b;" * 50 + '"><!ENTITY d "' + "&c;" * 50 + '">]><a>&d;</a>'
+LAUGHS = (
+    '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "'
+    + "&a;" * 50
+    + '"><!ENTITY c "'
+    + "&b;" * 50
+    + '"><!ENTITY d "'
+    + "&c;" * 50
+    + '">]><a>&d;</a>'
+)
 OUTSIDE = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>words &x; words</a>'
 
 

@@ -59,7 +59,11 @@ def start(data: Path, *arguments: str) -> System:
     log = data.with_name(f"{data.name}-{time.monotonic_ns()}.log")
     with log.open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, str(ROOT / "manage.py"), "start", *arguments], env=env, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT
+            [sys.executable, str(ROOT / "manage.py"), "start", *arguments],
+            env=env,
+            cwd=ROOT,
+            stdout=out,
+            stderr=subprocess.STDOUT,
         )
     deadline = time.monotonic() + START_SECONDS
     while True:

@@ -24,7 +24,9 @@ def accepted(text: str, today: datetime.date) -> set[str]:
     """Ids of advisories that are accepted today. Raises ValueError for an entry without a reason or an end."""
     found = set()
     for entry in tomllib.loads(text).get("advisory", []):
-        if not (entry.get("id") and len(entry.get("reason", "")) > 20 and isinstance(entry.get("until"), datetime.date)):
+        if not (
+            entry.get("id") and len(entry.get("reason", "")) > 20 and isinstance(entry.get("until"), datetime.date)
+        ):
             raise ValueError(f"An advisory needs an id, a reason in a sentence, and `until`, a date: {entry}")
         if entry["until"] >= today:
             found.add(entry["id"])
@@ -54,7 +56,9 @@ def test_no_known_hole(lock):
     except subprocess.TimeoutExpired:
         pytest.skip(f"not audited: the advisory service did not answer within {SECONDS} s")
     except json.JSONDecodeError:
-        pytest.skip(f"not audited: {done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else 'no answer'}")
+        pytest.skip(
+            f"not audited: {done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else 'no answer'}"
+        )
     audited, holes = judged(report, accepted(ACCEPTED.read_text(), datetime.date.today()))
     assert holes == []
     listed = len(re.findall(r"^[a-zA-Z0-9._-]+==", path.read_text(), re.M))
@@ -74,8 +78,15 @@ def test_a_hole_is_one_unless_it_is_accepted():
 
 def test_what_is_accepted_has_a_reason_and_an_end():
     entry = '[[advisory]]\nid = "CVE-2026-0001"\nreason = "We do not call the function that it is in."\nuntil = 2026-06-01\n'
-    assert accepted(entry, datetime.date(2026, 6, 1)) == {"CVE-2026-0001"} and accepted(entry, datetime.date(2026, 6, 2)) == set()
-    for wrong in (entry.replace("until = 2026-06-01\n", ""), entry.replace("We do not call the function that it is in.", "later"), entry.replace("id =", "di =")):
+    assert (
+        accepted(entry, datetime.date(2026, 6, 1)) == {"CVE-2026-0001"}
+        and accepted(entry, datetime.date(2026, 6, 2)) == set()
+    )
+    for wrong in (
+        entry.replace("until = 2026-06-01\n", ""),
+        entry.replace("We do not call the function that it is in.", "later"),
+        entry.replace("id =", "di ="),
+    ):
         with pytest.raises(ValueError):
             accepted(wrong, datetime.date(2026, 6, 1))
     accepted(ACCEPTED.read_text(), datetime.date.today())

@@ -81,7 +81,12 @@ OWN = of_corpus(Role.OWNER, Role.OWNER)
 OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
 
-LIBRARY = ("account_", "mfa_", "socialaccount_", "openid_connect_")  # names of allauth, whose views see to themselves who may come in
+LIBRARY = (
+    "account_",
+    "mfa_",
+    "socialaccount_",
+    "openid_connect_",
+)  # names of allauth, whose views see to themselves who may come in
 
 RULES = {
     **dict.fromkeys(["home", "glossary", "compare", "shared", "api_reference", "healthz", "readyz"], ANYONE),
@@ -146,7 +151,9 @@ def rule(match: ResolverMatch) -> Rule:
         if key.startswith(LIBRARY):
             return ACCOUNTS
     if key not in RULES:
-        raise ImproperlyConfigured(f"Nothing says who may ask for “{key or match.route}”: give it a rule in webapp/access.py.")
+        raise ImproperlyConfigured(
+            f"Nothing says who may ask for “{key or match.route}”: give it a rule in webapp/access.py."
+        )
     return RULES[key]
 
 
@@ -227,7 +234,13 @@ def role(request: HttpRequest, found: QuerySet[Corpus]) -> Role:
     user = user_id(request)
     member = Membership.objects.filter(corpus=OuterRef("of"), user=user).values("role")
     linked = Exists(_valid(_links(request)).filter(corpus=OuterRef("of")))
-    row = found.order_by().annotate(of=Coalesce("into", "pk")).annotate(member=Subquery(member), linked=linked).values_list("owner", "public", "member", "linked").first()
+    row = (
+        found.order_by()
+        .annotate(of=Coalesce("into", "pk"))
+        .annotate(member=Subquery(member), linked=linked)
+        .values_list("owner", "public", "member", "linked")
+        .first()
+    )
     if row is None:
         return Role.NONE
     owner, public, membership, linked = row
@@ -270,26 +283,38 @@ def reader(request: HttpRequest, corpus: int | None = None, run: int | None = No
     if not settings.ACCOUNTS:
         return Reader(corpus, run)
     session = request.session
-    return Reader(corpus, run, user_id(request), session.session_key, session.get(HASH_SESSION_KEY, ""), tuple(_links(request)))
+    return Reader(
+        corpus, run, user_id(request), session.session_key, session.get(HASH_SESSION_KEY, ""), tuple(_links(request))
+    )
 
 
 def still(readers: Collection[Reader]) -> set[Reader]:
     """Those of them who may still read, by six queries, however many they are. Who signed in counts as long as that session holds."""
     of = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
     asked = {reader: reader.corpus or of.get(reader.run) for reader in readers}
-    rows = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk}).values_list("pk", "owner", "public", "into")
+    rows = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk}).values_list(
+        "pk", "owner", "public", "into"
+    )
     corpora = {pk: (owner, public, into or pk) for pk, owner, public, into in rows}
     if not settings.ACCOUNTS:
         return {reader for reader, pk in asked.items() if pk in corpora}
     shared = {pk for _, _, pk in corpora.values()}
     users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
     proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
-    sessions = set(Session.objects.filter(pk__in={r.session for r in readers if r.session}, expire_date__gt=Now()).values_list("pk", flat=True))
+    sessions = set(
+        Session.objects.filter(pk__in={r.session for r in readers if r.session}, expire_date__gt=Now()).values_list(
+            "pk", flat=True
+        )
+    )
     members = set(Membership.objects.filter(user__in=users, corpus__in=shared).values_list("user", "corpus"))
-    links = set(_valid([number for r in readers for number in r.links]).filter(corpus__in=shared).values_list("pk", "corpus"))
+    links = set(
+        _valid([number for r in readers for number in r.links]).filter(corpus__in=shared).values_list("pk", "corpus")
+    )
 
     def may(reader: Reader, pk: int | None) -> bool:
-        if pk not in corpora or (reader.user and (reader.session not in sessions or proofs.get(reader.user) != reader.proof)):
+        if pk not in corpora or (
+            reader.user and (reader.session not in sessions or proofs.get(reader.user) != reader.proof)
+        ):
             return False
         owner, public, shared = corpora[pk]
         if public or (reader.user and (owner == reader.user or (reader.user, shared) in members)):
@@ -364,7 +389,11 @@ class Gate:
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
         found = [corpora.filter(pk=kwargs["corpus_id"])] if "corpus_id" in kwargs else []
-        found += [corpora.filter(pk__in=runs.filter(pk=kwargs[name]).values("corpus")) for name in ("run_id", "other") if name in kwargs]
+        found += [
+            corpora.filter(pk__in=runs.filter(pk=kwargs[name]).values("corpus"))
+            for name in ("run_id", "other")
+            if name in kwargs
+        ]
         if not found:
             raise ImproperlyConfigured(f"“{request.resolver_match.route}” has the rule of a corpus, and names none.")
         for corpus in found:
@@ -379,7 +408,9 @@ class Gate:
 
 def _program_uploads(request: HttpRequest) -> bool:
     """By the tus protocol with a token in place of a session; a browser has one, whatever else a proxy makes it send."""
-    return request.resolver_match.url_name in ("uploads", "upload") and request.headers.get("Authorization", "").lower().startswith("bearer ")
+    return request.resolver_match.url_name in ("uploads", "upload") and request.headers.get(
+        "Authorization", ""
+    ).lower().startswith("bearer ")
 
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
@@ -419,7 +450,9 @@ def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpRe
     name, owner = corpus.values_list("name", "owner__name").get()
     if _of_api(request) and request.api_token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
-    return _forbidden(request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more.")
+    return _forbidden(
+        request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more."
+    )
 
 
 def _forbidden(request: HttpRequest, sentence: str) -> HttpResponse:

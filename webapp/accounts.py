@@ -26,7 +26,10 @@ from webapp.services import sharing
 log = structlog.get_logger(__name__)
 
 NAME = [  # of an account: it stands on what its owner says, so it can't pretend to be another by what can't be seen
-    RegexValidator(r"^[^\W_](?:[\w .’'-]*[\w.])?$", "A name is made of letters and digits, with spaces, points, apostrophes and hyphens between."),
+    RegexValidator(
+        r"^[^\W_](?:[\w .’'-]*[\w.])?$",
+        "A name is made of letters and digits, with spaces, points, apostrophes and hyphens between.",
+    ),
 ]
 
 
@@ -34,7 +37,11 @@ class Adapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict) -> None:
         """Letters lead to the site as its operator names it: what the Host header of a request says would lead elsewhere."""
         here = self.request.build_absolute_uri("/")
-        ours = {name: addresses.at_site(value[len(here) - 1 :]) for name, value in context.items() if isinstance(value, str) and value.startswith(here)}
+        ours = {
+            name: addresses.at_site(value[len(here) - 1 :])
+            for name, value in context.items()
+            if isinstance(value, str) and value.startswith(here)
+        }
         said = {"request": self.request, "email": email} | context | ours | {"current_site": _Site()}
         letter = self.render_mail(template_prefix, email, said)
         if settings.MAIL:
@@ -62,7 +69,11 @@ class Adapter(DefaultAccountAdapter):
         return super().clean_email(email)
 
     def _signs_up(self) -> bool:
-        return bool(self.request) and not self.request.user.is_authenticated and "signup" in (self.request.resolver_match.url_name or "")
+        return (
+            bool(self.request)
+            and not self.request.user.is_authenticated
+            and "signup" in (self.request.resolver_match.url_name or "")
+        )
 
 
 # Who asks for another password does not wait for the letter: the time would tell whether there is an account.
@@ -101,5 +112,9 @@ def _confirmed(request, email_address, **_) -> None:
 
 def end_sessions(user: User) -> None:
     """All of somebody's, so that none goes on where the account is opened again. A session says whose it is inside alone, so each is looked at."""
-    theirs = [s.pk for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000) if s.get_decoded().get(SESSION_KEY) == str(user.pk)]
+    theirs = [
+        s.pk
+        for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000)
+        if s.get_decoded().get(SESSION_KEY) == str(user.pk)
+    ]
     Session.objects.filter(pk__in=theirs).delete()

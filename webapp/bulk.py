@@ -101,7 +101,9 @@ class Partition:
         return rows.tobytes()
 
 
-def count_files(corpus_id: int, counts: dict[int, list[int]], spans: dict[int, tuple[int, int]], encodings: dict[int, str]) -> None:
+def count_files(
+    corpus_id: int, counts: dict[int, list[int]], spans: dict[int, tuple[int, int]], encodings: dict[int, str]
+) -> None:
     """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are.
 
     spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows its first one.
@@ -109,7 +111,11 @@ def count_files(corpus_id: int, counts: dict[int, list[int]], spans: dict[int, t
     with connection.cursor() as cursor:
         if counts:
             ends = [spans.get(position, (None, None)) for position in counts]
-            columns = [list(counts), *map(list, zip(*counts.values(), strict=True)), *map(list, zip(*ends, strict=True))]
+            columns = [
+                list(counts),
+                *map(list, zip(*counts.values(), strict=True)),
+                *map(list, zip(*ends, strict=True)),
+            ]
             cursor.execute(
                 "UPDATE webapp_sourcefile AS file SET documents = file.documents + new.documents, problems = file.problems + new.problems,"
                 " first = CASE WHEN new.documents = 0 THEN file.first WHEN new.last - new.first + 1 <> new.documents THEN NULL"

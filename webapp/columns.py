@@ -193,8 +193,14 @@ class Writer:
             field.flush()
             field.file.close()
             values = sorted(field.codes, key=lambda value: (-field.counts[field.codes[value]], value))
-            _recode(field.path, self.folder / str(len(kept)), np.array([values.index(value) for value in field.codes], np.int32))
-            kept.append({"name": name, "values": values, "documents": [field.counts[field.codes[value]] for value in values]})
+            _recode(
+                field.path,
+                self.folder / str(len(kept)),
+                np.array([values.index(value) for value in field.codes], np.int32),
+            )
+            kept.append(
+                {"name": name, "values": values, "documents": [field.counts[field.codes[value]] for value in values]}
+            )
         self.fields.clear()
         found = {"number": [], "date": []}
         for name, field in self.values.items():

@@ -22,9 +22,15 @@ def full() -> bool:
 def is_full(error: BaseException | None) -> bool:
     """Whether an exception, or one that it came of, says that a disk is full: ours, or Postgres's."""
     while error is not None:
-        if isinstance(error, OSError) and (error.errno in _ERRNOS or error.errno is None and _CUT_SHORT.search(str(error))):
+        if isinstance(error, OSError) and (
+            error.errno in _ERRNOS or error.errno is None and _CUT_SHORT.search(str(error))
+        ):
             return True
-        if isinstance(error, psycopg.errors.DiskFull) or isinstance(error, sqlite3.OperationalError) and "full" in str(error):
+        if (
+            isinstance(error, psycopg.errors.DiskFull)
+            or isinstance(error, sqlite3.OperationalError)
+            and "full" in str(error)
+        ):
             return True
         error = error.__cause__ or error.__context__
     return False

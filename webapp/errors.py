@@ -16,7 +16,10 @@ from webapp import disk
 
 log = structlog.get_logger(__name__)
 
-BROKEN_OFF = ("57014", "55P03")  # SQLSTATEs: a statement took too long, or waited too long for a lock (settings.DATABASES)
+BROKEN_OFF = (
+    "57014",
+    "55P03",
+)  # SQLSTATEs: a statement took too long, or waited too long for a lock (settings.DATABASES)
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
 AWAY = (
     "The database does not answer at the moment. Nothing is lost: what was stored stays stored, work that was going on continues "
@@ -55,7 +58,9 @@ class ErrorPages:
         if isinstance(error, BadRequest):
             return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
         if isinstance(error, Invalid):
-            return self._answer(request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message)
+            return self._answer(
+                request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message
+            )
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
         return broken(request, error)

@@ -21,7 +21,9 @@ STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of news at many runs
 WORKER_SECONDS = 5  # a worker that has not said for so long that it lives is taken for dead
 WORKER_KEYS = "worker:*"
-SILENT_SECONDS = 10  # the same of everything, after Redis accepted a question and did not answer: each would wait for 2 seconds
+SILENT_SECONDS = (
+    10  # the same of everything, after Redis accepted a question and did not answer: each would wait for 2 seconds
+)
 AWAY_SECONDS = 3  # that nothing is published after Redis did not answer: a training does not wait for it at every step
 
 _client = None

@@ -36,7 +36,12 @@ ENCODINGS = [
 ]  # fmt: skip
 ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
-KINDS = [("category", "category: few values, shared by documents"), ("number", "number"), ("date", "date"), ("text", "text: kept, not counted")]
+KINDS = [
+    ("category", "category: few values, shared by documents"),
+    ("number", "number"),
+    ("date", "date"),
+    ("text", "text: kept, not counted"),
+]
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
@@ -48,7 +53,9 @@ class Several(forms.Field):
     def clean(self, value) -> list[str]:
         words = {word.strip().lower() for word in value or [] if word.strip()}
         if len(words) > MAX_STOP_WORDS or max(map(len, words), default=0) > 200:
-            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are {len(words):,}.")
+            raise forms.ValidationError(
+                f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are {len(words):,}."
+            )
         return sorted(words)
 
 
@@ -56,7 +63,9 @@ class WordsForm(forms.Form):
     """Which words of a corpus count: services.versions.Words. kept_words has no widget of its own: it stands beside the preview."""
 
     language = forms.ChoiceField(
-        required=False, label="Language", help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms."
+        required=False,
+        label="Language",
+        help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms.",
     )
     also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
     min_documents = forms.IntegerField(
@@ -72,13 +81,21 @@ class WordsForm(forms.Form):
         label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )  # fmt: skip
     kept_words = Several(required=False)
-    min_length = forms.IntegerField(min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out.")
-    numbers = forms.BooleanField(required=False, label="Numbers count", help_text="Years, amounts, “2nd”: all that begins with a digit.")
+    min_length = forms.IntegerField(
+        min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out."
+    )
+    numbers = forms.BooleanField(
+        required=False, label="Numbers count", help_text="Years, amounts, “2nd”: all that begins with a digit."
+    )
     hyphens = forms.ChoiceField(
-        choices=[("split", "part words: well · known"), ("join", "join words: well-known")], label="Hyphens", help_text="What “well-known” counts as."
+        choices=[("split", "part words: well · known"), ("join", "join words: well-known")],
+        label="Hyphens",
+        help_text="What “well-known” counts as.",
     )
     apostrophes = forms.ChoiceField(
-        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")], label="Apostrophes", help_text="What “l’homme” counts as."
+        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")],
+        label="Apostrophes",
+        help_text="What “l’homme” counts as.",
     )
     phrases = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
@@ -114,9 +131,16 @@ class WordsForm(forms.Form):
         near.sort(key=lambda one: -shares.get(one[0], 0))
 
         def rows(choices: list) -> list[dict]:
-            return [{"code": code, "name": name, "share": shares.get(code, 0), "chosen": code in also} for code, name in choices]
+            return [
+                {"code": code, "name": name, "share": shares.get(code, 0), "chosen": code in also}
+                for code, name in choices
+            ]
 
-        return {"said": "" if found is None else _seems(found), "near": rows(near), "others": rows([one for one in others if one not in near])}
+        return {
+            "said": "" if found is None else _seems(found),
+            "near": rows(near),
+            "others": rows([one for one in others if one not in near]),
+        }
 
     def clean_also(self) -> list[str]:
         return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})
@@ -157,7 +181,9 @@ class WordsForm(forms.Form):
     def sent(self) -> dict:
         """What a browser would send of a form that was not touched."""
         values = {name: self[name].value() for name in self.fields}
-        return {name: value for name, value in values.items() if value is not None and value is not False}  # the first column is 0
+        return {
+            name: value for name, value in values.items() if value is not None and value is not False
+        }  # the first column is 0
 
 
 class VocabularyForm(WordsForm):
@@ -179,14 +205,22 @@ class ReadingForm(VocabularyForm):
     text = forms.TypedChoiceField(coerce=int, label="Text", help_text="The column that holds the documents’ text.")
     title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
     date = forms.TypedChoiceField(
-        coerce=int, empty_value=None, required=False, label="Date", help_text="A year, a month or a day, in any usual form."
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Date",
+        help_text="A year, a month or a day, in any usual form.",
     )
     date_order = forms.ChoiceField(
         required=False, label="12/3/1999 is", help_text="What the numbers of such dates mean.",
         choices=[("", "not known: such dates are left out"), *((order, f"{words}: {said}") for order, words, said in ORDERS)],
     )  # fmt: skip
     id = forms.TypedChoiceField(
-        coerce=int, empty_value=None, required=False, label="Id", help_text="Your own identifier; it stands in every export."
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Id",
+        help_text="Your own identifier; it stands in every export.",
     )
     sheet = forms.ChoiceField(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
     header = forms.BooleanField(
@@ -215,7 +249,9 @@ class ReadingForm(VocabularyForm):
         else:
             self.fields["text"].choices = columns
             for i, name in columns[:KINDS_SHOWN]:
-                field = forms.ChoiceField(choices=KINDS, required=False, label=name, initial=options.kinds.get(name, "category"))
+                field = forms.ChoiceField(
+                    choices=KINDS, required=False, label=name, initial=options.kinds.get(name, "category")
+                )
                 self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
                 self.fields[name].choices = [("", "none"), *columns]
@@ -255,7 +291,11 @@ class ReadingForm(VocabularyForm):
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         options |= {name: values[name] for name in options.keys() & values.keys()}
-        chosen = {self.sniff.columns[int(name[5:])]: kind for name, kind in values.items() if name.startswith("kind_") and kind}
+        chosen = {
+            self.sniff.columns[int(name[5:])]: kind
+            for name, kind in values.items()
+            if name.startswith("kind_") and kind
+        }
         options["kinds"] = options["kinds"] | chosen
         return self.with_options(options)
 
@@ -291,7 +331,12 @@ class TrainForm(forms.Form):
         chosen = engines.config(engine, topics=suggested).chosen(corpus.documents, corpus.tokens)
         for field in engines.fields(engine):
             initial = suggested if field.name == "topics" else field.default
-            common = {"label": field.label, "help_text": field.help, "initial": initial, "required": initial is not None}
+            common = {
+                "label": field.label,
+                "help_text": field.help,
+                "initial": initial,
+                "required": initial is not None,
+            }
             if field.choices:
                 made = forms.ChoiceField(choices=[(choice, choice) for choice in field.choices], **common)
             elif field.type is int:
@@ -303,17 +348,28 @@ class TrainForm(forms.Form):
                 made.widget.attrs["placeholder"] = f"{getattr(chosen, field.name):g}"
             made.symbol, made.default = field.symbol, "" if field.name == "topics" or initial is None else str(initial)
             self.fields[field.name] = made
-        self.fields["topics"].help_text += (
+        self.fields[
+            "topics"
+        ].help_text += (
             f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
         )
         self.fields["seed"] = forms.IntegerField(
-            label="Seed", initial=0, help_text="The same seed, settings and corpus give the same topics; another seed gives others."
+            label="Seed",
+            initial=0,
+            help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
         )
         versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
         if len(versions) > 1:
-            choices = [(v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words") for v in versions]
+            choices = [
+                (v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words") for v in versions
+            ]
             self.fields["version"] = forms.TypedChoiceField(
-                coerce=int, label="Version of the words", choices=choices, initial=corpus.version_id, required=False, empty_value=corpus.version_id
+                coerce=int,
+                label="Version of the words",
+                choices=choices,
+                initial=corpus.version_id,
+                required=False,
+                empty_value=corpus.version_id,
             )
         self.corpus = corpus
 

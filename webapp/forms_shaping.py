@@ -39,16 +39,22 @@ class ShapingForm(forms.Form):
         required=False, max_length=1000, label="Join those with the same",
         help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
     )  # fmt: skip
-    period = forms.ChoiceField(required=False, choices=PERIODS, label="Join by date", help_text="Besides, or by their dates alone.")
+    period = forms.ChoiceField(
+        required=False, choices=PERIODS, label="Join by date", help_text="Besides, or by their dates alone."
+    )
     names = forms.BooleanField(
-        required=False, label="Names of folders and files are fields", help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901."
+        required=False,
+        label="Names of folders and files are fields",
+        help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901.",
     )
     pattern = forms.CharField(
         required=False, max_length=500, label="Pattern of the files’ names",
         help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is passed over.",
     )  # fmt: skip
     table = forms.ChoiceField(
-        required=False, label="The file", help_text="Its columns become titles, dates and fields of the files that its rows name. Its first row must hold the names of the columns."
+        required=False,
+        label="The file",
+        help_text="Its columns become titles, dates and fields of the files that its rows name. Its first row must hold the names of the columns.",
     )
     key = forms.CharField(
         required=False, max_length=200, label="Its column with their names",

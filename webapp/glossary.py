@@ -37,7 +37,9 @@ TERMS = {
         "A word such as “the”, “of” or “and” that says little about what a text is about, and is left out.",
         "The page of a corpus says how many words were left out, and why.",
     ),
-    "metadata": Term("metadata", "What is known of a document besides its text: its date, author, party, whatever its file has."),
+    "metadata": Term(
+        "metadata", "What is known of a document besides its text: its date, author, party, whatever its file has."
+    ),
     # What is found
     "topic": Term(
         "topic",
@@ -200,7 +202,9 @@ TERMS = {
         "run",
         "One training of a topic model on one corpus. Two runs are two readings of the same texts; topic numbers of one mean nothing in the other.",
     ),
-    "snapshot": Term("snapshot", "The topics as they stood at one moment of a training. The last one is what you browse."),
+    "snapshot": Term(
+        "snapshot", "The topics as they stood at one moment of a training. The last one is what you browse."
+    ),
     "seed": Term(
         "seed",
         "The number that a training’s chance begins with. The same corpus, settings and seed give exactly the same topics; another seed gives others.",

@@ -22,11 +22,17 @@ KEYS = {  # what a line may say, besides its event
     "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",  # a task
     "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
 }  # fmt: skip
-CONSTANT = ("uvicorn.error", "celery.apps", "celery.worker.consumer")  # what these say without arguments is a constant sentence
+CONSTANT = (
+    "uvicorn.error",
+    "celery.apps",
+    "celery.worker.consumer",
+)  # what these say without arguments is a constant sentence
 LONGEST = 200  # characters of a value
 FRAMES = 40  # of a traceback: the last ones
 CAUSES = 5  # exceptions behind an exception
-REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII)  # of a proxy before us, taken over; another is made anew
+REQUEST_ID = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII
+)  # of a proxy before us, taken over; another is made anew
 
 
 def form() -> str:

@@ -17,7 +17,21 @@ from prometheus_client.process_collector import ProcessCollector
 from webapp.services import state
 
 KEEP = 5.0  # seconds for which what was gathered is told again: however many ask, the database is asked as often
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds; 0.05, 0.15 and 0.25 are our targets
+BUCKETS = (
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.15,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+)  # seconds; 0.05, 0.15 and 0.25 are our targets
 
 disable_created_metrics()  # a second series for each, of when it began
 registry = CollectorRegistry()
@@ -26,8 +40,12 @@ PlatformCollector(registry=registry)
 GCCollector(registry=registry)
 
 requests = Counter("topograph_http_requests", "Requests answered.", ["route", "method", "status"], registry=registry)
-seconds = Histogram("topograph_http_request_seconds", "Time to the answer's beginning.", ["route"], buckets=BUCKETS, registry=registry)
-refused = Counter("topograph_http_refused", "Requests refused early because there was too much to do.", ["reason"], registry=registry)
+seconds = Histogram(
+    "topograph_http_request_seconds", "Time to the answer's beginning.", ["route"], buckets=BUCKETS, registry=registry
+)
+refused = Counter(
+    "topograph_http_refused", "Requests refused early because there was too much to do.", ["reason"], registry=registry
+)
 in_work = Gauge("topograph_http_in_work", "Requests being answered.", registry=registry)
 waiting = Gauge("topograph_http_waiting", "Requests waiting for their turn.", registry=registry)
 readers = Gauge("topograph_sse_readers", "Open streams of events.", registry=registry)
@@ -49,7 +67,14 @@ def slowest(n: int) -> list[dict]:
     for (route,), histogram in list(seconds._metrics.items()):
         by_bucket = [bucket.get() for bucket in histogram._buckets]
         if route not in QUIET and (count := sum(by_bucket)):
-            found.append({"route": route, "count": int(count), "mean": histogram._sum.get() / count, "p95": _quantile(0.95, by_bucket)})
+            found.append(
+                {
+                    "route": route,
+                    "count": int(count),
+                    "mean": histogram._sum.get() / count,
+                    "p95": _quantile(0.95, by_bucket),
+                }
+            )
     return sorted(found, key=lambda one: -one["mean"])[:n]
 
 
@@ -86,7 +111,9 @@ class Gathered:
 def _families(numbers: list[state.Number]) -> list[Metric]:
     families = {}
     for name, (kind, said, labels) in state.NUMBERS.items():
-        families[name] = (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(name, said, labels=labels)
+        families[name] = (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(
+            name, said, labels=labels
+        )
     for name, labels, value in numbers:
         families[name].add_metric(labels, value)
     return list(families.values())

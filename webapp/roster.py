@@ -72,7 +72,9 @@ def alive() -> list[dict]:
             "worker": name,
             "since": known.get(name, {}).get("since"),
             "processes": known.get(name, {}).get("processes"),
-            "doing": [{k: note[k] for k in ("task", "key", "since")} for note in doing.values() if note["worker"] == name],
+            "doing": [
+                {k: note[k] for k in ("task", "key", "since")} for note in doing.values() if note["worker"] == name
+            ],
         }
         for name in names[:MOST]
     ]

@@ -72,7 +72,9 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
-SESSION_ENGINE = "django.contrib.sessions.backends.db"  # so that signing out, or another password, ends them on the server
+SESSION_ENGINE = (
+    "django.contrib.sessions.backends.db"  # so that signing out, or another password, ends them on the server
+)
 # Of a local owner it holds a name that is given once.
 SESSION_COOKIE_AGE = (14 if ACCOUNTS else 365) * 24 * 3600
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
@@ -94,7 +96,9 @@ TEMPLATES = [
 
 # What each user may have with accounts, unless the command `account` says otherwise of one; none: as much as there is.
 MOST = {
-    "bytes": int(os.environ["TOPOGRAPH_MOST_BYTES"]) if os.environ.get("TOPOGRAPH_MOST_BYTES") else None,  # of uploaded files
+    "bytes": int(os.environ["TOPOGRAPH_MOST_BYTES"])
+    if os.environ.get("TOPOGRAPH_MOST_BYTES")
+    else None,  # of uploaded files
     "documents": int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"]) if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS") else None,
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
 }
@@ -109,14 +113,24 @@ DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _keep = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 30_000}
 _options.update({"connect_timeout": 5} | _keep)
-_server = {"client_connection_check_interval": "10s"} | {f"tcp_{name.removeprefix('tcp_')}": value for name, value in _keep.items()}
+_server = {"client_connection_check_interval": "10s"} | {
+    f"tcp_{name.removeprefix('tcp_')}": value for name, value in _keep.items()
+}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
     # webapp.server.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
-    _options["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4, "reconnect_timeout": 2, "connection_class": silence.Connection}
+    _options["pool"] = {
+        "min_size": 2,
+        "max_size": 24,
+        "timeout": 4,
+        "reconnect_timeout": 2,
+        "connection_class": silence.Connection,
+    }
     # Nobody waits longer for a page; files that are taken away are read in pieces. Tasks have their heartbeats instead.
     _server |= {"statement_timeout": "30s", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
-_options["options"] = " ".join([*(f"-c {name}={value}" for name, value in _server.items()), _options.get("options", "")]).strip()
+_options["options"] = " ".join(
+    [*(f"-c {name}={value}" for name, value in _server.items()), _options.get("options", "")]
+).strip()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
@@ -147,7 +161,10 @@ CACHES = {
 
 # Accounts (docs/accounts.md) -------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
     for name, options in [
@@ -178,7 +195,9 @@ ACCOUNT_CHANGE_EMAIL = True  # one address an account; a new one counts when it 
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of changes to password and second factor
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Topograph: "
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # nothing is sent to addresses that have no account
-ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before another address counts: with one the password can be had, so an open page is not enough
+ACCOUNT_REAUTHENTICATION_REQUIRED = (
+    True  # before another address counts: with one the password can be had, so an open page is not enough
+)
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Topograph"
@@ -187,7 +206,9 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 SOCIALACCOUNT_ADAPTER = "webapp.accounts.Elsewhere"
 SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_STORE_TOKENS = False
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
+    os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
+)
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []}}
 if os.environ.get("TOPOGRAPH_OIDC_URL"):
     SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"] = [
@@ -206,8 +227,13 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("TOPOGRAPH_EMAIL_FROM") or "t
 if os.environ.get("TOPOGRAPH_EMAIL"):
     _mail = urlsplit(os.environ["TOPOGRAPH_EMAIL"])
     if _mail.scheme not in ("smtp", "smtps") or not _mail.hostname:
-        raise ImproperlyConfigured("TOPOGRAPH_EMAIL must be smtp://user:password@host:port or smtps://…, and is neither.")
-    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1")
+        raise ImproperlyConfigured(
+            "TOPOGRAPH_EMAIL must be smtp://user:password@host:port or smtps://…, and is neither."
+        )
+    EMAIL_USE_SSL, EMAIL_USE_TLS = (
+        _mail.scheme == "smtps",
+        _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1"),
+    )
     EMAIL_HOST, EMAIL_PORT = _mail.hostname, _mail.port or (465 if EMAIL_USE_SSL else 587)
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
 else:
@@ -231,12 +257,21 @@ SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 HTTPS = os.environ.get("TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0") == "1"
 if not SITE:
     if ACCOUNTS and not ALLOWED_HOSTS[0].strip("*."):
-        raise ImproperlyConfigured("TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as https://topics.example.org.")
-    SITE = f"{'https' if HTTPS else 'http'}://{ALLOWED_HOSTS[0].lstrip('.')}" + ("" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}")
+        raise ImproperlyConfigured(
+            "TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as https://topics.example.org."
+        )
+    SITE = f"{'https' if HTTPS else 'http'}://{ALLOWED_HOSTS[0].lstrip('.')}" + (
+        "" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}"
+    )
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 # How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it (preload).
 HSTS = os.environ.get("TOPOGRAPH_HSTS") or "preload"
-HSTS_SILENCED = {"preload": [], "subdomains": ["W021"], "host": ["W005", "W021"], "off": ["W004"]}  # checks that would say what was asked for
+HSTS_SILENCED = {
+    "preload": [],
+    "subdomains": ["W021"],
+    "host": ["W005", "W021"],
+    "off": ["W004"],
+}  # checks that would say what was asked for
 if HSTS not in HSTS_SILENCED:
     raise ImproperlyConfigured(f"TOPOGRAPH_HSTS must be one of {', '.join(HSTS_SILENCED)}, got “{HSTS[:20]}”.")
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS and HSTS != "off" else 0
@@ -263,7 +298,13 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "base-uri": [NONE],
         # A form leads to where people sign in, and browsers look at where that redirects to.
-        "form-action": [SELF, *("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in filter(None, [os.environ.get("TOPOGRAPH_OIDC_URL")]))],
+        "form-action": [
+            SELF,
+            *(
+                "{0.scheme}://{0.netloc}".format(urlsplit(url))
+                for url in filter(None, [os.environ.get("TOPOGRAPH_OIDC_URL")])
+            ),
+        ],
         "frame-ancestors": [NONE],
     }
 }
@@ -276,13 +317,17 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: services.uploads chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
-UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)  # seconds without a byte, after which a client is gone
+UPLOAD_PATIENCE = float(
+    os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30
+)  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
 # Days for which what is deleted can be brought back (services.deleting).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
 LOGGING = logs.configure()
-DJANGO_STRUCTLOG_CELERY_ENABLED = os.environ.get("TOPOGRAPH_POOL") == "1"  # what a request queues keeps its id; for workers tasks.celery says it
+DJANGO_STRUCTLOG_CELERY_ENABLED = (
+    os.environ.get("TOPOGRAPH_POOL") == "1"
+)  # what a request queues keeps its id; for workers tasks.celery says it
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 METRICS_TOKEN = os.environ.get("TOPOGRAPH_METRICS_TOKEN", "")

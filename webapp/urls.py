@@ -116,9 +116,16 @@ urlpatterns = [
     *page(f"{RUN}/reading/passages/<int:number>", reading.passages, "reading_passages"),
     path(f"{RUN}/reading/passages/<int:number>/answer/", reading.answer_passages, name="reading_passages_answer"),
     *page(f"{RUN}/reading/words/<int:number>", partial(reading.test, kind="words"), "reading_words"),
-    path(f"{RUN}/reading/words/<int:number>/answer/", reading.answer_test, {"kind": "words"}, name="reading_words_answer"),
+    path(
+        f"{RUN}/reading/words/<int:number>/answer/", reading.answer_test, {"kind": "words"}, name="reading_words_answer"
+    ),
     *page(f"{RUN}/reading/topics/<int:number>", partial(reading.test, kind="topics"), "reading_topics"),
-    path(f"{RUN}/reading/topics/<int:number>/answer/", reading.answer_test, {"kind": "topics"}, name="reading_topics_answer"),
+    path(
+        f"{RUN}/reading/topics/<int:number>/answer/",
+        reading.answer_test,
+        {"kind": "topics"},
+        name="reading_topics_answer",
+    ),
     path("reader/", curation.sign, name="reader"),
     *page("notebooks", notebooks.index, "notebooks"),
     path("notebooks/new/", notebooks.create, name="notebook_new"),

@@ -36,7 +36,11 @@ from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_
 from inference import Invalid, compiling
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUICK = {"topics": 20, "seconds": 1.5, "peers": "tomotopy,topica-sparse,topica-warplda,sklearn,vw"}  # the others take longer to begin
+QUICK = {
+    "topics": 20,
+    "seconds": 1.5,
+    "peers": "tomotopy,topica-sparse,topica-warplda,sklearn,vw",
+}  # the others take longer to begin
 PATIENCE = 4.0  # times --seconds: an engine that shows nothing for so long is given up
 BUSY = 0.1  # of the time of an engine: from there on the figures are not to be trusted
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -137,13 +141,23 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--topics", type=int, help="default 100; with --quick 20")
     parser.add_argument("--seconds", type=float, help="of training, for each engine; default 60; with --quick 1.5")
     every = ", ".join(peer for peer in peers.ADAPTERS if peer != peers.OURS)
-    parser.add_argument("--peers", metavar="NAME,...", help=f"of {every}; or all, or none; default all, with --quick five")
+    parser.add_argument(
+        "--peers", metavar="NAME,...", help=f"of {every}; or all, or none; default all, with --quick five"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours")
-    parser.add_argument("--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried")
-    parser.add_argument("--one-pass", action="store_true", help="exactly one pass; ours with statistics=decay unless --set says")
-    parser.add_argument("--cpu", action="store_true", help="count the processor's seconds, not the clock's: where other things run, too")
+    parser.add_argument(
+        "--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of ours"
+    )
+    parser.add_argument(
+        "--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried"
+    )
+    parser.add_argument(
+        "--one-pass", action="store_true", help="exactly one pass; ours with statistics=decay unless --set says"
+    )
+    parser.add_argument(
+        "--cpu", action="store_true", help="count the processor's seconds, not the clock's: where other things run, too"
+    )
     parser.add_argument("--quick", action="store_true", help="small and short: within a minute in all")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where results and chart go")
     given = parser.parse_args()
@@ -181,7 +195,9 @@ def write(given: argparse.Namespace, said: dict, curves: list[Curve]) -> None:
     if given.quick and not given.out:
         return
     name = f"{given.name}-{given.topics}"
-    results, charts = (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "engines")
+    results, charts = (
+        (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "engines")
+    )
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)
     kind = "-one-pass" if given.one_pass else ""
@@ -213,7 +229,9 @@ def main() -> None:
         whole, rest = str(Path(folder) / "whole"), str(Path(folder) / "train")
         given.bow.save(Path(whole))
         train.save(Path(rest))
-        task = peers.Task("", {}, whole, rest, given.topics, given.seconds, given.seed, given.threads, given.one_pass, given.cpu)
+        task = peers.Task(
+            "", {}, whole, rest, given.topics, given.seconds, given.seed, given.threads, given.one_pass, given.cpu
+        )
         for variant in chosen:
             curves.append(run(variant, replace(task, engine=variant.engine, settings=variant.settings), judge))
     limit = math.inf if given.one_pass else given.seconds

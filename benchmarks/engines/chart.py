@@ -10,7 +10,9 @@ from benchmarks.engines.judge import Curve, Point
 from benchmarks.engines.peers import ADAPTERS, OURS
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
-COLOURS = dict(zip(ADAPTERS, ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a"), strict=True))
+COLOURS = dict(
+    zip(ADAPTERS, ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a"), strict=True)
+)
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 880, 460, 64, 256, 56, 52
 LINE_HEIGHT = 17
 DEPTH = 1.2  # nats below the best: what is worse is below the edge, unless a line ends there
@@ -74,7 +76,9 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
         ours = curve.variant.engine == OURS
         path = " ".join(f"{x(p.seconds):.1f},{y(p.held_out):.1f}" for p in of)
         out.append(f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">')
-        out.append(f'<polyline points="{path}" fill="none" stroke-width="{3.2 if ours else 1.8}" stroke-linejoin="round"/>')
+        out.append(
+            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if ours else 1.8}" stroke-linejoin="round"/>'
+        )
         out += [f'<circle cx="{x(p.seconds):.1f}" cy="{y(p.held_out):.1f}" r="{2.6 if ours else 2}"/>' for p in of]
         end_x, end_y = x(of[-1].seconds), y(of[-1].held_out)
         out.append(
@@ -90,7 +94,11 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
 def _ticks(low: float, high: float) -> list[float]:
     """Six or so round numbers."""
     rough = (high - low) / 6
-    step = next(m * 10.0 ** math.floor(math.log10(rough)) for m in (1, 2, 5, 10) if m * 10.0 ** math.floor(math.log10(rough)) >= rough)
+    step = next(
+        m * 10.0 ** math.floor(math.log10(rough))
+        for m in (1, 2, 5, 10)
+        if m * 10.0 ** math.floor(math.log10(rough)) >= rough
+    )
     return [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 

@@ -16,7 +16,9 @@ class Clock:
     process's own seconds, of all its threads, not the clock's. `other` has those that are not counted.
     """
 
-    def __init__(self, seconds: float, one_pass: bool, show: Callable[[float, float, np.ndarray], None], cpu: bool = False):
+    def __init__(
+        self, seconds: float, one_pass: bool, show: Callable[[float, float, np.ndarray], None], cpu: bool = False
+    ):
         self.limit, self.one_pass, self.show = seconds, one_pass, show
         self.timers = (time.process_time, time.perf_counter) if cpu else (time.perf_counter, time.process_time)
         self.seconds = self.other = self.last = 0.0

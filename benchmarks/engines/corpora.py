@@ -27,7 +27,10 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
         return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, SYNTHETIC_TOPICS))
     if name in FILES:
         if not FILES[name].exists():
-            raise Invalid("corpus", f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}.")
+            raise Invalid(
+                "corpus",
+                f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}.",
+            )
         return name, read(FILES[name]), None
     if path.exists():
         return path.resolve().name if path.is_dir() else path.stem, saved(path), None

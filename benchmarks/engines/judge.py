@@ -82,7 +82,9 @@ def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
 def ratio(curves: list[Curve], seconds: float) -> float:
     """Our seconds to the best completion that a peer reached within some seconds, by that peer's; NaN without a peer."""
     ours, peers = split_ours(curves)
-    best = max((point for curve in peers if (point := curve.best(seconds))), key=lambda point: point.held_out, default=None)
+    best = max(
+        (point for curve in peers if (point := curve.best(seconds))), key=lambda point: point.held_out, default=None
+    )
     if ours is None or best is None:
         return float("nan")
     return ours.reached(best.held_out) / best.seconds

@@ -217,10 +217,14 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
 
     bow = task.corpus()
     bits = max(1, int(np.ceil(np.log2(bow.V))))
-    record = np.dtype([("word", "<u8"), ("weights", "<f4", task.topics)])  # what a binary model ends with, 2^bits of them
+    record = np.dtype(
+        [("word", "<u8"), ("weights", "<f4", task.topics)]
+    )  # what a binary model ends with, 2^bits of them
 
     def arguments(topics: int) -> list[str]:
-        lda = f"--lda {topics} --lda_alpha 0.1 --lda_rho 0.1 --lda_D {bow.D} --minibatch 256 --power_t 0.5 --initial_t 1"
+        lda = (
+            f"--lda {topics} --lda_alpha 0.1 --lda_rho 0.1 --lda_D {bow.D} --minibatch 256 --power_t 0.5 --initial_t 1"
+        )
         return f"{lda} -b {bits} --random_seed {task.seed} --holdout_off --quiet".split()
 
     with tempfile.TemporaryDirectory() as folder:
@@ -232,10 +236,14 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
 
         def run(passes: int, clock: Clock) -> np.ndarray:
             with clock:  # it trains when it is made
-                model = Workspace(arg_list=[*arguments(task.topics), "--cache_file", cache, "--passes", str(passes), "-f", saved])
+                model = Workspace(
+                    arg_list=[*arguments(task.topics), "--cache_file", cache, "--passes", str(passes), "-f", saved]
+                )
             model.finish()
             weights = np.frombuffer(Path(saved).read_bytes()[-record.itemsize << bits :], record)
-            assert np.array_equal(weights["word"], np.arange(1 << bits)), "Vowpal Wabbit's model file has changed its form."
+            assert np.array_equal(weights["word"], np.arange(1 << bits)), (
+                "Vowpal Wabbit's model file has changed its form."
+            )
             return weights["weights"][: bow.V].T
 
         clock.anew(run)

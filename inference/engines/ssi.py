@@ -47,7 +47,9 @@ class Config:
     alpha: float | None = _setting(
         "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics."
     )
-    eta: float | None = _setting("Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.")
+    eta: float | None = _setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words."
+    )
     statistics: str = _setting(
         "Statistics", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
         "that are gone through once or a few times.", "memo", choices=("memo", "decay"),
@@ -57,10 +59,16 @@ class Config:
         "mean", choices=("mean", "log"),
     )  # fmt: skip
     warm_up: int = _setting("Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", 1)
-    minibatch: int | None = _setting("Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.")
-    burn_in: int | None = _setting("Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.")
+    minibatch: int | None = _setting(
+        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics."
+    )
+    burn_in: int | None = _setting(
+        "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new."
+    )
     samples: int | None = _setting("Saved sweeps", "S", "Sweeps over a document, in each visit, that are counted.")
-    draws: int | None = _setting("Draws", "R", "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1.")
+    draws: int | None = _setting(
+        "Draws", "R", "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1."
+    )
     learn: str = _setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
         choices=("nothing", "alpha", "both"),
@@ -70,7 +78,11 @@ class Config:
     tau0: float = _setting("Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0)
 
     def __post_init__(self):
-        given = {setting.name for setting in fields(self) if getattr(self, setting.name) is not None or setting.default is not None}
+        given = {
+            setting.name
+            for setting in fields(self)
+            if getattr(self, setting.name) is not None or setting.default is not None
+        }
         for name in ("alpha", "eta", "kappa", "tau0"):
             value = getattr(self, name)
             if name not in given:
@@ -91,7 +103,9 @@ class Config:
             if name in given and not 1e-9 <= value <= 1e6:
                 raise Invalid(name, f"{name} must be above 0, from 1e-9 to 1e6, got {value}.")
         if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
-            raise Invalid("draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}.")
+            raise Invalid(
+                "draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}."
+            )
         if not 0.5 < self.kappa <= 1:
             raise Invalid("kappa", f"kappa must be in (0.5, 1], got {self.kappa}.")
         if not 0 <= self.tau0 <= 1e12:
@@ -181,7 +195,13 @@ def init(config: Config, shape: Shape, seed: int, scratch: Path | None = None) -
 
 
 def begin(
-    config: Config, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray, scratch: Path | None = None
+    config: Config,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
 ) -> State:
     """A state before the first step in which each token has a topic already: lambda - eta is their sum.
 
@@ -233,7 +253,9 @@ def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: S
         _learn(config, state)
 
 
-def _fade(config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape) -> int:
+def _fade(
+    config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape
+) -> int:
     """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were sampled."""
     if config.statistics == "memo":
         sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
@@ -293,7 +315,9 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
     return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(t), documents)
 
 
-def _sample(config: Config, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+def _sample(
+    config: Config, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None
+) -> np.ndarray:
     """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all is new."""
     V, log = len(state.start), config.expectation == "log"
     learns = config.learn != "nothing"
@@ -337,7 +361,9 @@ def _forget(state: State, step_size: float) -> float:
     return 1.0
 
 
-def _add(config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float) -> None:
+def _add(
+    config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
+) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
     merged = rows.merge(
         batch.words, *rows.by_word(batch.places, batch.token_ptr, len(batch.words)), batch.token_ptr, new, old, unit, drop_below,
@@ -345,7 +371,14 @@ def _add(config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.n
     )  # fmt: skip
     _make_room(state, batch.words, merged[1])
     state.used = rows.put(
-        batch.words, *merged, state.start, state.length, state.capacity, state.arena_topics, state.arena_values, state.used
+        batch.words,
+        *merged,
+        state.start,
+        state.length,
+        state.capacity,
+        state.arena_topics,
+        state.arena_values,
+        state.used,
     )
 
 
@@ -365,7 +398,15 @@ def _compact(state: State, scale: float, drop_below: float) -> None:
     size = len(state.arena_topics)
     topics, values = np.empty(size, np.int32), np.empty(size, np.float32)
     state.used = rows.compact(
-        state.start, state.length, state.capacity, state.arena_topics, state.arena_values, scale, drop_below, topics, values
+        state.start,
+        state.length,
+        state.capacity,
+        state.arena_topics,
+        state.arena_values,
+        scale,
+        drop_below,
+        topics,
+        values,
     )
     state.arena_topics, state.arena_values = topics, values
 

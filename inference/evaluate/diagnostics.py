@@ -103,7 +103,9 @@ class Diagnostics:
         block = max(1, _BLOCK // K)
         for i in range(0, len(self.documents), block):
             documents = self.documents[i : i + block]
-            expected = _expected(topics.floor, *rows, documents, bow.indptr, bow.words, bow.counts, self.alpha, ITERATIONS)
+            expected = _expected(
+                topics.floor, *rows, documents, bow.indptr, bow.words, bow.counts, self.alpha, ITERATIONS
+            )
             _add_documents(expected, tokens, tokens_log, first)
         seen = np.diff(bow.first_token)[self.documents].sum()
         tokens, entropy, first = _summed(tokens, tokens_log, first)

@@ -51,7 +51,9 @@ class Completion:
         if not self.tokens:
             return float("nan")
         rows = fold_in.rows(topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
-        scores = _score(topics.floor, *rows, self.indptr, self.places, self.observed, self.scored, self.alpha, ITERATIONS)
+        scores = _score(
+            topics.floor, *rows, self.indptr, self.places, self.observed, self.scored, self.alpha, ITERATIONS
+        )
         return float(scores.sum() / self.tokens)
 
 

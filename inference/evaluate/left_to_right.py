@@ -37,7 +37,9 @@ class LeftToRight:
     A particle's step costs the number of topics that it uses in the document and log K, whatever the vocabulary's size.
     """
 
-    def __init__(self, bow: Bow, documents: np.ndarray, particles: int = PARTICLES, seed: int = 0, *, most: int = MOST_TOKENS):
+    def __init__(
+        self, bow: Bow, documents: np.ndarray, particles: int = PARTICLES, seed: int = 0, *, most: int = MOST_TOKENS
+    ):
         if particles < 1:
             raise Invalid("particles", f"particles must be at least 1, got {particles}.")
         self.documents = np.asarray(documents, np.int64)
@@ -114,13 +116,17 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
 
 
 @njit(cache=True, parallel=True)
-def _estimate(floor, row_ptr, row_topics, above, alpha, alpha_sum, documents, word_ptr, places, indptr, order, particles, seed):
+def _estimate(
+    floor, row_ptr, row_topics, above, alpha, alpha_sum, documents, word_ptr, places, indptr, order, particles, seed
+):
     """log p of each document: float64[n]."""
     n = len(documents)
     out = np.zeros(n)
     for d in prange(n):
         beta, prior = _tables(floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]])
-        out[d] = _document(beta, prior, alpha_sum, order[indptr[d] : indptr[d + 1]], particles, seed, np.uint64(documents[d]))
+        out[d] = _document(
+            beta, prior, alpha_sum, order[indptr[d] : indptr[d + 1]], particles, seed, np.uint64(documents[d])
+        )
     return out
 
 

@@ -66,7 +66,9 @@ def shares(
         typical = x.sum() / max(length.sum(), 1.0)
         at = group[holding]
         x, length, at = x[at >= 0], length[at >= 0], at[at >= 0]
-        sums = [np.bincount(at, weights=values, minlength=G) for values in (np.ones(len(x)), x, length, x * x, x * length)]
+        sums = [
+            np.bincount(at, weights=values, minlength=G) for values in (np.ones(len(x)), x, length, x * x, x * length)
+        ]
         share[k], low[k], high[k] = _intervals(n, tokens, squares, *sums, typical, level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
@@ -81,7 +83,9 @@ def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
         reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
-        most = betaincinv(m + 1, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(typical, np.where(m > 0, x / length, 0.0))
+        most = betaincinv(m + 1, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(
+            typical, np.where(m > 0, x / length, 0.0)
+        )
     few, whole = (n > 0) & (m <= FEW) & (m < n), (n > 0) & (share == 1)
     high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most[few], share[few])), most[few])
     low[m == 0], low[whole], high[whole] = np.where(n[m == 0] > 0, 0.0, np.nan), 1.0, 1.0

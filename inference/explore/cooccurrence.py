@@ -6,11 +6,19 @@ from numba import njit
 from inference.explore import documents
 
 LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
-SIGMAS = 3.0  # how far above what chance would give, in the standard deviations of a Poisson count: one false pair in 700
+SIGMAS = (
+    3.0  # how far above what chance would give, in the standard deviations of a Poisson count: one false pair in 700
+)
 
 
 def beside(
-    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, n: int, least: float = 0.1
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    K: int,
+    n: int,
+    least: float = 0.1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each topic the n that stand beside it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K, n]).
 

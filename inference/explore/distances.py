@@ -29,7 +29,10 @@ class Rows(NamedTuple):
 
 def rows(topics: Topics) -> Rows:
     """Over the whole vocabulary."""
-    weights, floor = topics.weights.astype(np.float64), np.maximum(topics.floor, 0.0)  # rounding may leave a floor just below 0
+    weights, floor = (
+        topics.weights.astype(np.float64),
+        np.maximum(topics.floor, 0.0),
+    )  # rounding may leave a floor just below 0
     return Rows(topics.indptr, topics.words, weights, floor, np.zeros(topics.K), topics.V)
 
 
@@ -56,7 +59,9 @@ def divergences(topics: Topics) -> np.ndarray:
 def between(a: Rows, b: Rows) -> np.ndarray:
     """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds half its weight times log 2."""
     beside, b_beside = _beside_floors(a.indptr, a.weights, b.floor), _beside_floors(b.indptr, b.weights, a.floor)
-    inside = _between(a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside)
+    inside = _between(
+        a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside
+    )
     return inside + 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
 
 
@@ -149,7 +154,9 @@ def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floo
                 if listed[b_words[j]]:
                     p, q = row[b_words[j]], b_weights[j]
                     union -= 1
-                    total += _mixed(p + g) + _mixed(f + q) - _mixed(p + q) - alone  # _term(p, q) - _term(p, g) - _term(f, q)
+                    total += (
+                        _mixed(p + g) + _mixed(f + q) - _mixed(p + q) - alone
+                    )  # _term(p, q) - _term(p, g) - _term(f, q)
             total = 0.5 * (total + (C - union) * _term(f, g))
             out[i, k] = total if total > _NOTHING else 0.0
     return out

@@ -84,14 +84,27 @@ class Forms(NamedTuple):
         words, numbers = Sorted(mapped("words_text"), mapped("words_ends")), mapped("numbers")
         if not (folder / "groups.npy").exists():
             return cls(words, numbers, words, np.arange(len(words) + 1), numbers, "")
-        return cls(words, numbers, Sorted(mapped("stems_text"), mapped("stems_ends")), mapped("groups"), mapped("members"), language)
+        return cls(
+            words,
+            numbers,
+            Sorted(mapped("stems_text"), mapped("stems_ends")),
+            mapped("groups"),
+            mapped("members"),
+            language,
+        )
 
     def of(self, piece: Piece) -> np.ndarray:
         """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too many."""
         if piece.how == BEGIN:
-            a, b = self.words.first(piece.word.encode()), self.words.first(piece.word.encode() + b"\xff")  # no UTF-8 has 0xff
+            a, b = (
+                self.words.first(piece.word.encode()),
+                self.words.first(piece.word.encode() + b"\xff"),
+            )  # no UTF-8 has 0xff
             if b - a > MOST:
-                raise Invalid("q", f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be searched for: write more of it.")
+                raise Invalid(
+                    "q",
+                    f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be searched for: write more of it.",
+                )
             return np.sort(self.numbers[a:b])
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())

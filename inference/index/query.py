@@ -115,7 +115,14 @@ class _Parser:
     def _small_or(self) -> bool:
         """Whether a small "or" stands here with something on either side."""
         token = self.next()
-        if token is None or token.kind != "chunk" or token.without or token.text.lower() != "or" or token.text == "OR" or not self.at:
+        if (
+            token is None
+            or token.kind != "chunk"
+            or token.without
+            or token.text.lower() != "or"
+            or token.text == "OR"
+            or not self.at
+        ):
             return False
         before, after = self.tokens[self.at - 1], self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
         return before.kind != "open" and after is not None and after.kind != "close"

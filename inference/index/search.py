@@ -23,7 +23,9 @@ END = 1 << 40  # behind every text
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
 
-Spans = Callable[[str], list[tuple[int, int, str]]]  # a text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
+Spans = Callable[
+    [str], list[tuple[int, int, str]]
+]  # a text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
 
 
 class Stream(Protocol):
@@ -48,7 +50,13 @@ class Index:
 
     @classmethod
     def write(
-        cls, folder: Path, stream: Stream, language: str = "", *, extend: bool = False, advance: Callable[[int], None] = lambda done: None
+        cls,
+        folder: Path,
+        stream: Stream,
+        language: str = "",
+        *,
+        extend: bool = False,
+        advance: Callable[[int], None] = lambda done: None,
     ) -> None:
         """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
 
@@ -95,7 +103,9 @@ class Index:
         while True:
             meta = _meta(folder)
             if meta is None:
-                raise Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again.")
+                raise Invalid(
+                    "corpus", "This corpus was read by a version that kept no index to search. Read it again."
+                )
             try:
                 return cls._of(folder, meta, stream, spans)
             except FileNotFoundError:  # another took its place between two looks
@@ -104,7 +114,9 @@ class Index:
 
     @classmethod
     def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
-        fields = {name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS}
+        fields = {
+            name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS
+        }
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
         return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds)
 
@@ -144,7 +156,11 @@ class Index:
             first = self.fields["text"][s].first
             here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
             pieces, starts = self.stream.words[here] & NUMBER, np.append(self.stream.starts[here], END)
-            found[number] = [np.stack([starts[at], starts[at + 1]], axis=1) for at in (_standing(pieces, one) for one in wanted) if len(at)]
+            found[number] = [
+                np.stack([starts[at], starts[at + 1]], axis=1)
+                for at in (_standing(pieces, one) for one in wanted)
+                if len(at)
+            ]
         return found
 
     def extents(self, texts: list[str]) -> list[int]:

@@ -30,7 +30,9 @@ def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
 
 
 @njit(cache=True, parallel=True)
-def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, theta_topics, theta_weights, topics, certainty):
+def assign(
+    first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, theta_topics, theta_weights, topics, certainty
+):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
     p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents from
@@ -51,7 +53,16 @@ def assign(first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, t
             for j in range(a, b):
                 theta[theta_topics[j]] = theta_weights[j]
             x, y = indptr[first + i], indptr[first + i + 1]
-            given(theta, words[x:y], row_ptr, row_topics, above, floor, topics[x - begin : y - begin], certainty[x - begin : y - begin])
+            given(
+                theta,
+                words[x:y],
+                row_ptr,
+                row_topics,
+                above,
+                floor,
+                topics[x - begin : y - begin],
+                certainty[x - begin : y - begin],
+            )
 
 
 @njit(cache=True, nogil=True)

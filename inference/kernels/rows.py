@@ -101,7 +101,23 @@ def _sort(values, n):
 
 
 @njit(cache=True, parallel=True)
-def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, K, start, length, arena_topics, arena_values, totals):
+def merge(
+    words,
+    word_ptr,
+    pairs,
+    tokens,
+    token_ptr,
+    new,
+    old,
+    unit,
+    drop_below,
+    K,
+    start,
+    length,
+    arena_topics,
+    arena_values,
+    totals,
+):
     """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr int64[n + 1],
     sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
 

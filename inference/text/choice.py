@@ -7,7 +7,14 @@ import numpy as np
 from inference.errors import Invalid
 from inference.text.forms import former
 
-REASONS = ("number", "too short", "too long", "stop word", "too rare", "too common")  # why a word is left out; the first that holds
+REASONS = (
+    "number",
+    "too short",
+    "too long",
+    "stop word",
+    "too rare",
+    "too common",
+)  # why a word is left out; the first that holds
 _VALUES = {
     "hyphens": ("split", "join"),
     "apostrophes": ("split", "join"),
@@ -34,15 +41,21 @@ class Choice:
 
     def __post_init__(self):
         if self.min_documents < 1:
-            raise Invalid("min_documents", f"The least number of documents must be at least 1, got {self.min_documents}.")
+            raise Invalid(
+                "min_documents", f"The least number of documents must be at least 1, got {self.min_documents}."
+            )
         if not 0 < self.max_share <= 1:
-            raise Invalid("max_share", f"The largest share of documents must be above 0 and at most 1, got {self.max_share}.")
+            raise Invalid(
+                "max_share", f"The largest share of documents must be above 0 and at most 1, got {self.max_share}."
+            )
         if self.min_length < 1:
             raise Invalid("min_length", f"The shortest word must have at least 1 letter, got {self.min_length}.")
         for field, values in _VALUES.items():
             if getattr(self, field) not in values:
                 raise Invalid(field, f"{field} must be one of {', '.join(values)}, got {getattr(self, field)!r}.")
-        if lone := next((phrase for phrase in self.phrases if len(phrase.split(" ")) < 2 or not all(phrase.split(" "))), None):
+        if lone := next(
+            (phrase for phrase in self.phrases if len(phrase.split(" ")) < 2 or not all(phrase.split(" "))), None
+        ):
             raise Invalid("phrases", f"A phrase is two or more words with one space between them, got {lone!r}.")
         former(self.forms, self.language)
 

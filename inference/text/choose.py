@@ -66,7 +66,9 @@ def count(stream: Stream | Spread, choice: Choice) -> Counts:
     """What `choose` counts, with nothing written and no threshold; every document counts."""
     choosing = _Choosing(stream, choice, np.zeros(stream.D, bool), stream.D)
     words = choosing.units.words if choosing.forms is None else choosing.forms.words
-    return Counts(words, choosing.of_forms, choosing.in_documents, choosing.units.words, choosing.reason, choosing.tokens)
+    return Counts(
+        words, choosing.of_forms, choosing.in_documents, choosing.units.words, choosing.reason, choosing.tokens
+    )
 
 
 class _Choosing:
@@ -76,7 +78,9 @@ class _Choosing:
         if self.units.joins:
             for block in stream.blocks(documents):
                 self.units.learn(block.words, block.ends)
-        self.tokens, self.in_documents = self._count(np.arange(self.units.count, dtype=np.int32), self.units.count)  # of units
+        self.tokens, self.in_documents = self._count(
+            np.arange(self.units.count, dtype=np.int32), self.units.count
+        )  # of units
         self.reason = reasons(self.units, choice)
         self.reason[self.tokens == 0] = 255  # of words that are in titles alone, or in documents that are left out
         self.form, self.forms = self._forms(self.reason)
@@ -149,7 +153,9 @@ class _Choosing:
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)
         self.column = column[self.form]  # of units
-        self.vocabulary = Vocabulary([words[i] for i in order.tolist()], tokens[kept], in_documents[kept].astype(np.int64), dropped)
+        self.vocabulary = Vocabulary(
+            [words[i] for i in order.tolist()], tokens[kept], in_documents[kept].astype(np.int64), dropped
+        )
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
         V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
@@ -218,7 +224,11 @@ def _rows(units, places, ends, skipped, starts, column, V):
     the text's order."""
     count, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)  # of a word in its last document, and which that is
     lengths = np.zeros(len(ends), np.int64)
-    words, counts, offsets = np.empty(len(units), np.int32), np.empty(len(units), np.int32), np.empty(len(units), np.int32)
+    words, counts, offsets = (
+        np.empty(len(units), np.int32),
+        np.empty(len(units), np.int32),
+        np.empty(len(units), np.int32),
+    )
     pairs = np.int64(0)
     tokens = np.int64(0)
     i = np.int64(0)

@@ -8,7 +8,10 @@ from inference.text.table import NUMBER
 
 ALIKE = 0.8  # Jaccard similarity of their shingles from which on two documents nearly repeat one another
 SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
-BANDS, ROWS = 20, 5  # of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
+BANDS, ROWS = (
+    20,
+    5,
+)  # of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
 _KEYS = 1 << 25  # band keys in memory at a time; where documents are many, the stream is read several times
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -50,7 +53,9 @@ def _near(stream: Stream, exact: np.ndarray) -> np.ndarray:
     number = np.full(stream.D, -1, np.int64)
     number[seen] = np.arange(len(seen))
     bounds = np.concatenate([[0], np.cumsum(stream.lengths, dtype=np.int64)])
-    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(2) + np.uint32(1)
+    factors = np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) * np.uint32(
+        2
+    ) + np.uint32(1)
     together = min(BANDS, max(1, _KEYS // max(len(seen), 1)))
     for band in range(0, BANDS, together):
         mine = factors[band * ROWS : (band + together) * ROWS]
@@ -120,7 +125,9 @@ def _verify(words, bounds, seen, order, keys, near):
             continue
         d = seen[order[at]]
         for candidate in (seen[order[begin]], seen[order[at - 1]]):
-            if (near[d] < 0 or candidate < near[d]) and _alike(words[bounds[d] : bounds[d + 1]], words[bounds[candidate] : bounds[candidate + 1]]):
+            if (near[d] < 0 or candidate < near[d]) and _alike(
+                words[bounds[d] : bounds[d + 1]], words[bounds[candidate] : bounds[candidate + 1]]
+            ):
                 near[d] = candidate
 
 

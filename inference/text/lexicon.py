@@ -50,7 +50,10 @@ class Lexicon:
         if not words or not len(self):
             return np.full(len(words), -1)
         sought = [word.encode("utf-8", "replace") for word in words]
-        letters, ends = np.frombuffer(b"".join(sought) or b"\0", np.uint8), np.cumsum([len(word) for word in sought], dtype=np.uint32)
+        letters, ends = (
+            np.frombuffer(b"".join(sought) or b"\0", np.uint8),
+            np.cumsum([len(word) for word in sought], dtype=np.uint32),
+        )
         hashes = _hashes(letters, ends)
         order = np.argsort(hashes, kind="stable")
         found = np.full(len(words), -1)

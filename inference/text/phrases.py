@@ -38,7 +38,9 @@ def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
     """
     pairs = _pairs(stream, replace(choice, phrases=()), most)
     longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
-    found = {phrase.words: phrase for phrase in [*longer, *pairs]}  # the first round counted pairs that are a part of longer ones, too
+    found = {
+        phrase.words: phrase for phrase in [*longer, *pairs]
+    }  # the first round counted pairs that are a part of longer ones, too
     return sorted(found.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
 
 
@@ -59,7 +61,12 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
         _sift(found, first, ends, block.words, kind, sieve, tokens)
     least = max(LEAST, choice.min_documents)
     while True:
-        table = np.zeros(2 * _KEPT, np.int32), np.zeros((_KEPT, _WIDTH), np.int32), np.zeros((_KEPT, 3), np.int64), np.zeros(1, np.int64)
+        table = (
+            np.zeros(2 * _KEPT, np.int32),
+            np.zeros((_KEPT, _WIDTH), np.int32),
+            np.zeros((_KEPT, 3), np.int64),
+            np.zeros(1, np.int64),
+        )
         for block in stream.blocks():
             found, first, _, ends = units.of(block.words, block.ends)
             if not _count(found, first, ends, block.words, kind, sieve, least, block.first, *table):
@@ -76,10 +83,17 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     order = order[score[order] > 10.83]  # the 0.1% point of chi-squared with one degree of freedom
     phrases = units.phrases()
     written = [
-        [choice.phrases[u - phrases.start] if u >= phrases.start else units.words(np.array([u]))[0] for u in keys[i].tolist() if u >= 0]
+        [
+            choice.phrases[u - phrases.start] if u >= phrases.start else units.words(np.array([u]))[0]
+            for u in keys[i].tolist()
+            if u >= 0
+        ]
         for i in order.tolist()
     ]
-    return [Phrase(" ".join(words), int(documents[i]), int(times[i]), float(score[i])) for words, i in zip(written, order.tolist(), strict=True)]
+    return [
+        Phrase(" ".join(words), int(documents[i]), int(times[i]), float(score[i]))
+        for words, i in zip(written, order.tolist(), strict=True)
+    ]
 
 
 def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:

@@ -50,7 +50,9 @@ def segmenter(language: str) -> Segmenter | None:
             return np.zeros(0, np.int32)
         begins = np.zeros(len(text), bool)
         for first, last in _blocks(kinds):
-            block = text[first:last].encode("utf-8", "replace").decode()  # half a surrogate pair becomes “?”, and nothing moves
+            block = (
+                text[first:last].encode("utf-8", "replace").decode()
+            )  # half a surrogate pair becomes “?”, and nothing moves
             begins[first:last][_composed(block, cut)] = True
         begins &= kinds == _INSIDE
         begins[_edges(kinds)] = True
@@ -93,7 +95,9 @@ def _composed(text: str, cut: Cutter) -> "list[int] | np.ndarray":
     composed = unicodedata.normalize("NFC", text)
     if len(composed) == len(text) or unicodedata.normalize("NFD", text) != text:
         return cut(text)
-    lengths = np.fromiter((len(unicodedata.normalize("NFD", character)) for character in composed), np.int64, len(composed))
+    lengths = np.fromiter(
+        (len(unicodedata.normalize("NFD", character)) for character in composed), np.int64, len(composed)
+    )
     return (np.cumsum(lengths) - lengths)[cut(composed)]
 
 

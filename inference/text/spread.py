@@ -28,7 +28,8 @@ class Spread:
         self.D, self.numbers = len(numbers), numbers
         spans = [slice(int(ends[d]) - int(stream.lengths[d]), int(ends[d])) for d in numbers]
         self._words, self._starts = (
-            np.concatenate([array[span] for span in spans]) if spans else np.zeros(0, np.int32) for array in (stream.words, stream.starts)
+            np.concatenate([array[span] for span in spans]) if spans else np.zeros(0, np.int32)
+            for array in (stream.words, stream.starts)
         )
         self._ends = np.cumsum(stream.lengths[numbers], dtype=np.int64)
 

@@ -49,7 +49,10 @@ class Stream:
         except (FileNotFoundError, ValueError):
             raise Invalid("corpus", f"There is no stream of words in {folder}.") from None
         if checkpoint["format"] != FORMAT:
-            raise Invalid("corpus", f"The stream of words in {folder} has format {checkpoint['format']}; this version reads {FORMAT}.")
+            raise Invalid(
+                "corpus",
+                f"The stream of words in {folder} has format {checkpoint['format']}; this version reads {FORMAT}.",
+            )
         return cls(folder, checkpoint)
 
     @staticmethod
@@ -93,9 +96,22 @@ class Writer:
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
         empty = dict.fromkeys((*_TEXTS, *_TITLES), 0)
-        self._checkpoint = resume or {"format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0, "lexicon": 0, "letters": 0} | empty
+        self._checkpoint = (
+            resume
+            or {
+                "format": FORMAT,
+                "language": tokeniser.language,
+                "given": tokeniser.given,
+                "D": 0,
+                "lexicon": 0,
+                "letters": 0,
+            }
+            | empty
+        )
         if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
-            raise Invalid("language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings.")
+            raise Invalid(
+                "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."
+            )
         self.D = self._checkpoint["D"]
 
     def __enter__(self) -> "Writer":
@@ -129,7 +145,9 @@ class Writer:
         """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is JSON."""
         new = self.tokeniser.since(self._checkpoint["lexicon"])
         if self._checkpoint["letters"] + len(new.letters) >= 1 << 32:
-            raise Invalid("files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?")
+            raise Invalid(
+                "files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?"
+            )
         np.asarray(new.letters).tofile(self._files["letters"])
         (new.ends + np.uint32(self._checkpoint["letters"])).tofile(self._files["lexicon"])
         for file in self._files.values():
@@ -149,10 +167,14 @@ class Writer:
 def _opened(path: Path, size: int):
     """For appending behind the first `size` bytes. Raises Invalid where there are fewer."""
     if not size:
-        path.unlink(missing_ok=True)  # whoever has it mapped keeps what it was: cut short under them, it would end their process
+        path.unlink(
+            missing_ok=True
+        )  # whoever has it mapped keeps what it was: cut short under them, it would end their process
     path.touch()
     if path.stat().st_size < size:
-        raise Invalid("corpus", f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least {size}.")
+        raise Invalid(
+            "corpus", f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least {size}."
+        )
     os.truncate(path, size)
     file = path.open("r+b")
     file.seek(size)

@@ -9,7 +9,20 @@ import numpy as np
 from numba import njit
 
 from inference.errors import Invalid
-from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, IDEOGRAPH, JOINER, KATAKANA, LETTER, MARK, MIDDLE, OTHER, SKIPPED, SPACE
+from inference.text.characters import (
+    APOSTROPHE,
+    DIGIT,
+    HYPHEN,
+    IDEOGRAPH,
+    JOINER,
+    KATAKANA,
+    LETTER,
+    MARK,
+    MIDDLE,
+    OTHER,
+    SKIPPED,
+    SPACE,
+)
 
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
 NUMBER = (1 << 29) - 1  # the bits of a piece that are its word's number
@@ -41,7 +54,9 @@ class Table:
         self.near, self.near_words = np.zeros((1 << _NEAR, 2), np.uint64), np.zeros(1 << _NEAR, np.int32)
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
-    def add(self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters) -> tuple[np.ndarray, ...]:
+    def add(
+        self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters
+    ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
         codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code points a
@@ -53,7 +68,23 @@ class Table:
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
-            said = _cut(codes, text_ends, breaks, together, *characters, self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed, state, *pieces, lengths)
+            said = _cut(
+                codes,
+                text_ends,
+                breaks,
+                together,
+                *characters,
+                self.slots,
+                self.letters,
+                self.ends,
+                self.odd,
+                self.near,
+                self.near_words,
+                self.seed,
+                state,
+                *pieces,
+                lengths,
+            )
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
             if said == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
@@ -70,7 +101,10 @@ class Table:
                 array.resize(len(array) + len(array) // 2, refcheck=False)
         if self.used + _ROOM > len(self.letters):
             if len(self.letters) >= _LARGEST - _ROOM:
-                raise Invalid("files", "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?")
+                raise Invalid(
+                    "files",
+                    "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?",
+                )
             self.letters.resize(min(_LARGEST, len(self.letters) + len(self.letters) // 2), refcheck=False)
         if self.count >= int(_FULL * len(self.slots)):
             slots = np.zeros(2 * len(self.slots), np.uint64)
@@ -187,7 +221,10 @@ def _cut(
                     if segmented and breaks[j]:
                         break
                     if here >= IDEOGRAPH or kind >= IDEOGRAPH:
-                        if not ((together and here >= IDEOGRAPH and kind >= IDEOGRAPH) or (here == KATAKANA and kind == KATAKANA)):
+                        if not (
+                            (together and here >= IDEOGRAPH and kind >= IDEOGRAPH)
+                            or (here == KATAKANA and kind == KATAKANA)
+                        ):
                             break
                     stop = j + 1
                 elif here == MARK:
@@ -245,7 +282,9 @@ def _cut(
                     used += size
                     ends[word] = used
                     # A small sigma at the end of a word has a form of its own, where case is changed; a word that was cut is no word.
-                    odd[word] = (strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)) and taken <= MAX_LETTERS
+                    odd[word] = (
+                        strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)
+                    ) and taken <= MAX_LETTERS
                     count += 1
                     break
                 if slot >> np.uint64(32) == half:

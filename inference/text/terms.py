@@ -23,7 +23,9 @@ class _Cut(NamedTuple):
     ends: np.ndarray
 
 
-def terms(texts: list[str], choice: Choice, language: str = "", given: bool = False) -> list[list[tuple[int, int, str]]]:
+def terms(
+    texts: list[str], choice: Choice, language: str = "", given: bool = False
+) -> list[list[tuple[int, int, str]]]:
     """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
 
     Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of the
@@ -35,13 +37,20 @@ def terms(texts: list[str], choice: Choice, language: str = "", given: bool = Fa
     words = cut.of.words(distinct)
     if turn := former(choice.forms, choice.language):
         plain = int(np.searchsorted(distinct, cut.of.phrases().start))
-        words[:plain] = [new if len(new.split()) == 1 else word for word, new in zip(words[:plain], turn(words[:plain]), strict=True)]
-    every = [(a, b, words[i]) for a, b, i in zip(cut.starts[stays].tolist(), cut.stops[stays].tolist(), at.tolist(), strict=True)]
+        words[:plain] = [
+            new if len(new.split()) == 1 else word for word, new in zip(words[:plain], turn(words[:plain]), strict=True)
+        ]
+    every = [
+        (a, b, words[i])
+        for a, b, i in zip(cut.starts[stays].tolist(), cut.stops[stays].tolist(), at.tolist(), strict=True)
+    ]
     bounds = [0, *np.concatenate([[0], np.cumsum(stays)])[cut.ends].tolist()]
     return [every[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
-def stops(texts: list[str], places: list[np.ndarray], choice: Choice, language: str = "", given: bool = False) -> list[list[int]]:
+def stops(
+    texts: list[str], places: list[np.ndarray], choice: Choice, language: str = "", given: bool = False
+) -> list[list[int]]:
     """Where the words end that begin at some places of texts. places: int, ascending, of each text.
 
     A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one character.

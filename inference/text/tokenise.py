@@ -43,7 +43,9 @@ class Tokeniser:
         self._segment = None if given else segmenter(language)
         self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
         self._table = Table()
-        self._ids = np.zeros(0, np.int32)  # of the table's words: the number of the canonical word, -1 where it has none yet
+        self._ids = np.zeros(
+            0, np.int32
+        )  # of the table's words: the number of the canonical word, -1 where it has none yet
         self._sources = np.zeros(0, np.int32)  # of canonical words: the table's
         self._count = 0
 
@@ -93,11 +95,15 @@ class Tokeniser:
         found = self.pieces([text])
         numbers, at = np.unique(found.words & NUMBER, return_inverse=True)
         words = _words(self._table, self._sources[numbers])
-        return [(a, b, words[i]) for a, b, i in zip(found.starts.tolist(), found.stops.tolist(), at.tolist(), strict=True)]
+        return [
+            (a, b, words[i]) for a, b, i in zip(found.starts.tolist(), found.stops.tolist(), at.tolist(), strict=True)
+        ]
 
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-        words, starts, stops, lengths = self._table.add(codes, ends, self._breaks(texts, ends), self._together, self._characters)
+        words, starts, stops, lengths = self._table.add(
+            codes, ends, self._breaks(texts, ends), self._together, self._characters
+        )
         self._canonise()
         _translate(words, self._ids)
         return Pieces(words, starts, stops, lengths)

@@ -25,12 +25,20 @@ class Units:
 
     def __init__(self, lexicon: Lexicon, choice: Choice):
         self.lexicon, self.choice = lexicon, choice
-        self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (choice.apostrophes == "join")
+        self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (
+            choice.apostrophes == "join"
+        )
         # Joined words: their pieces with flags behind one another, where each ends, and a hash table of them.
-        self._slots, self._pieces, self._ends = np.zeros(1 << 10, np.uint64), np.zeros(1 << 12, np.int32), np.zeros(1 << 9, np.int64)
+        self._slots, self._pieces, self._ends = (
+            np.zeros(1 << 10, np.uint64),
+            np.zeros(1 << 12, np.int32),
+            np.zeros(1 << 9, np.int64),
+        )
         self._seed = np.uint64(secrets.randbits(64))
         self._state = np.zeros(2, np.int64)
-        self._stops = [units[0] for units in self._read(sorted(canonical(word) for word in choice.stop_words)) if len(units) == 1]
+        self._stops = [
+            units[0] for units in self._read(sorted(canonical(word) for word in choice.stop_words)) if len(units) == 1
+        ]
         self._phrases = self._read(choice.phrases)
         self._heads: tuple[np.ndarray, ...] | None = None
 
@@ -77,7 +85,9 @@ class Units:
                 continue
             pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
             marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
-            found[i] = "".join(mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True))
+            found[i] = "".join(
+                mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
+            )
         return found.tolist()
 
     def phrases(self) -> slice:
@@ -136,7 +146,9 @@ class Units:
     def _index(self) -> tuple[np.ndarray, ...]:
         """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each bucket's phrases
         end, the phrases' numbers, where each phrase's units end, and the units."""
-        own = self.lexicon.find([phrase.replace(" ", "_") for phrase in self.choice.phrases])  # among words given as they are
+        own = self.lexicon.find(
+            [phrase.replace(" ", "_") for phrase in self.choice.phrases]
+        )  # among words given as they are
         numbers = np.where(own >= 0, own, np.arange(self.phrases().start, self.count))
         buckets: dict[int, list[tuple[int, np.ndarray]]] = {}
         for number, units in zip(numbers.tolist(), self._phrases, strict=True):

@@ -17,7 +17,25 @@ from tasks.readers.formats import single
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 from tasks.readers.opening import DETECT, Source, by_mark, guess_encoding, head, stem, together
 
-__all__ = ["Companions", "Document", "Options", "Problem", "Sniff", "Unreadable", "dates", "encoding", "inside", "kind", "parse_date", "read", "single", "sniff", "sniff_first", "stem", "types"]
+__all__ = [
+    "Companions",
+    "Document",
+    "Options",
+    "Problem",
+    "Sniff",
+    "Unreadable",
+    "dates",
+    "encoding",
+    "inside",
+    "kind",
+    "parse_date",
+    "read",
+    "single",
+    "sniff",
+    "sniff_first",
+    "stem",
+    "types",
+]
 
 _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
 MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read

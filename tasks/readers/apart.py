@@ -41,7 +41,9 @@ def sniff(source: Source, name: str, form: str, options: Options, known: dict) -
     return Sniff(made, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))
 
 
-def read(source: Source, name: str, form: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+def read(
+    source: Source, name: str, form: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
     request = {"do": "read", "options": asdict(options), "form": form}
     for kind, value in _asked(source, name, request, advance):
         if kind == "document":

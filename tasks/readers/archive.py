@@ -75,7 +75,10 @@ def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companion
             if found == "text" and not companions.bag_of(inside):
                 return _sniff_texts(itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), form, known)
             sniffed = formats.sniff(entry, inside, known, companions)
-            return replace(sniffed, options=replace(sniffed.options, format=form, entry=sniffed.options.entry or sniffed.options.format))
+            return replace(
+                sniffed,
+                options=replace(sniffed.options, format=form, entry=sniffed.options.entry or sniffed.options.format),
+            )
         except (Unreadable, *DAMAGED) as error:
             first = f"{error}"
     raise Unreadable(f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}")
@@ -91,7 +94,8 @@ def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
     own = {name: guess_encoding(sample) for name, sample in samples.items()}
     encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
     rows = [
-        [f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[:PREVIEW_CELL]] for n, c in samples.items()
+        [f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[:PREVIEW_CELL]]
+        for n, c in samples.items()
     ]
     return Sniff(Options(format=form, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS])
 
@@ -103,7 +107,12 @@ def _refused(entry: Entry) -> str | None:
     form = formats.by_name(entry.name)
     if entry.refused:
         return entry.refused
-    if ".." in parts or ".." in entry.name.replace("\\", "/").split("/") or path.startswith("/") or (len(parts[0]) == 2 and parts[0][1] == ":"):
+    if (
+        ".." in parts
+        or ".." in entry.name.replace("\\", "/").split("/")
+        or path.startswith("/")
+        or (len(parts[0]) == 2 and parts[0][1] == ":")
+    ):
         return "has a path that leads out of the archive"
     if _is_system(entry):
         return "is a note of the system, not a document"
@@ -118,16 +127,25 @@ def _refused(entry: Entry) -> str | None:
 
 def _is_system(entry: Entry) -> bool:
     parts = entry.name.split("/")
-    return parts[0] == "__MACOSX" or parts[-1].startswith("._") or parts[-1] in (".DS_Store", "Thumbs.db", "desktop.ini")
+    return (
+        parts[0] == "__MACOSX" or parts[-1].startswith("._") or parts[-1] in (".DS_Store", "Thumbs.db", "desktop.ini")
+    )
 
 
 def read(
-    entries: Iterator[Entry], name: str, options: Options, advance: Callable[[int], None], companions: Companions, budget: Budget
+    entries: Iterator[Entry],
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget,
 ) -> Iterator[Document | Problem]:
     seen: set[int] = set()  # hashes of names: two million names would fill the memory
     for count, entry in enumerate(entries):
         if count == MAX_ENTRIES:
-            raise Unreadable(f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it.")
+            raise Unreadable(
+                f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
+            )
         inside = f"{name}/{entry.name}"
         progress = _Progress(entry, advance)
         why = _refused(entry)

@@ -5,7 +5,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tasks.readers.companions import Companions
-from tasks.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
+from tasks.readers.model import (
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
+)
 from tasks.readers.opening import clean, decoded, guess_encoding, head, lines, opened, stem
 
 MAX_WORDS = 10_000_000
@@ -28,7 +39,9 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
             word = "_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())
             words.append(word[:MAX_WORD])
             if len(words) > MAX_WORDS:
-                raise Unreadable(f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can be read.")
+                raise Unreadable(
+                    f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can be read."
+                )
     while words and not words[-1]:
         words.pop()
     if not words:
@@ -39,10 +52,17 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
 def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
     found = [item for item in itertools.islice(documents, PREVIEW_ROWS) if isinstance(item, Document)]
     rows = [[f"{item.title}: {item.text}"[:PREVIEW_CELL]] for item in found]
-    return Sniff(replace(options, given=True), [], rows, "Only the numbers of words are known, not their order: pages can't show texts.")
+    return Sniff(
+        replace(options, given=True),
+        [],
+        rows,
+        "Only the numbers of words are known, not their order: pages can't show texts.",
+    )
 
 
-def document(number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str) -> Iterator[Document | Problem]:
+def document(
+    number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str
+) -> Iterator[Document | Problem]:
     """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the given order."""
     place, pieces, length, wrong = f"document {number}", [], 0, 0
     for word, count in counts:
@@ -51,7 +71,12 @@ def document(number: int, counts: Iterable[tuple[int, int]], words: list[str], n
             continue
         length += count * (len(words[word]) + 1)
         if length > MAX_TEXT:
-            yield Problem(name, place, f"“{name}”, {place}: its words have more than {MAX_TEXT:,} characters; it was left out.", True)
+            yield Problem(
+                name,
+                place,
+                f"“{name}”, {place}: its words have more than {MAX_TEXT:,} characters; it was left out.",
+                True,
+            )
             return
         pieces += [words[word]] * count
     if wrong:

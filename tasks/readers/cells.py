@@ -33,12 +33,16 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         raise Unreadable(f"“{name}” has no rows: only blank lines. Choose a file that has text in it.")
     width = max(map(len, rows))
     if width > MAX_COLUMNS:
-        raise Unreadable(f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?")
+        raise Unreadable(
+            f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+        )
     header = _guess_header(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
     found = roles.guess(columns, body or rows)
-    options = replace(options, header=header, **found, **types.described(columns, body, found["date"]), names=tuple(columns))
+    options = replace(
+        options, header=header, **found, **types.described(columns, body, found["date"]), names=tuple(columns)
+    )
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
 
@@ -74,7 +78,9 @@ def _number_or_date(cell: str) -> bool:
     return types.number(cell) is not None or parse_date(cell, "dmy") is not None
 
 
-def documents(rows: Iterable[Row], name: str, options: Options, counted: str = "row {} (line {})") -> Iterator[Document | Problem]:
+def documents(
+    rows: Iterable[Row], name: str, options: Options, counted: str = "row {} (line {})"
+) -> Iterator[Document | Problem]:
     """A document a row. counted: what a row's place is called, by its number and its line."""
     if options.text is None:
         raise Unreadable(f"“{name}”: no column was chosen for the text. Choose the one that holds it.")
@@ -83,7 +89,9 @@ def documents(rows: Iterable[Row], name: str, options: Options, counted: str = "
         if width is None and cells is not None:
             width = len(cells)
             if width > MAX_COLUMNS:
-                raise Unreadable(f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?")
+                raise Unreadable(
+                    f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+                )
             if options.header:
                 columns = names(cells, width)
                 options = by_name(options, columns, name)
@@ -98,7 +106,9 @@ def documents(rows: Iterable[Row], name: str, options: Options, counted: str = "
         if lost or (len(cells) != width and not damage):
             done = "it has no text and was left out" if lost else "it was kept as it is"
             expected = max(width, options.text + 1)
-            yield Problem(name, place, f"“{name}”, {place}: expected {expected} columns, found {len(cells)}; {done}.", lost)
+            yield Problem(
+                name, place, f"“{name}”, {place}: expected {expected} columns, found {len(cells)}; {done}.", lost
+            )
         if not lost:
             yield from document(cells, columns, name, place, options)
 
@@ -114,14 +124,20 @@ def by_name(options: Options, columns: list[str], name: str) -> Options:
         places[role] = columns.index(wanted) if wanted in columns else None
     if places["text"] is None:
         wanted = options.names[options.text]
-        raise Unreadable(f"“{name}” has no column “{wanted}”, which was chosen for the text; it has {', '.join(columns)[:200]}.")
+        raise Unreadable(
+            f"“{name}” has no column “{wanted}”, which was chosen for the text; it has {', '.join(columns)[:200]}."
+        )
     return replace(options, **places)
 
 
-def document(row: list[str], columns: list[str], name: str, place: str, options: Options) -> Iterator[Document | Problem]:
+def document(
+    row: list[str], columns: list[str], name: str, place: str, options: Options
+) -> Iterator[Document | Problem]:
     raw = row[options.text]
     if len(raw) > MAX_TEXT:
-        yield Problem(name, place, f"“{name}”, {place}: the text has more than {MAX_TEXT:,} characters; it was left out.", True)
+        yield Problem(
+            name, place, f"“{name}”, {place}: the text has more than {MAX_TEXT:,} characters; it was left out.", True
+        )
         return
     text = clean(raw)
     if not text.strip():
@@ -135,7 +151,9 @@ def document(row: list[str], columns: list[str], name: str, place: str, options:
 
     used = {options.text, options.title, options.date, options.id}
     others = [i for i in range(len(row)) if i not in used][:MAX_FIELDS]
-    metadata = {columns[i] if i < len(columns) else f"column {i + 1}": cell(i, MAX_FIELD) for i in others if row[i].strip()}
+    metadata = {
+        columns[i] if i < len(columns) else f"column {i + 1}": cell(i, MAX_FIELD) for i in others if row[i].strip()
+    }
     yield Document(
         text, cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID), metadata, name, place
     )

@@ -72,7 +72,9 @@ def _answers(source: _Handed, request: dict):
     name, options = request["name"], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
     try:
         if request["do"] == "sniff":
-            yield orjson.dumps(["sniff", asdict(FORMATS[request["form"]].reader.sniff(source, name, options, request["known"]))])
+            yield orjson.dumps(
+                ["sniff", asdict(FORMATS[request["form"]].reader.sniff(source, name, options, request["known"]))]
+            )
         else:
             count = _Count()
             for item in FORMATS[request["form"]].reader.read(source, name, options, count):
@@ -86,7 +88,12 @@ def _answers(source: _Handed, request: dict):
         raise  # this process is of no more use
     except Exception as error:  # each library has its own ways to say that a file is damaged
         why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
-        yield orjson.dumps(["unreadable", f"“{name}” can't be read: it is damaged, or no {FORMATS[request['form']].label} ({why}). Save it again."])
+        yield orjson.dumps(
+            [
+                "unreadable",
+                f"“{name}” can't be read: it is damaged, or no {FORMATS[request['form']].label} ({why}). Save it again.",
+            ]
+        )
         return
     yield orjson.dumps(["end", None])
 

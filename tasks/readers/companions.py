@@ -52,7 +52,11 @@ def is_bag(name: str) -> bool:
 
 def is_vocabulary(name: str) -> bool:
     name = plain(name.replace("\\", "/")).lower()
-    return name.endswith(_ENDINGS) and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2]))) and not is_bag(name)
+    return (
+        name.endswith(_ENDINGS)
+        and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2])))
+        and not is_bag(name)
+    )
 
 
 def _folder(name: str) -> str:
@@ -61,4 +65,6 @@ def _folder(name: str) -> str:
 
 def _common(a: str, b: str) -> int:
     """How many parts their names share: "vocab.kos.txt" and "docword.kos.txt" the middle one."""
-    return len({*regex.split(r"[^\p{L}\p{N}]+", plain(a).lower())} & {*regex.split(r"[^\p{L}\p{N}]+", plain(b).lower())})
+    return len(
+        {*regex.split(r"[^\p{L}\p{N}]+", plain(a).lower())} & {*regex.split(r"[^\p{L}\p{N}]+", plain(b).lower())}
+    )

@@ -64,8 +64,13 @@ _FORMS = [
 ]
 _NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}){_TIME}")
 # "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not certain.
-_ABOUT = regex.compile(r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$", regex.I)
-_BEFORE_CHRIST = regex.compile(r"^-\s?\d+$|\d\s*(?:b\.?\s?c\.?(?:\s?e\.?)?|v\.\s?chr\.?|av\.?\s?j\.?.?c\.?|a\.\s?c\.|до н\.?\s?э\.?)$", regex.I)
+_ABOUT = regex.compile(
+    r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$",
+    regex.I,
+)
+_BEFORE_CHRIST = regex.compile(
+    r"^-\s?\d+$|\d\s*(?:b\.?\s?c\.?(?:\s?e\.?)?|v\.\s?chr\.?|av\.?\s?j\.?.?c\.?|a\.\s?c\.|до н\.?\s?э\.?)$", regex.I
+)
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
 _TWO_DIGITS = regex.compile(r"\d{1,2}[-/.](?:\d{1,2}|\p{L}{3,9})[-/.]\d{2}|['’]?\d{2}")
 
@@ -88,7 +93,11 @@ def parse_date(text: str, order: str | None = None) -> date | None:
 
 def _parse(text: str, order: str | None) -> date | None:
     text = text.strip()
-    if not 4 <= len(text) <= LONGEST or not any(character.isdecimal() for character in text) or _BEFORE_CHRIST.search(text):
+    if (
+        not 4 <= len(text) <= LONGEST
+        or not any(character.isdecimal() for character in text)
+        or _BEFORE_CHRIST.search(text)
+    ):
         return None
     text = _ABOUT.sub("", text)
     if len(text) == 4 and text.isdecimal():
@@ -127,7 +136,11 @@ def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -
 
 @lru_cache(1 << 10)
 def _month(name: str) -> int | None:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f")
+    plain = "".join(
+        c
+        for c in unicodedata.normalize("NFKD", name.casefold())
+        if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f"
+    )
     plain = plain.replace("ł", "l").replace("ı", "i")
     return _MONTHS.get(plain) or _MONTHS.get(plain.rstrip("."))
 

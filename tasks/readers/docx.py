@@ -24,7 +24,9 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         styles, about, prose = _Styles(), Fields("title", "creator", "created", "keywords", "subject"), Prose(name)
         part(archive, "word/styles.xml", styles, name)
         if not part(archive, _main(archive), _Body(prose, styles.headings), name):
-            raise Unreadable(f"“{name}” is no Word document: it holds no text as Word writes it. Save it again as .docx.")
+            raise Unreadable(
+                f"“{name}” is no Word document: it holds no text as Word writes it. Save it again as .docx."
+            )
         for notes in ("word/footnotes.xml", "word/endnotes.xml"):
             part(archive, notes, _Body(prose, set()), name)
         part(archive, "docProps/core.xml", about, name)
@@ -47,7 +49,9 @@ class _Styles:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "style":
             self.style = attributes.get("styleId", "")
-        elif (tag == "name" and _HEADING.fullmatch(attributes.get("val", ""))) or (tag == "outlineLvl" and attributes.get("val", "9") < "9"):
+        elif (tag == "name" and _HEADING.fullmatch(attributes.get("val", ""))) or (
+            tag == "outlineLvl" and attributes.get("val", "9") < "9"
+        ):
             self.headings.add(self.style)
 
     def end(self, tag: str) -> None:
@@ -69,7 +73,9 @@ class _Body:
             self.prose.paragraph()
         elif tag == "t":
             self.is_text = True
-        elif (tag == "pStyle" and attributes.get("val") in self.headings) or (tag == "outlineLvl" and attributes.get("val", "9") < "9"):
+        elif (tag == "pStyle" and attributes.get("val") in self.headings) or (
+            tag == "outlineLvl" and attributes.get("val", "9") < "9"
+        ):
             self.prose.heading()
         elif tag in ("tab", "ptab"):
             self.prose.text(" ")

@@ -48,8 +48,12 @@ _SERVES = {  # the likelier first: of two that read a file alike it is the one a
     "mac_latin2": "pl cs sk hu", "cp850": "en fr de es pt it nl sv da no", "cp437": "en fr de es it", "cp852": "pl cs sk hu ro hr sl", "johab": "ko",
 }  # fmt: skip
 ENCODINGS = tuple(_SERVES)
-_RARE = dict.fromkeys("iso8859-2 iso8859-5 koi8-u iso8859-7 iso8859-6 cp1258 iso8859-15 cp866 mac_roman mac_cyrillic".split(), 0.995)
-_RARE |= dict.fromkeys("iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(), 0.93)
+_RARE = dict.fromkeys(
+    "iso8859-2 iso8859-5 koi8-u iso8859-7 iso8859-6 cp1258 iso8859-15 cp866 mac_roman mac_cyrillic".split(), 0.995
+)
+_RARE |= dict.fromkeys(
+    "iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(), 0.93
+)
 _BESIDE_LATIN = {"ja", "zh", "ko"}  # there a word of Latin letters may touch another
 _LOOK_ALIKE = frozenset("aceopxyijsABCEHKMOPTXvI")  # letters that stand for Cyrillic ones in careless typing
 _TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
@@ -57,7 +61,10 @@ _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
 _ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
 _POOR = 0.65  # a worse score is no sign of anything
 _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
-_NEAR = (0.025, 0.08)  # between scores that close the language decides; the second is cp1252's, which is the commonest by far
+_NEAR = (
+    0.025,
+    0.08,
+)  # between scores that close the language decides; the second is cp1252's, which is the commonest by far
 _FEW = 2  # characters: fewer than that say little
 _HZ = regex.compile(rb"~\{[!-~]+~\}")
 
@@ -74,7 +81,9 @@ def guess(sample: bytes) -> str:
     first = {encoding: _score(sample[:FIRST], encoding) for encoding in _SERVES}
     least = max(first.values()) - 0.25
     scores = {encoding: _score(sample, encoding) for encoding, score in first.items() if score >= least}
-    near = [encoding for encoding, score in scores.items() if score >= max(scores.values()) - _NEAR[encoding == "cp1252"]]
+    near = [
+        encoding for encoding, score in scores.items() if score >= max(scores.values()) - _NEAR[encoding == "cp1252"]
+    ]
     if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
         for encoding in near:
             scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
@@ -90,7 +99,9 @@ def _at_home(sample: bytes, encoding: str) -> bool:
     import py3langid
 
     language, _ = py3langid.classify(sample.decode(encoding, "replace"))
-    return language in _SERVES[encoding].split() or (encoding == "cp1252" and language not in " ".join(_SERVES.values()).split())
+    return language in _SERVES[encoding].split() or (
+        encoding == "cp1252" and language not in " ".join(_SERVES.values()).split()
+    )
 
 
 def escaped(sample: bytes) -> str | None:
@@ -119,13 +130,19 @@ def _lines(sample: bytes) -> bytes:
 
 def _score(sample: bytes, encoding: str) -> float:
     """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all, below 0 for what is no text."""
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)  # not final: the sample may end within a character
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(
+        sample
+    )  # not final: the sample may end within a character
     text = unicodedata.normalize("NFC", text)
     seen = Counter(triple for triple in zip(" " + text, text, text[1:] + " ", strict=False) if triple[1] > "\x7f")
     total = sum(seen.values())
     if not total:
         return 0.0
-    latin, other, alone = Counter(), Counter(), Counter()  # letters where they may stand: in Latin words, in others, in words of both
+    latin, other, alone = (
+        Counter(),
+        Counter(),
+        Counter(),
+    )  # letters where they may stand: in Latin words, in others, in words of both
     typography, signs, wrong = 0, 0, 0
     for (before, character, after), n in seen.items():
         if _is_typography(before, character, after) or (character in _SIGNS and (before.isdigit() or after.isdigit())):
@@ -150,12 +167,17 @@ def _score(sample: bytes, encoding: str) -> float:
         if language in _OTHER:
             frequent, share = _OTHER[language]
             letters = alone if language in _BESIDE_LATIN else other
-            good = min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share) * (total - typography) + 0.9 * typography
+            good = (
+                min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share) * (total - typography)
+                + 0.9 * typography
+            )
         else:
             good = sum(latin[c] for c in _LATIN[language]) + typography + 0.6 * signs
         best = max(best, good)
     if encoding == "cp1252":
-        best = max(best, _ANY * sum(n for c, n in latin.items() if c <= "\xff" or c in "œšžÿ") + typography + 0.6 * signs)
+        best = max(
+            best, _ANY * sum(n for c, n in latin.items() if c <= "\xff" or c in "œšžÿ") + typography + 0.6 * signs
+        )
     return _RARE.get(encoding, 1.0) * (best - 2 * wrong + _FEW * few) / (total + _FEW)
 
 

@@ -29,7 +29,9 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
             raise Unreadable(f"“{name}” is no EPUB book: it does not say where its text is. Save or download it again.")
         prose, missing = Prose(name), []
         for href in book.spine()[:MAX_CHAPTERS]:
-            inside = posixpath.normpath(posixpath.join(posixpath.dirname(container.book), unquote(href.partition("#")[0])))
+            inside = posixpath.normpath(
+                posixpath.join(posixpath.dirname(container.book), unquote(href.partition("#")[0]))
+            )
             if inside in locked.names:
                 raise Unreadable(f"“{name}” is protected against copying (DRM); it was left out.")
             if not _chapter(archive, inside, prose):
@@ -37,7 +39,12 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     for inside in missing[:100]:
         yield Problem(name, inside, f"“{name}”: its part “{inside}” is missing or empty and was left out.", False)
     about = book.about
-    metadata = {"author": about.all("creator"), "language": about.first("language"), "subject": about.all("subject"), "publisher": about.first("publisher")}
+    metadata = {
+        "author": about.all("creator"),
+        "language": about.first("language"),
+        "subject": about.all("subject"),
+        "publisher": about.first("publisher"),
+    }
     yield prose.document(about.first("title"), about.first("date")[:10], metadata)
 
 

@@ -42,7 +42,12 @@ class Form:
         return importlib.import_module(f"tasks.readers.{self.module}")
 
 
-_FILE, _ROW, _ENTRY, _OBJECT = "one document a file", "one document a row; you pick the columns", "of files in these formats", "one document an object"
+_FILE, _ROW, _ENTRY, _OBJECT = (
+    "one document a file",
+    "one document a row; you pick the columns",
+    "of files in these formats",
+    "one document an object",
+)
 _LINE, _MESSAGE = "one document a line: id, label and text, as MALLET reads it", "one document a message"
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
@@ -137,9 +142,13 @@ def of(source: Source, name: str) -> str:
         return found
     if form.looks:
         content = looks or "something else"
-        raise Unreadable(f"“{name}” is no {form.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again.")
+        raise Unreadable(
+            f"“{name}” is no {form.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again."
+        )
     expected = "plain text" if found == "text" else f"text in the form {form.endings[0]}"
-    raise Unreadable(f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text.")
+    raise Unreadable(
+        f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text."
+    )
 
 
 def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:
@@ -154,7 +163,9 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
     return form.reader.sniff(source, name, options, known)
 
 
-def read(source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions) -> Iterator[Document | Problem]:
+def read(
+    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
     if companions.bag_of(name):
         advance(source.stat().st_size)
         return
@@ -176,4 +187,6 @@ def _refitted(source: Source, name: str, options: Options, companions: Companion
     if options.text is None or options.names[options.text] not in found.names:
         return found
     chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}
-    return replace(found, **{role: found.names.index(chosen[role]) if chosen.get(role) in found.names else None for role in ROLES})
+    return replace(
+        found, **{role: found.names.index(chosen[role]) if chosen.get(role) in found.names else None for role in ROLES}
+    )

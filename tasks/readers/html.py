@@ -11,18 +11,30 @@ from tasks.readers.opening import Source, by_mark, check_encoding, guess_encodin
 from tasks.readers.prose import Prose, line, nothing, preview
 from tasks.readers.text import characters
 
-_LEFT_OUT = set("script style nav template noscript svg math head form button select option textarea iframe object audio video canvas".split())
+_LEFT_OUT = set(
+    "script style nav template noscript svg math head form button select option textarea iframe object audio video canvas".split()
+)
 _PARAGRAPHS = set(
     "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption address hr body fieldset details summary".split()
 )
 _LINES = set("br li tr td th dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
-_DATES = ("article:published_time", "dc.date", "dcterms.date", "dcterms.created", "date", "citation_publication_date", "citation_date")
+_DATES = (
+    "article:published_time",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "date",
+    "citation_publication_date",
+    "citation_date",
+)
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    options = replace(options, encoding=known.get("encoding") or _declared(path, name) or guess_encoding(head(path, name)))
+    options = replace(
+        options, encoding=known.get("encoding") or _declared(path, name) or guess_encoding(head(path, name))
+    )
     return preview(read(path, name, options, nothing), options)
 
 
@@ -64,7 +76,9 @@ def lay_out(root, prose: Prose) -> None:
             continue
         tag = tag.rpartition("}")[2].lower()
         if event == "start":
-            if skipped is None and (tag in _LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true"):
+            if skipped is None and (
+                tag in _LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true"
+            ):
                 skipped = element
             if skipped is None:
                 _begin(tag, element, prose)
@@ -82,7 +96,9 @@ def lay_out(root, prose: Prose) -> None:
 def _begin(tag: str, element, prose: Prose) -> None:
     if tag in _HEADINGS:
         prose.heading()
-    elif "pagebreak" in (element.get("{http://www.idpf.org/2007/ops}type") or element.get("epub:type") or element.get("role") or ""):
+    elif "pagebreak" in (
+        element.get("{http://www.idpf.org/2007/ops}type") or element.get("epub:type") or element.get("role") or ""
+    ):
         prose.page()
     else:
         _break(tag, prose)
@@ -105,4 +121,8 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
             said.setdefault(key, value)
     date = next((said[key] for key in _DATES if key in said), "")
     root_language = tree.get("lang") or ""
-    return title, date, {"author": said.get("author", ""), "description": said.get("description", ""), "language": root_language}
+    return (
+        title,
+        date,
+        {"author": said.get("author", ""), "description": said.get("description", ""), "language": root_language},
+    )

@@ -34,7 +34,9 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         if characters > SAMPLE_CHARACTERS and found:
             break
     if not found:
-        raise Unreadable(f"“{name}”: expected a list of JSON objects, such as [{{\"text\": \"…\"}}, …], or an object that holds one. Save it so, or as CSV.")
+        raise Unreadable(
+            f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
+        )
     return sniffed(found, options)
 
 
@@ -55,7 +57,11 @@ def _is_lines(path: Source, name: str, options: Options) -> bool:
     with opened(path, name) as file:
         text = decoded(file, options.encoding)
         first, second = text.readline(WHOLE), text.readline(WHOLE)
-    return second.lstrip().startswith("{") and first.lstrip("\ufeff ").startswith("{") and isinstance(value_of(first), dict)
+    return (
+        second.lstrip().startswith("{")
+        and first.lstrip("\ufeff ").startswith("{")
+        and isinstance(value_of(first), dict)
+    )
 
 
 def _values(path: Source, name: str, options: Options, advance) -> Iterator:
@@ -144,7 +150,12 @@ def _stream(text: _Buffer, name: str) -> Iterator:
         where = f"“{name}”, {place}" if place else f"“{name}”"
         if not number:
             raise Unreadable(f"{where} is no JSON that can be read: {error}. Save it again, or as CSV.") from None
-        yield Problem(name, place, f"{where}: it is no JSON ({error}); what follows in the file was left out. Mend the file there.", True)
+        yield Problem(
+            name,
+            place,
+            f"{where}: it is no JSON ({error}); what follows in the file was left out. Mend the file there.",
+            True,
+        )
 
 
 def _enter(text: _Buffer) -> bool:

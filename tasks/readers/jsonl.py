@@ -44,10 +44,12 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
                 break
     if not objects:
         raise Unreadable(
-            f"“{name}”: expected one JSON object a line, such as {{\"text\": \"…\"}}, but none of the first lines is one. "
+            f'“{name}”: expected one JSON object a line, such as {{"text": "…"}}, but none of the first lines is one. '
             "Save it as JSON lines, or as CSV."
         )
-    problem = f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
+    problem = (
+        f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
+    )
     return sniffed(objects, options, problem)
 
 
@@ -97,7 +99,9 @@ def keys(name: str, options: Options) -> dict[str, str]:
     """The chosen fields, by their roles."""
     if options.text is None or options.text >= len(options.names):
         raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
-    return {role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None}
+    return {
+        role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None
+    }
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -131,5 +135,7 @@ def document(value, keys: dict[str, str], name: str, place: str, encoding: str) 
         return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""
 
     others = [key for key in value if key not in keys.values()][:MAX_FIELDS]
-    metadata = {clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])}
+    metadata = {
+        clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])
+    }
     yield Document(cleaned, cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID), metadata, name, place)

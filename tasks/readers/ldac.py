@@ -17,7 +17,9 @@ def sniff(path: Source, name: str, options: Options, known: dict, companions: Co
     return bag.sniff(read(path, name, options, nothing, companions), options)
 
 
-def read(path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions) -> Iterator[Document | Problem]:
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
     with opened(path, name) as file:
         first = decoded(file, "utf-8").readline(MAX_TEXT)
     if not _LINE.fullmatch(first):
@@ -29,10 +31,17 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         for number, (line, whole) in enumerate(lines(decoded(file, "utf-8"), MAX_TEXT), 1):
             place = f"line {number}"
             if not whole or not _LINE.fullmatch(line):
-                found = "it is too long" if not whole else f"expected “3 0:1 4:2 17:1”, found “{clean(line.strip())[:60]}”"
+                found = (
+                    "it is too long" if not whole else f"expected “3 0:1 4:2 17:1”, found “{clean(line.strip())[:60]}”"
+                )
                 yield Problem(name, place, f"“{name}”, {place}: {found}; it was left out.", True)
                 continue
             stated, *pairs = line.split()
             if int(stated) != len(pairs):
-                yield Problem(name, place, f"“{name}”, {place}: it says {stated[:20]} words and has {len(pairs):,}; it was kept.", False)
+                yield Problem(
+                    name,
+                    place,
+                    f"“{name}”, {place}: it says {stated[:20]} words and has {len(pairs):,}; it was kept.",
+                    False,
+                )
             yield from bag.document(number, (tuple(map(int, pair.split(":"))) for pair in pairs), words, name)

@@ -17,7 +17,18 @@ from tasks.readers.prose import Prose, line, nothing, preview
 
 MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on
 MAX_HEADER = 2_000  # bytes of a header that are looked at: lists of thousands of addressees take minutes otherwise
-_BROKEN = (MessageError, HeaderParseError, LookupError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError, RecursionError)
+_BROKEN = (
+    MessageError,
+    HeaderParseError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    AssertionError,
+    RecursionError,
+)
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -54,23 +65,39 @@ def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
 def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
     where = f"“{name}”, {place}" if place else f"“{name}”"
     if raw is None:
-        yield Problem(name, place, f"{where}: the message is larger than {MAX_MESSAGE >> 20} MB; it was left out.", True)
+        yield Problem(
+            name, place, f"{where}: the message is larger than {MAX_MESSAGE >> 20} MB; it was left out.", True
+        )
         return
     try:
         message = email.message_from_bytes(raw, policy=email.policy.default)
         prose, left_out = _body(message, name)
         heads = _heads(message)
     except _BROKEN as error:
-        yield Problem(name, place, f"{where}: the message is damaged ({type(error).__name__}: {clean(str(error))[:80]}); it was left out.", True)
+        yield Problem(
+            name,
+            place,
+            f"{where}: the message is damaged ({type(error).__name__}: {clean(str(error))[:80]}); it was left out.",
+            True,
+        )
         return
     if not prose.length:
         yield Problem(name, place, f"{where}: its body holds no text; it was left out.", True)
         return
     if left_out:
-        yield Problem(name, place, f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload files that matter by themselves.", False)
+        yield Problem(
+            name,
+            place,
+            f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload files that matter by themselves.",
+            False,
+        )
     metadata = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}
     found = prose.document(heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place)
-    yield replace(found, title=found.title[:MAX_TITLE], source_id=(heads.get("message-id", "").strip("<> ") or found.source_id)[:MAX_ID])
+    yield replace(
+        found,
+        title=found.title[:MAX_TITLE],
+        source_id=(heads.get("message-id", "").strip("<> ") or found.source_id)[:MAX_ID],
+    )
 
 
 def _heads(message: EmailMessage) -> dict[str, str]:
@@ -101,7 +128,9 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int]:
     for part in parts:
         if part.is_multipart():
             continue
-        if part is not body and (part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"):
+        if part is not body and (
+            part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
+        ):
             left_out += 1
     if body is not None:
         text = _decoded(body.get_payload(decode=True) or b"", body.get_content_charset())

@@ -12,7 +12,9 @@ from tasks.readers.prose import nothing
 from tasks.readers.rows import TOO_LONG, Row
 
 COLUMNS = ("id", "label", "text")
-_LINE = regex.compile(r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S)  # as MALLET's --line-regex has it, but for blank parts
+_LINE = regex.compile(
+    r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S
+)  # as MALLET's --line-regex has it, but for blank parts
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -27,7 +29,9 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-    yield from cells.documents(_rows(path, name, options, advance), name, replace(options, header=False, names=COLUMNS), "line {1}")
+    yield from cells.documents(
+        _rows(path, name, options, advance), name, replace(options, header=False, names=COLUMNS), "line {1}"
+    )
 
 
 def _rows(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Row]:

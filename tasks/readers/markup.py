@@ -55,8 +55,13 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            raise Unreadable(f"“{name}” has elements {MAX_DEPTH:,} deep in each other, as no text has; it was left out.")
-        handler.start(tag.rpartition(" ")[2], {key.rpartition(" ")[2]: value for key, value in attributes.items()} if attributes else attributes)
+            raise Unreadable(
+                f"“{name}” has elements {MAX_DEPTH:,} deep in each other, as no text has; it was left out."
+            )
+        handler.start(
+            tag.rpartition(" ")[2],
+            {key.rpartition(" ")[2]: value for key, value in attributes.items()} if attributes else attributes,
+        )
 
     def finish(tag: str) -> None:
         nonlocal depth
@@ -78,7 +83,9 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
         while piece := text.read(_CHUNK):
             size += len(piece)
             if size > MAX_MARKUP:
-                raise Unreadable(f"“{name}” holds more than {MAX_MARKUP >> 20:,} MB of XML; it was left out. Cut it into parts.")
+                raise Unreadable(
+                    f"“{name}” holds more than {MAX_MARKUP >> 20:,} MB of XML; it was left out. Cut it into parts."
+                )
             result.replaced += piece.count(REPLACED)
             parser.Parse(piece.encode("utf-8", "replace"), False)
             yield
@@ -86,7 +93,9 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
         yield
     except expat.ExpatError as error:
         why = expat.errors.messages[error.code] if error.code in expat.errors.messages else "damaged"
-        raise Unreadable(f"“{name}” is no well-formed XML (line {error.lineno}, column {error.offset + 1}: {why}); it was left out. Mend it there.") from None
+        raise Unreadable(
+            f"“{name}” is no well-formed XML (line {error.lineno}, column {error.offset + 1}: {why}); it was left out. Mend it there."
+        ) from None
     finally:
         text.detach()
 

@@ -8,7 +8,9 @@ MAX_NAME = 100  # of a column
 MAX_TITLE = 500
 MAX_ID = 500
 MAX_COLUMNS = 2_000
-MAX_TEXT = 20_000_000  # characters of one document, cell or line: thirty novels; more would fill a small machine's memory
+MAX_TEXT = (
+    20_000_000  # characters of one document, cell or line: thirty novels; more would fill a small machine's memory
+)
 PREVIEW_ROWS = 6
 PREVIEW_CELL = 300  # characters
 SAMPLE_CHARACTERS = 4_000_000  # by which the columns are guessed, at most: a few rows may be books

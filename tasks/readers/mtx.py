@@ -19,11 +19,15 @@ def sniff(path: Source, name: str, options: Options, known: dict, companions: Co
     return bag.sniff(read(path, name, options, nothing, companions), options)
 
 
-def read(path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions) -> Iterator[Document | Problem]:
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
     words = bag.vocabulary(name, companions)
     rows, columns, entries = _shape(path, name)
     if len(words) not in (rows, columns):
-        raise Unreadable(f"“{name}” has {rows:,} rows and {columns:,} columns, but its vocabulary has {len(words):,} words. Is it the right one?")
+        raise Unreadable(
+            f"“{name}” has {rows:,} rows and {columns:,} columns, but its vocabulary has {len(words):,} words. Is it the right one?"
+        )
     by_rows = columns == len(words)  # where a matrix is square, documents are its rows
     with opened(path, name, advance) as file:
         found = _entries(file, name, by_rows)
@@ -41,8 +45,12 @@ def _shape(path: Source, name: str) -> tuple[int, int, int]:
     with opened(path, name) as file:
         text = decoded(file, "utf-8")
         first = text.readline(1000)
-        if not first.lower().startswith(_HEAD.lower()) or any(kind in first.lower() for kind in ("complex", "symmetric", "hermitian")):
-            raise Unreadable(f"“{name}”: expected a sparse matrix that begins with “{_HEAD} integer general”, found “{clean(first.strip())[:60]}”.")
+        if not first.lower().startswith(_HEAD.lower()) or any(
+            kind in first.lower() for kind in ("complex", "symmetric", "hermitian")
+        ):
+            raise Unreadable(
+                f"“{name}”: expected a sparse matrix that begins with “{_HEAD} integer general”, found “{clean(first.strip())[:60]}”."
+            )
         for number, (line, _) in enumerate(lines(text, 10_000), 2):
             if line.strip() and not line.startswith("%"):
                 rows, columns, entries = bag.numbers(line, 3, name, number)

@@ -8,7 +8,16 @@ from tasks.readers.opening import Source
 from tasks.readers.package import package, small
 from tasks.readers.prose import Prose, nothing, preview
 
-_LEFT_OUT = {"annotation", "tracked-changes", "automatic-styles", "font-face-decls", "scripts", "sequence-decls", "forms", "note-citation"}
+_LEFT_OUT = {
+    "annotation",
+    "tracked-changes",
+    "automatic-styles",
+    "font-face-decls",
+    "scripts",
+    "sequence-decls",
+    "forms",
+    "note-citation",
+}
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -19,11 +28,18 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     with package(path, name, advance) as archive:
         if b"encryption-data" in (small(archive, "META-INF/manifest.xml", 1 << 20) or b""):
             raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.")
-        prose, about = Prose(name), Fields("title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword")
+        prose, about = (
+            Prose(name),
+            Fields("title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword"),
+        )
         if not part(archive, "content.xml", _Body(prose), name):
             raise Unreadable(f"“{name}” is no OpenDocument text: it holds no content. Save it again as .odt.")
         part(archive, "meta.xml", about, name)
-    metadata = {"author": about.first("initial-creator", "creator"), "subject": about.first("subject"), "keywords": about.all("keyword")}
+    metadata = {
+        "author": about.first("initial-creator", "creator"),
+        "subject": about.first("subject"),
+        "keywords": about.all("keyword"),
+    }
     yield prose.document(about.first("title"), about.first("creation-date", "date")[:10], metadata)
 
 

@@ -18,7 +18,9 @@ def package(path: Source, name: str, advance: Callable[[int], None]) -> Iterator
     except Unreadable:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise Unreadable(f"“{name}” is damaged ({error or 'it ends too soon'}); it was left out. Save or download it again.") from None
+        raise Unreadable(
+            f"“{name}” is damaged ({error or 'it ends too soon'}); it was left out. Save or download it again."
+        ) from None
 
 
 def small(archive: zipfile.ZipFile, inside: str, most: int) -> bytes | None:

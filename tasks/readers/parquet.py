@@ -38,7 +38,9 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
             table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
             names = table.schema_arrow.names
             if len(names) > MAX_COLUMNS:
-                raise Unreadable(f"“{name}” has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?")
+                raise Unreadable(
+                    f"“{name}” has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+                )
             yield Row(0, names, None)
             number = 0
             for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
@@ -50,7 +52,9 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
             if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
                 raise Unreadable(f"“{name}” is encrypted; it was left out. Save it without encryption.") from None
             why = clean(str(error)).split("\n")[0][:120]
-            raise Unreadable(f"“{name}” is no Parquet file that can be read, or is damaged ({why}). Write or download it again.") from None
+            raise Unreadable(
+                f"“{name}” is no Parquet file that can be read, or is damaged ({why}). Write or download it again."
+            ) from None
 
 
 def _cell(value) -> str:

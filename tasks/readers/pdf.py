@@ -32,8 +32,12 @@ def _read(path: Source, name: str, advance: Callable[[int], None], most: int | N
             pdf = pypdfium2.PdfDocument(file)
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
-                raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
-            raise Unreadable(f"“{name}” is no PDF that can be read, or is damaged ({str(error).rstrip('.')}). Save or download it again.") from None
+                raise Unreadable(
+                    f"“{name}” is protected by a password; it was left out. Save it without one."
+                ) from None
+            raise Unreadable(
+                f"“{name}” is no PDF that can be read, or is damaged ({str(error).rstrip('.')}). Save or download it again."
+            ) from None
         try:
             yield from _documents(pdf, name, most)
         finally:
@@ -56,11 +60,18 @@ def _documents(pdf: pypdfium2.PdfDocument, name: str, most: int | None) -> Itera
     empty = sum(not page.strip() for page in pages) - len(broken)
     if len(pages) == empty + len(broken):
         why = "its pages can't be read" if broken else "its pages are pictures"
-        raise Unreadable(f"“{name}” holds no text: {why}. Recognise its letters first (OCR), with a program such as OCRmyPDF, and upload what it gives.")
+        raise Unreadable(
+            f"“{name}” holds no text: {why}. Recognise its letters first (OCR), with a program such as OCRmyPDF, and upload what it gives."
+        )
     for number in broken[:100]:
         yield Problem(name, f"page {number}", f"“{name}”, page {number}: the page is damaged and was left out.", False)
     if empty > len(pages) / 2:
-        yield Problem(name, "", f"“{name}”: {empty:,} of {len(pages):,} pages hold no text; they may be pictures that need OCR.", False)
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text; they may be pictures that need OCR.",
+            False,
+        )
     about = {key: value for key, value in pdf.get_metadata_dict(skip_empty=True).items() if isinstance(value, str)}
     title = about.get("Title", "")
     dated = _DATE.match(about.get("CreationDate", ""))

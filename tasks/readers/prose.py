@@ -46,7 +46,9 @@ class Prose:
         self._add(words)
         self._gap, self._page, self._heading = int(raw[-1].isspace()), False, False
         if self.length > MAX_TEXT:
-            raise Unreadable(f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
+            raise Unreadable(
+                f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
+            )
 
     def _add(self, piece: str) -> None:
         self.pieces.append(piece)
@@ -66,7 +68,9 @@ class Prose:
     def page(self) -> None:
         self._page = True
 
-    def document(self, title: str = "", date: str = "", metadata: dict[str, str] | None = None, place: str = "") -> Document:
+    def document(
+        self, title: str = "", date: str = "", metadata: dict[str, str] | None = None, place: str = ""
+    ) -> Document:
         return document("".join(self.pieces), self.name, title, date, metadata, place, tuple(self.headings))
 
 
@@ -77,7 +81,16 @@ def document(
     if not text.strip():
         raise Unreadable(f"“{name}” has no text in it; it was left out.")
     kept = {line(key)[:MAX_NAME]: line(value)[:MAX_FIELD] for key, value in (metadata or {}).items() if line(value)}
-    return Document(text, (line(title) or stem(name))[:MAX_TITLE], line(date)[:60], clean(name)[:MAX_ID], kept, name, place, headings)
+    return Document(
+        text,
+        (line(title) or stem(name))[:MAX_TITLE],
+        line(date)[:60],
+        clean(name)[:MAX_ID],
+        kept,
+        name,
+        place,
+        headings,
+    )
 
 
 def line(text: str) -> str:

@@ -30,7 +30,9 @@ def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int 
     named title or id, is metadata: short and different values may be places as well as ids."""
     found = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
     if found["date"] is None:
-        found["date"] = next((i for i in range(len(columns)) if _dates([row[i].strip() for row in rows if i < len(row)])), None)
+        found["date"] = next(
+            (i for i in range(len(columns)) if _dates([row[i].strip() for row in rows if i < len(row)])), None
+        )
     return {role: None if i == key else i for role, i in found.items()} | {"text": key}
 
 

@@ -19,9 +19,7 @@ csv.field_size_limit(MAX_TEXT)
 
 MENDED = "a quotation mark is opened and not closed; its row was taken to end with its line"
 OPEN = "a quotation mark is opened and never closed, so that its cell holds all that follows in the file; it was kept as it is"
-TOO_LONG = (
-    f"a cell or line has more than {MAX_TEXT:,} characters; it was left out. Most likely a quotation mark was opened and never closed"
-)
+TOO_LONG = f"a cell or line has more than {MAX_TEXT:,} characters; it was left out. Most likely a quotation mark was opened and never closed"
 
 
 class _LineTooLong(Exception):

@@ -38,13 +38,17 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 def _book(file, name: str) -> calamine.CalamineWorkbook:
     found = content(file, MAX_FILE)
     if found is None:
-        raise Unreadable(f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size.")
+        raise Unreadable(
+            f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size."
+        )
     try:
         return calamine.load_workbook(io.BytesIO(found))
     except calamine.PasswordError:
         raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
     except (calamine.CalamineError, OSError, ValueError) as error:
-        raise Unreadable(f"“{name}” is no spreadsheet that can be read, or is damaged ({clean(str(error))[:120]}). Save it again, or as CSV.") from None
+        raise Unreadable(
+            f"“{name}” is no spreadsheet that can be read, or is damaged ({clean(str(error))[:120]}). Save it again, or as CSV."
+        ) from None
 
 
 def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Iterator[Row]:
@@ -56,13 +60,17 @@ def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Itera
     try:
         sheet = book.get_sheet_by_name(found)
         if sheet.total_width > MAX_COLUMNS:
-            raise Unreadable(f"“{name}” has {sheet.total_width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?")
+            raise Unreadable(
+                f"“{name}” has {sheet.total_width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+            )
         for number, values in enumerate(sheet.iter_rows(), 1):
             row = [_cell(value) for value in values]
             if any(map(str.strip, row)):
                 yield Row(number, row, None)
     except calamine.CalamineError as error:
-        raise Unreadable(f"“{name}”: its sheet “{clean(found)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV.") from None
+        raise Unreadable(
+            f"“{name}”: its sheet “{clean(found)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
+        ) from None
 
 
 def _cell(value) -> str:

@@ -19,10 +19,15 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(sample))
     options = replace(options, delimiter=known.get("delimiter") or _guess_delimiter(path, name, options))
     if len(options.delimiter) != 1 or options.delimiter in '"\r\n':
-        raise Unreadable(f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”.")
+        raise Unreadable(
+            f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
+        )
     found = cells.sniff(_first_rows(path, name, options), name, options, known.get("header"))
     if len(found.columns) == 1 and extension(name) != ".txt" and len(found.rows) < 2:
-        return replace(found, problem=found.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?")
+        return replace(
+            found,
+            problem=found.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?",
+        )
     return found
 
 
@@ -39,7 +44,9 @@ def _dialect(path: Source, name: str, delimiter: str) -> dict:
 def _first_rows(path: Source, name: str, options: Options) -> list[list[str]]:
     rows, characters = [], 0
     with opened(path, name) as file:
-        for row in itertools.islice(Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), SAMPLE_ROWS):
+        for row in itertools.islice(
+            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), SAMPLE_ROWS
+        ):
             rows += [[clean(cell) for cell in row.cells]] if row.cells else []
             characters += sum(map(len, row.cells or [])) or MAX_TEXT
             if characters > SAMPLE_CHARACTERS and rows:
@@ -64,4 +71,6 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     with opened(path, name, advance) as file:
-        yield from cells.documents(Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), name, options)
+        yield from cells.documents(
+            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), name, options
+        )

@@ -14,14 +14,22 @@ from tasks.readers.copies import Copy, Stat
 from tasks.readers.model import Document, Options, Problem, Sniff, Unreadable
 from tasks.readers.opening import Source, clean, opened
 
-MAX_HEADER = 1 << 20  # bytes of an entry's name and attributes: tarfile keeps them in memory, whatever they say their size is
+MAX_HEADER = (
+    1 << 20
+)  # bytes of an entry's name and attributes: tarfile keeps them in memory, whatever they say their size is
 
 
 class _Info(tarfile.TarInfo):
     """An entry whose header can't fill the memory."""
 
     def _proc_member(self, file):
-        if self.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+        if self.type in (
+            tarfile.XHDTYPE,
+            tarfile.XGLTYPE,
+            tarfile.SOLARIS_XHDTYPE,
+            tarfile.GNUTYPE_LONGNAME,
+            tarfile.GNUTYPE_LONGLINK,
+        ):
             if self.size > MAX_HEADER:
                 raise tarfile.HeaderError("an entry's header is longer than any is")
         return super()._proc_member(file)
@@ -63,7 +71,12 @@ def sniff(source: Source, name: str, options: Options, known: dict, companions: 
 
 
 def read(
-    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions, budget: Budget | None = None
+    source: Source,
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget | None = None,
 ) -> Iterator[Document | Problem]:
     budget = budget or Budget(source.stat().st_size)
     with contextlib.closing(_entries(source, name, advance)) as entries:
@@ -78,7 +91,9 @@ def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
 def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[_Entry]:
     """Each is gone when the next one is asked for."""
     if archive.deep(name):
-        raise Unreadable(f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself.")
+        raise Unreadable(
+            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
+        )
     read = 0
     with opened(source, name, advance) as file:
         try:
@@ -93,7 +108,9 @@ def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda 
                 raise
             if not read:
                 raise Unreadable(f"“{name}” is no tar archive, or is damaged ({error}). Pack it again.") from None
-            raise Unreadable(f"“{name}” is damaged after entry {read:,} ({error}); what follows was left out. Pack it again.") from None
+            raise Unreadable(
+                f"“{name}” is damaged after entry {read:,} ({error}); what follows was left out. Pack it again."
+            ) from None
 
 
 class _Again:

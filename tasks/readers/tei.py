@@ -13,10 +13,16 @@ _PARAGRAPHS = set(
     "p ab div div0 div1 div2 div3 div4 div5 lg sp note list table row figure quote floatingText opener closer front body back titlePage docTitle "
     "epigraph trailer castList text group argument postscript".split()
 )
-_LINES = set("l lb item cell speaker stage byline dateline salute signed titlePart docAuthor docDate docImprint castItem label".split())
+_LINES = set(
+    "l lb item cell speaker stage byline dateline salute signed titlePart docAuthor docDate docImprint castItem label".split()
+)
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
 _LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
-_DATES = ("creation", "sourceDesc", "publicationStmt")  # where a header's dates are; the first is that of the text itself
+_DATES = (
+    "creation",
+    "sourceDesc",
+    "publicationStmt",
+)  # where a header's dates are; the first is that of the text itself
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -33,22 +39,41 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
     if not handler.read and not handler.finished:
         handler.finish()  # raises: nothing was in it
     if result.unknown:
-        yield Problem(name, "", f"“{name}”: {result.unknown:,} entities are defined outside of the text, or by the file itself, and were left out.", False)
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {result.unknown:,} entities are defined outside of the text, or by the file itself, and were left out.",
+            False,
+        )
     if result.replaced:
-        yield Problem(name, "", f"“{name}”: some bytes are no characters in the encoding that the file names; each is shown as \ufffd.", False)
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: some bytes are no characters in the encoding that the file names; each is shown as \ufffd.",
+            False,
+        )
 
 
 class _Handler:
     def __init__(self, name: str):
         self.name, self.finished, self.read = name, [], 0
         self.path: list[str] = []
-        self.mixed: list[bool] = []  # of each open element: whether it has text of its own, so that its elements are within lines
+        self.mixed: list[
+            bool
+        ] = []  # of each open element: whether it has text of its own, so that its elements are within lines
         self.tei = False
         self.left_out = 0  # depth of elements that are left out
         self.begin()
 
     def begin(self) -> None:
-        self.prose, self.title, self.authors, self.dates, self.language, self.captured = Prose(self.name), "", [], {}, "", None
+        self.prose, self.title, self.authors, self.dates, self.language, self.captured = (
+            Prose(self.name),
+            "",
+            [],
+            {},
+            "",
+            None,
+        )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self.path:
@@ -59,7 +84,9 @@ class _Handler:
         self.path.append(tag)
         if self.tei and "teiHeader" in self.path:
             self._header(tag, attributes)
-        if self.left_out or (self.tei and (tag in _LEFT_OUT or (within == "choice" and tag in ("sic", "orig", "abbr")))):
+        if self.left_out or (
+            self.tei and (tag in _LEFT_OUT or (within == "choice" and tag in ("sic", "orig", "abbr")))
+        ):
             self.left_out += 1
         elif self.tei:
             self._layout(tag, attributes)
@@ -109,7 +136,12 @@ class _Handler:
                 self.prose.line()
         elif tag in _HEADINGS or (mixed and not (self.mixed and self.mixed[-1])):
             self.prose.paragraph()
-        if self.tei and tag in _TEXTS and (not self.path or self.path[-1] in _ROOTS) or (not self.path and not self.read):
+        if (
+            self.tei
+            and tag in _TEXTS
+            and (not self.path or self.path[-1] in _ROOTS)
+            or (not self.path and not self.read)
+        ):
             self.finish()
 
     def _keep(self, tag: str, value: str) -> None:
@@ -135,7 +167,11 @@ class _Handler:
         self.read += 1
         place = f"text {self.read}" if "teiCorpus" in self.path else ""
         if place and not self.prose.length:
-            self.finished.append(Problem(self.name, place, f"“{self.name}”, {place}: there is no text in it; it was left out.", True))
+            self.finished.append(
+                Problem(self.name, place, f"“{self.name}”, {place}: there is no text in it; it was left out.", True)
+            )
             return
-        found = self.prose.document(self.title, date, {"author": "; ".join(self.authors), "language": self.language}, place)
+        found = self.prose.document(
+            self.title, date, {"author": "; ".join(self.authors), "language": self.language}, place
+        )
         self.finished.append(found)

@@ -51,7 +51,11 @@ def characters(path: Source, name: str, encoding: str, advance: Callable[[int], 
         begin = found.rfind(b"\n", 0, error.start) + 1
         guess = own if encoding == DETECT else guess_encoding(found[begin : begin + SAMPLE])
         text = found.decode(guess, "replace")
-        done = repairs(text, clean(text), own) if guess == own else f"the bytes are no characters in {own}; the file was read as {guess}"
+        done = (
+            repairs(text, clean(text), own)
+            if guess == own
+            else f"the bytes are no characters in {own}; the file was read as {guess}"
+        )
         yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
     else:
         if done := repairs(text, clean(text), own):

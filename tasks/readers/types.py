@@ -57,7 +57,11 @@ def _kind(values: list[str]) -> str:
     if sum(map(looks_like, filled)) >= most and _are_dates(filled):
         return DATE
     if sum(number(value) is not None for value in filled) >= most:
-        return CATEGORY if different <= _FEW_DIFFERENT and different <= len(filled) / 2 and all(map(str.isdigit, filled)) else NUMBER
+        return (
+            CATEGORY
+            if different <= _FEW_DIFFERENT and different <= len(filled) / 2 and all(map(str.isdigit, filled))
+            else NUMBER
+        )
     if sum(map(len, filled)) / len(filled) > _LABEL or (len(filled) > 3 and different > 0.9 * len(filled)):
         return TEXT
     return CATEGORY

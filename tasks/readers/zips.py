@@ -102,7 +102,12 @@ def sniff(source: Source, name: str, options: Options, known: dict, companions: 
 
 
 def read(
-    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions, budget: Budget | None = None
+    source: Source,
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget | None = None,
 ) -> Iterator[Document | Problem]:
     with _opened(source, name, budget) as (entries, inside):
         yield from archive.read(iter(entries), name, options, advance, inside, budget or Budget(source.stat().st_size))
@@ -118,7 +123,9 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
     """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,
     is copied first: its list of entries stands at its end."""
     if archive.deep(name):
-        raise Unreadable(f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself.")
+        raise Unreadable(
+            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
+        )
     with contextlib.ExitStack() as stack:
         try:
             file = stack.enter_context(opened(source, name))
@@ -130,10 +137,14 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
         except (*DAMAGED, gzip.BadGzipFile) as error:
             if isinstance(error, Unreadable):
                 raise
-            raise Unreadable(f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves.") from None
+            raise Unreadable(
+                f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves."
+            ) from None
         count = len(zip_file.infolist())
         if count > archive.MAX_ENTRIES:
-            raise Unreadable(f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it.")
+            raise Unreadable(
+                f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it."
+            )
         entries = _Entries(zip_file)
         yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
 

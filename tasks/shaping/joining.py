@@ -89,7 +89,11 @@ def _one(title: str, values: list[str], documents: list[Document], shaping: Shap
         title=title[:MAX_TITLE],
         date=values[-1] if shaping.period else first.date,
         source_id=title[:MAX_ID],
-        metadata={name: first.metadata[name] for name in sorted(first.metadata)} if len(documents) > 1 else first.metadata,
-        place=f"{first.place or first.source_id} and {len(documents) - 1:,} more" if len(documents) > 1 else first.place,
+        metadata={name: first.metadata[name] for name in sorted(first.metadata)}
+        if len(documents) > 1
+        else first.metadata,
+        place=f"{first.place or first.source_id} and {len(documents) - 1:,} more"
+        if len(documents) > 1
+        else first.place,
         headings=tuple(headings),
     )

@@ -62,7 +62,9 @@ class Pattern:
         self.levels = [_Level(level) for level in text.strip().strip("/").split("/")]
         named = [name for level in self.levels for name in level.names if name]
         if not named:
-            raise Invalid("pattern", "A pattern names parts of the files' names in braces, such as {year}_{author}.txt.")
+            raise Invalid(
+                "pattern", "A pattern names parts of the files' names in braces, such as {year}_{author}.txt."
+            )
         for name in named:
             if named.count(name) > 1:
                 raise Invalid("pattern", f"The pattern names “{name}” twice. Give each part a name of its own.")
@@ -95,9 +97,13 @@ class _Level:
             literal, _, rest = rest.partition("{")
             name, closed, rest = rest.partition("}")
             if not closed or "}" in literal or "{" in name:
-                raise Invalid("pattern", f"In “{text[:80]}” a brace is not closed, or not opened. Write {{year}}_{{author}}.txt.")
+                raise Invalid(
+                    "pattern", f"In “{text[:80]}” a brace is not closed, or not opened. Write {{year}}_{{author}}.txt."
+                )
             if self.names and not literal:
-                raise Invalid("pattern", f"In “{text[:80]}” two parts stand side by side: nothing says where the first one ends.")
+                raise Invalid(
+                    "pattern", f"In “{text[:80]}” two parts stand side by side: nothing says where the first one ends."
+                )
             self.literals.append(literal)
             self.names.append(clean(name).strip())
         if "}" in rest:

@@ -36,17 +36,23 @@ class Shaping:
             raise Invalid("period", f"Documents are joined by {', '.join(PERIODS[1:])}, not by “{self.period[:40]}”.")
         shortest = 50 if self.sections == "words" else 1  # words: a topic in fewer says little
         if self.length and not shortest <= self.length <= 1_000_000:
-            raise Invalid("length", f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not {self.length:,}.")
+            raise Invalid(
+                "length", f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not {self.length:,}."
+            )
         if not 0 <= self.least <= 1_000_000:
             raise Invalid("least", f"The least length is from 0 to 1,000,000 words, not {self.least:,}.")
         if len(self.join) > MOST_FIELDS:
             raise Invalid("join", f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.")
         if len(self.pattern) > MAX_PATTERN:
-            raise Invalid("pattern", f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}.")
+            raise Invalid(
+                "pattern", f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}."
+            )
         if self.pattern:
             Pattern(self.pattern)
         if bool(self.table) != bool(self.key):
-            raise Invalid("table", "A table about the files needs both: which file it is, and its column with their names.")
+            raise Invalid(
+                "table", "A table about the files needs both: which file it is, and its column with their names."
+            )
 
     @property
     def size(self) -> int:

@@ -15,7 +15,9 @@ from tasks.shaping.options import Shaping
 
 MOST = 100_000  # sections of one document; what has more has marks that are none
 MAX_LABEL = 120  # characters of a heading in a title
-_NEAR = 0.15  # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or sentence ends
+_NEAR = (
+    0.15  # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or sentence ends
+)
 _FARTHEST = 20_000  # characters
 _PAGE = regex.compile("\f")
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*|\r[^\S\r\n]*\r\s*")
@@ -122,14 +124,19 @@ def _by_paragraphs(document: Document, shaping: Shaping) -> list[Section]:
 def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
     """None where the text has no heading. What stands before the first one is a section, too, or begins the first."""
     text = document.text
-    starts = {i for i in document.headings if 0 <= i < len(text)} | {found.start() for found in _MARKDOWN.finditer(text)}
+    starts = {i for i in document.headings if 0 <= i < len(text)} | {
+        found.start() for found in _MARKDOWN.finditer(text)
+    }
     if shaping.marker:
         line = regex.compile(rf"^[ \t]*{regex.escape(shaping.marker)}", regex.MULTILINE)
         starts |= {found.start() for found in line.finditer(text)}
     if not starts:
         return []
     places = np.array(sorted({0} | starts), np.uint32)
-    return [Section(start, _heading(text, of) if of in starts else "") for start, of in _long_enough(text, places, shaping.least)]
+    return [
+        Section(start, _heading(text, of) if of in starts else "")
+        for start, of in _long_enough(text, places, shaping.least)
+    ]
 
 
 def _heading(text: str, start: int) -> str:

@@ -1,7 +1,7 @@
 """A table about the files: its rows, found by the files' names or ids, become the documents' titles, dates and fields.
 
-    file                 author   year
-    letters/boston.txt   Adams    1901
+file                 author   year
+letters/boston.txt   Adams    1901
 """
 
 import contextlib
@@ -135,7 +135,14 @@ def _of_row(value: str) -> list[_Key]:
 class Table:
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process. Use `with`."""
 
-    def __init__(self, upload: tuple[Path, str] | None, name: str, key: str, folder: Path, advance: Callable[[int], None] = lambda n: None):
+    def __init__(
+        self,
+        upload: tuple[Path, str] | None,
+        name: str,
+        key: str,
+        folder: Path,
+        advance: Callable[[int], None] = lambda n: None,
+    ):
         if upload is None:
             raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
         self.upload, self.name, self.key, self.advance = upload, name, key, advance
@@ -146,7 +153,9 @@ class Table:
         self.rows.execute("PRAGMA journal_mode = OFF")
         self.rows.execute(f"PRAGMA cache_size = {_CACHE}")
         self.rows.execute("CREATE TABLE row (number INTEGER PRIMARY KEY, place TEXT, name TEXT, fields BLOB)")
-        self.rows.execute("CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text, distance, row)) WITHOUT ROWID")
+        self.rows.execute(
+            "CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text, distance, row)) WITHOUT ROWID"
+        )
         self.used = bytearray()
 
     def __enter__(self) -> "Table":
@@ -170,7 +179,9 @@ class Table:
                 continue
             number = self._row(item)
             if number is None:
-                yield from missing.say(item.file, item.place, f"“{item.source_id or item.file}” is in no row of the table “{self.name}”.")
+                yield from missing.say(
+                    item.file, item.place, f"“{item.source_id or item.file}” is in no row of the table “{self.name}”."
+                )
                 yield item
             else:
                 yield self._told(item, number)
@@ -187,23 +198,32 @@ class Table:
                     continue
                 number, keys = len(self.used), _of_row(item.text)
                 if keys and self._find(keys[0].text, 0) is not None:
-                    sentence = f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts."
+                    sentence = (
+                        f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the first row counts."
+                    )
                     yield from twice.say(self.name, item.place, sentence)
                     continue
                 self.used.append(0)
                 fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
                 self.rows.execute("INSERT INTO row VALUES (?, ?, ?, ?)", (number, item.place, item.text[:500], fields))
-                self.rows.executemany("INSERT OR IGNORE INTO key VALUES (?, ?, ?)", ((key.text, key.distance, number) for key in keys))
+                self.rows.executemany(
+                    "INSERT OR IGNORE INTO key VALUES (?, ?, ?)", ((key.text, key.distance, number) for key in keys)
+                )
         yield from twice.rest(self.name)
 
     def _options(self, source: Source) -> readers.Options:
         sniff = readers.sniff(source, self.name, header=True)  # without names of columns there is nothing to say
         if self.key not in sniff.columns:
-            raise Invalid("key", f"“{self.name}” has no column “{self.key}”; its first row, which must hold their names, has {', '.join(sniff.columns)[:200]}.")
+            raise Invalid(
+                "key",
+                f"“{self.name}” has no column “{self.key}”; its first row, which must hold their names, has {', '.join(sniff.columns)[:200]}.",
+            )
         return replace(sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key)))
 
     def _find(self, text: str, farthest: int) -> int | None:
-        found = self.rows.execute("SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1", (text, farthest)).fetchone()
+        found = self.rows.execute(
+            "SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1", (text, farthest)
+        ).fetchone()
         return found and found[0]
 
     def _row(self, document: Document) -> int | None:
@@ -216,7 +236,9 @@ class Table:
 
     def _told(self, document: Document, number: int) -> Document:
         self.used[number] = 1
-        title, date, source_id, metadata = orjson.loads(self.rows.execute("SELECT fields FROM row WHERE number = ?", (number,)).fetchone()[0])
+        title, date, source_id, metadata = orjson.loads(
+            self.rows.execute("SELECT fields FROM row WHERE number = ?", (number,)).fetchone()[0]
+        )
         return replace(
             document,
             title=title or document.title,

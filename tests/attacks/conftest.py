@@ -26,11 +26,18 @@ class Hostile:
 
     def address(self, name: str) -> str:
         corpus = self.draft if name == "corpus_prepare" else self.corpus
-        return addresses.address(name, corpus, self.run, notebook_id=self.notebook, token=self.token, word="war", edit_id=1, pin_id=1)
+        return addresses.address(
+            name, corpus, self.run, notebook_id=self.notebook, token=self.token, word="war", edit_id=1, pin_id=1
+        )
 
     def pages(self) -> list[str]:
         """An address of every page, twin and file that is asked for with GET, in each of its states."""
-        closed = {*addresses.POSTS, *addresses.STREAMS, *addresses.TUS, *(name for name in addresses.names() if name.endswith("_deleted"))}
+        closed = {
+            *addresses.POSTS,
+            *addresses.STREAMS,
+            *addresses.TUS,
+            *(name for name in addresses.names() if name.endswith("_deleted")),
+        }
         return [
             self.address(name) + (f"?{query}" if query else "")
             for name in sorted(addresses.names() - closed)
@@ -63,11 +70,15 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows(), f"{MARKUP[0]}.csv", language="en", min_documents=1, max_share=1.0)
         titles = Document.objects.filter(corpus_id=corpus.pk).values_list("title", flat=True)
-        assert sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2, "titles were taken for something else"
+        assert sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2, (
+            "titles were taken for something else"
+        )
         Corpus.objects.filter(pk=corpus.pk).update(name=EVERYTHING[:200])
         run = run_on(corpus, seed=1, topics=TOPICS, passes=2)
         for topic, payload in enumerate((MARKUP[0], MARKUP[1], FORMULAS[0])):
-            curation.change(run, topic, {"label": payload[:80], "note": EVERYTHING, "group": payload[:60]}, MARKUP[3][:60])
+            curation.change(
+                run, topic, {"label": payload[:80], "note": EVERYTHING, "group": payload[:60]}, MARKUP[3][:60]
+            )
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
         notebook = notebooks.create(MARKUP[2], MARKUP[0][:60])
         table = {"columns": list(MARKUP), "rows": [list(MARKUP), list(FORMULAS[: len(MARKUP)])]}

@@ -19,7 +19,13 @@ PARAMETERS = (  # all that pages read
     "after at before between bin by drop field from from_a from_b group has hidden in in_a in_b kind lambda least numbers only order q rank removed run"
     " scale seed show sort state text to to_a to_b topic topics unit view with word words"
 ).split()  # fmt: skip
-READING = {"": ("run_topics", "run_documents", "run_word", "run_time_table"), "run": ("compare",), "after": ("compare", "notebooks", "run_words", "corpus_documents"), "at": ("run_document",), "topic": ("run_word", "run_document", "run_without", "run_curation")}
+READING = {
+    "": ("run_topics", "run_documents", "run_word", "run_time_table"),
+    "run": ("compare",),
+    "after": ("compare", "notebooks", "run_words", "corpus_documents"),
+    "at": ("run_document",),
+    "topic": ("run_word", "run_document", "run_without", "run_curation"),
+}
 SLEEP = 30.0  # seconds: less than an injected pg_sleep(60) would take, more than any page on a busy machine
 
 
@@ -66,13 +72,32 @@ def test_a_word_in_the_path(stranger, hostile, word):
         assert stranger.get(path).status_code < 500
 
 
-PATHS = ("../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "..\\..\\secret-key", "/etc/passwd", "....//secret-key", "%00", "a%00.csv", "~", "*")
+PATHS = (
+    "../../etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "..\\..\\secret-key",
+    "/etc/passwd",
+    "....//secret-key",
+    "%00",
+    "a%00.csv",
+    "~",
+    "*",
+)
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_paths_lead_nowhere(stranger, hostile, path):
     secret = settings.SECRET_KEY.encode()
-    for begin in ("/static/", "/static/js/", "/uploads/", f"/runs/{hostile.run}/export/", "/shared/", f"/runs/{hostile.run}/words/", "/"):
+    for begin in (
+        "/static/",
+        "/static/js/",
+        "/uploads/",
+        f"/runs/{hostile.run}/export/",
+        "/shared/",
+        f"/runs/{hostile.run}/words/",
+        "/",
+    ):
         response = stranger.get(begin + path)
         assert response.status_code in (200, 301, 302, 400, 404, 412), (begin, response.status_code)
         assert b"root:" not in response.content and secret not in response.content
@@ -96,20 +121,27 @@ def test_nobody_is_led_elsewhere(stranger, hostile, target):
     )
     for url, data in forms:
         response = stranger.post(url, data | {"next": target}, headers={"referer": target})
-        assert response.status_code == 302 and "evil" not in response["Location"] and response["Location"].startswith("/")
+        assert (
+            response.status_code == 302 and "evil" not in response["Location"] and response["Location"].startswith("/")
+        )
         assert not response["Location"].startswith("//")
     response = stranger.get("/" + target.strip().lstrip("\x00"))
     assert "//" not in response.get("Location", "") or response["Location"].startswith("//evil") is False
 
 
-@pytest.mark.parametrize("path", ["//evil.example", "//evil.example/glossary", "///evil.example/corpora/1", "//evil.example/%2e%2e"])
+@pytest.mark.parametrize(
+    "path", ["//evil.example", "//evil.example/glossary", "///evil.example/corpora/1", "//evil.example/%2e%2e"]
+)
 def test_a_missing_slash_does_not_lead_to_another_host(stranger, path):
     response = stranger.get("/", PATH_INFO=path)
     assert response.status_code in (301, 404) and not response.get("Location", "/").startswith("//")
 
 
 @override_settings(ALLOWED_HOSTS=["topics.example.org"])
-@pytest.mark.parametrize("host", ["evil.example", "topics.example.org.evil.example", "topics.example.org@evil.example", "evil.example:80", ""])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "topics.example.org.evil.example", "topics.example.org@evil.example", "evil.example:80", ""],
+)
 def test_another_host_is_refused(stranger, hostile, host):
     for path in ("/", f"/notebooks/{hostile.notebook}.md", f"/notebooks/{hostile.notebook}/"):
         response = stranger.get(path, headers={"host": host})
@@ -117,7 +149,9 @@ def test_another_host_is_refused(stranger, hostile, host):
 
 
 def test_the_forwarded_host_is_not_believed(stranger, hostile):
-    markdown = stranger.get(f"/notebooks/{hostile.notebook}.md", headers={"x-forwarded-host": "evil.example", "x-original-url": "/evil"})
+    markdown = stranger.get(
+        f"/notebooks/{hostile.notebook}.md", headers={"x-forwarded-host": "evil.example", "x-original-url": "/evil"}
+    )
     assert b"evil.example" not in markdown.content and markdown.status_code == 200
 
 

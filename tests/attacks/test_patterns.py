@@ -82,7 +82,9 @@ def test_no_expression_takes_long():
     assert len(found) > 40 and slow == {}
 
 
-@pytest.mark.parametrize("pattern", ["{a}_{b}_{c}.txt", "{a}" * 40 + "x", "{a}-" * 200, "{" * 500, "a" * 5000 + "{x}", "{a}{a}"])
+@pytest.mark.parametrize(
+    "pattern", ["{a}_{b}_{c}.txt", "{a}" * 40 + "x", "{a}-" * 200, "{" * 500, "a" * 5000 + "{x}", "{a}{a}"]
+)
 def test_a_pattern_of_names_goes_on_without_going_back(pattern):
     """It is no regular expression (docs/decisions)."""
     from inference.errors import Invalid

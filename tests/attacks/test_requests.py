@@ -53,24 +53,41 @@ def test_a_token_of_another_browser_is_refused(strict, hostile):
     assert strict.post(reverse("reader"), {"name": "x", "csrfmiddlewaretoken": token}).status_code == 302
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example", "http://testserver@evil.example", "file://"])
+@pytest.mark.parametrize(
+    "origin",
+    ["https://evil.example", "null", "http://testserver.evil.example", "http://testserver@evil.example", "file://"],
+)
 def test_another_origin_is_refused_even_with_the_token(strict, origin):
     strict.get("/")
     token = strict.cookies["csrftoken"].value
-    assert strict.post(reverse("reader"), {"name": "x", "csrfmiddlewaretoken": token}, headers={"origin": origin}).status_code == 403
+    assert (
+        strict.post(
+            reverse("reader"), {"name": "x", "csrfmiddlewaretoken": token}, headers={"origin": origin}
+        ).status_code
+        == 403
+    )
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example"])
 def test_uploads_are_not_taken_from_other_sites(stranger, origin):
     said = {"tus-resumable": "1.0.0", "upload-length": "3", "origin": origin}
     assert stranger.post("/uploads/", headers=said).status_code == 403
-    assert stranger.post("/uploads/", headers=said | {"origin": "http://testserver", "sec-fetch-site": "cross-site"}).status_code == 403
+    assert (
+        stranger.post(
+            "/uploads/", headers=said | {"origin": "http://testserver", "sec-fetch-site": "cross-site"}
+        ).status_code
+        == 403
+    )
     assert stranger.options("/uploads/", headers={"origin": origin}).get("Access-Control-Allow-Origin") is None
 
 
 def test_no_answer_gives_leave_to_other_origins(stranger, hostile):
     for url in hostile.pages():
-        assert not [name for name in stranger.get(url, headers={"origin": "https://evil.example"}).headers if name.startswith("Access-Control-")], url
+        assert not [
+            name
+            for name in stranger.get(url, headers={"origin": "https://evil.example"}).headers
+            if name.startswith("Access-Control-")
+        ], url
 
 
 def test_the_token_is_masked_anew_in_each_page(stranger):
@@ -83,7 +100,15 @@ def test_the_token_is_masked_anew_in_each_page(stranger):
 
 
 def test_every_answer_says_how_it_may_be_used(stranger, hostile):
-    urls = [*hostile.pages(), "/nowhere/", "/static/js/theme.js", "/static/icon.svg", "/static/css/base.css", "/uploads/x/", "/api/v1/openapi.json"]
+    urls = [
+        *hostile.pages(),
+        "/nowhere/",
+        "/static/js/theme.js",
+        "/static/icon.svg",
+        "/static/css/base.css",
+        "/uploads/x/",
+        "/api/v1/openapi.json",
+    ]
     for url in urls:
         response = stranger.get(url)
         said = response.headers
@@ -95,7 +120,9 @@ def test_every_answer_says_how_it_may_be_used(stranger, hostile):
         if not said["Content-Type"].startswith("text/html") or "Content-Disposition" in said:
             assert policy == headers.INERT, url
         if not url.startswith("/static/"):
-            assert {"private", "no-store"} & set(said["Cache-Control"].replace(" ", "").split(",")) and "Cookie" in said["Vary"], url
+            assert {"private", "no-store"} & set(
+                said["Cache-Control"].replace(" ", "").split(",")
+            ) and "Cookie" in said["Vary"], url
 
 
 def test_with_accounts_nothing_stays_in_the_browser(stranger, hostile, settings):
@@ -123,30 +150,61 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 def test_json_that_is_none(stranger, hostile, body):
     for url in (f"/api/v1/runs/{hostile.run}/", "/api/v1/runs/", f"/api/v1/corpora/{hostile.corpus}/runs/"):
         for more in ({}, {"content-encoding": "gzip"}):
-            response = stranger.post(url, body, content_type="application/json", headers={"authorization": "Bearer x", **more})
+            response = stranger.post(
+                url, body, content_type="application/json", headers={"authorization": "Bearer x", **more}
+            )
             assert 400 <= response.status_code < 500, (url, response.status_code)
 
 
 def test_a_pin_with_a_deep_table(stranger, hostile):
-    response = stranger.post(reverse("pin"), {"kind": "chart", "run": hostile.run, "title": "x", "table": DEEP.decode()})
+    response = stranger.post(
+        reverse("pin"), {"kind": "chart", "run": hostile.run, "title": "x", "table": DEEP.decode()}
+    )
     assert response.status_code < 500
 
 
 def test_a_form_with_very_many_fields(stranger, settings):
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-    assert stranger.post(reverse("reader"), "&".join(f"a{i}=1" for i in range(100_000)), content_type="application/x-www-form-urlencoded").status_code == 400
-    parts = b"".join(b'--x\r\nContent-Disposition: form-data; name="a%d"\r\n\r\n1\r\n' % i for i in range(5_000)) + b"--x--\r\n"
+    assert (
+        stranger.post(
+            reverse("reader"),
+            "&".join(f"a{i}=1" for i in range(100_000)),
+            content_type="application/x-www-form-urlencoded",
+        ).status_code
+        == 400
+    )
+    parts = (
+        b"".join(b'--x\r\nContent-Disposition: form-data; name="a%d"\r\n\r\n1\r\n' % i for i in range(5_000))
+        + b"--x--\r\n"
+    )
     assert stranger.post(reverse("corpora"), parts, content_type="multipart/form-data; boundary=x").status_code == 400
 
 
 def test_a_form_with_a_very_long_field(stranger):
     assert stranger.post(reverse("reader"), {"name": "x" * 3_000_000}).status_code in (302, 400, 413)
-    assert stranger.post(reverse("reader"), "name=" + "x" * 3_000_000, content_type="application/x-www-form-urlencoded").status_code in (400, 413)
+    assert stranger.post(
+        reverse("reader"), "name=" + "x" * 3_000_000, content_type="application/x-www-form-urlencoded"
+    ).status_code in (400, 413)
 
 
-@pytest.mark.parametrize("kind", ["multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + "x" * 5000, "text/xml", "application/x-www-form-urlencoded; charset=utf-16", "\0"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "multipart/form-data",
+        "multipart/form-data; boundary=",
+        "multipart/form-data; boundary=" + "x" * 5000,
+        "text/xml",
+        "application/x-www-form-urlencoded; charset=utf-16",
+        "\0",
+    ],
+)
 def test_a_form_that_is_none(stranger, kind):
-    response = stranger.generic("POST", reverse("corpora"), b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', content_type=kind)
+    response = stranger.generic(
+        "POST",
+        reverse("corpora"),
+        b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+        content_type=kind,
+    )
     assert response.status_code < 500 and b"root:" not in response.content
 
 
@@ -154,7 +212,9 @@ NULS = {"label": "a\0b", "note": "a\0", "title": "a\0b", "name": "a\0b", "text":
         "intro": "\0", "kind": "chart", "sentence": "\0", "address": "/\0", "table": json.dumps({"columns": ["\0"], "rows": [["\0"]]}), "reason": "\0", "topics": "\0", "quote": "\0"}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*addresses.POSTS, "run_try", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "tokens"])
+@pytest.mark.parametrize(
+    "name", [*addresses.POSTS, "run_try", "corpus_prepare", "corpus_words", "corpus_phrases", "corpus_subset", "tokens"]
+)
 def test_characters_that_postgres_does_not_take(stranger, hostile, name):
     for value in ("\0", "\ud800", "x" * 100_000):
         data = {key: text.replace("\0", value) for key, text in NULS.items()}

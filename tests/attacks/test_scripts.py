@@ -15,13 +15,38 @@ from webapp.models import Run
 from webapp.queries.exports import site
 
 pytestmark = pytest.mark.django_db
-REFLECTED = ("q", "word", "words", "topics", "group", "drop", "in", "between", "has", "from", "to", "by", "sort", "order", "after", "show", "text", "next", "x><b")
+REFLECTED = (
+    "q",
+    "word",
+    "words",
+    "topics",
+    "group",
+    "drop",
+    "in",
+    "between",
+    "has",
+    "from",
+    "to",
+    "by",
+    "sort",
+    "order",
+    "after",
+    "show",
+    "text",
+    "next",
+    "x><b",
+)
 
 
 @pytest.mark.parametrize("payload", MARKUP)
 def test_the_parser_finds_each_attack(payload):
     """So that the tests below can fail: as text, or in an attribute that is not escaped, each payload is found."""
-    assert alive(f"<p>{payload}</p>") or alive(f"<input value='{payload}'>") or alive(f'<input value="{payload}">') or alive(f"<a href='{payload}'>x</a>")
+    assert (
+        alive(f"<p>{payload}</p>")
+        or alive(f"<input value='{payload}'>")
+        or alive(f'<input value="{payload}">')
+        or alive(f"<a href='{payload}'>x</a>")
+    )
 
 
 def test_stored(stranger, hostile):
@@ -29,7 +54,9 @@ def test_stored(stranger, hostile):
     for url in hostile.pages():
         response = stranger.get(url)
         if not response.get("Content-Type", "").startswith("text/html") or response.get("Content-Disposition"):
-            assert response["X-Content-Type-Options"] == "nosniff" and "sandbox" in response["Content-Security-Policy"], url
+            assert (
+                response["X-Content-Type-Options"] == "nosniff" and "sandbox" in response["Content-Security-Policy"]
+            ), url
             continue
         assert response.status_code in (200, 404), (url, response.status_code)
         pages += 1
@@ -39,7 +66,11 @@ def test_stored(stranger, hostile):
 
 def test_stored_payloads_are_shown(stranger, hostile):
     """Escaped, not lost: else the test above would prove nothing."""
-    shown = [url for url in hostile.pages() if PWN.replace("=", "&#x3D;") in (body := stranger.get(url).content.decode(errors="replace")) or PWN in body]
+    shown = [
+        url
+        for url in hostile.pages()
+        if PWN.replace("=", "&#x3D;") in (body := stranger.get(url).content.decode(errors="replace")) or PWN in body
+    ]
     assert len(shown) > 40
 
 
@@ -49,14 +80,20 @@ def test_reflected(stranger, hostile):
         path = url.split("?")[0]
         if url != path or not path.endswith("/"):
             continue
-        for query in (dict.fromkeys(REFLECTED, EVERYTHING), {"q": EVERYTHING}, {"word": EVERYTHING, "text": EVERYTHING}):
+        for query in (
+            dict.fromkeys(REFLECTED, EVERYTHING),
+            {"q": EVERYTHING},
+            {"word": EVERYTHING, "text": EVERYTHING},
+        ):
             answer = stranger.get(path, query)
             assert answer.status_code < 500, (path, answer.status_code)
             wrong += [f"{path}: {found}" for found in alive(answer.content or b"<p>")]
     assert not wrong
 
 
-@pytest.mark.parametrize("path", ["/" + MARKUP[0], "/runs/" + MARKUP[0] + "/", "/shared/" + MARKUP[0], "/runs/1/export/" + MARKUP[1]])
+@pytest.mark.parametrize(
+    "path", ["/" + MARKUP[0], "/runs/" + MARKUP[0] + "/", "/shared/" + MARKUP[0], "/runs/1/export/" + MARKUP[1]]
+)
 def test_an_address_that_is_not_there(stranger, path):
     response = stranger.get(path)
     assert response.status_code == 404 and not alive(response.content)
@@ -64,7 +101,9 @@ def test_an_address_that_is_not_there(stranger, path):
 
 def test_a_word_of_the_address(stranger, hostile):
     for name in ("run_word", "run_topic_word"):
-        values = {"run_id": hostile.run, "word": MARKUP[0].replace("/", "")} | ({"number": 1} if name == "run_topic_word" else {})
+        values = {"run_id": hostile.run, "word": MARKUP[0].replace("/", "")} | (
+            {"number": 1} if name == "run_topic_word" else {}
+        )
         assert not alive(stranger.get(reverse(name, kwargs=values)).content)
 
 
@@ -76,7 +115,9 @@ def test_a_notebook_that_is_taken_away(stranger, hostile):
     assert not found and "default-src 'none'" in policy and "unsafe" not in policy
     assert page["Content-Disposition"].startswith("attachment") and "sandbox" in page["Content-Security-Policy"]
     markdown = stranger.get(reverse("notebook_md", args=[hostile.notebook])).content.decode()
-    lively = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)  # a renderer that lets markup through
+    lively = (
+        MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)
+    )  # a renderer that lets markup through
     assert PWN in lively and not alive(lively)
 
 
@@ -92,9 +133,13 @@ def test_pages_of_a_folder_that_are_taken_away(hostile):
 
 def test_scripts_make_no_markup_of_text():
     """Our modules have no way from a string to markup or code."""
-    ways = re.compile(r"\.(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment|setTimeout\(\s*[\"'`]|srcdoc|setAttribute\(\s*[\"'](on|style)")
+    ways = re.compile(
+        r"\.(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment|setTimeout\(\s*[\"'`]|srcdoc|setAttribute\(\s*[\"'](on|style)"
+    )
     modules = sorted((ROOT / "static" / "js").glob("*.js"))
-    assert len(modules) > 20 and not [(path.name, found[0]) for path in modules if (found := ways.search(path.read_text(encoding="utf-8")))]
+    assert len(modules) > 20 and not [
+        (path.name, found[0]) for path in modules if (found := ways.search(path.read_text(encoding="utf-8")))
+    ]
 
 
 def test_templates_trust_no_text():

@@ -14,14 +14,23 @@ from kombu.exceptions import ContentDisallowed
 
 from tests.conftest import ROOT
 
-SERVER = {"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org", "TOPOGRAPH_ENVIRONMENT": "current", "TOPOGRAPH_SECRET_KEY": "k3" * 40 + "!a9Z"}
+SERVER = {
+    "TOPOGRAPH_ACCOUNTS": "1",
+    "TOPOGRAPH_HOSTS": "topics.example.org",
+    "TOPOGRAPH_ENVIRONMENT": "current",
+    "TOPOGRAPH_SECRET_KEY": "k3" * 40 + "!a9Z",
+}
 LOCAL = {"TOPOGRAPH_ENVIRONMENT": "current"}
 
 
 def command(tmp_path, more: dict, *arguments: str) -> subprocess.CompletedProcess:
     """manage.py in a process of its own, on servers that nobody asks."""
     env = {key: value for key, value in os.environ.items() if not key.startswith(("TOPOGRAPH_", "DJANGO_"))}
-    env |= {"TOPOGRAPH_DATA": str(tmp_path), "DATABASE_URL": "postgres://u:p@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1/0"} | more
+    env |= {
+        "TOPOGRAPH_DATA": str(tmp_path),
+        "DATABASE_URL": "postgres://u:p@127.0.0.1:1/x",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+    } | more
     return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120)
 
 
@@ -35,7 +44,9 @@ def test_djangos_own_checks_are_clean(tmp_path, env):
 def test_the_checks_notice_a_careless_server(tmp_path):
     careless = {"TOPOGRAPH_HTTPS": "0", "TOPOGRAPH_DEBUG": "1", "TOPOGRAPH_SECRET_KEY": "short"}
     done = command(tmp_path, SERVER | careless, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
-    assert done.returncode != 0 and {"W004", "W008", "W009", "W012", "W016", "W018"} <= set(re.findall(r"security\.(W\d+)", done.stderr))
+    assert done.returncode != 0 and {"W004", "W008", "W009", "W012", "W016", "W018"} <= set(
+        re.findall(r"security\.(W\d+)", done.stderr)
+    )
 
 
 SAID = """
@@ -53,15 +64,26 @@ print(json.dumps({n: getattr(settings, n, None) for n in (
         ({}, False),  # one's own machine
         ({"TOPOGRAPH_ACCOUNTS": "1"}, False),  # accounts, under the names of the own machine alone
         ({"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org"}, True),
-        ({"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org", "TOPOGRAPH_HTTPS": "0"}, False),  # as it was told
+        (
+            {"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org", "TOPOGRAPH_HTTPS": "0"},
+            False,
+        ),  # as it was told
         ({"TOPOGRAPH_HTTPS": "1"}, True),
     ],
 )
 def test_https_and_cookies(tmp_path, env, https):
     found = json.loads(command(tmp_path, LOCAL | env, "-c", SAID).stdout)
-    assert found["HTTPS"] == found["SECURE_SSL_REDIRECT"] == found["SESSION_COOKIE_SECURE"] == found["CSRF_COOKIE_SECURE"] == https
+    assert (
+        found["HTTPS"]
+        == found["SECURE_SSL_REDIRECT"]
+        == found["SESSION_COOKIE_SECURE"]
+        == found["CSRF_COOKIE_SECURE"]
+        == https
+    )
     assert (found["SECURE_HSTS_SECONDS"] >= 31_536_000) == (found["SESSION_COOKIE_NAME"] == "__Host-session") == https
-    assert found["SESSION_COOKIE_HTTPONLY"] and found["CSRF_COOKIE_HTTPONLY"] and found["SESSION_COOKIE_SAMESITE"] == "Lax"
+    assert (
+        found["SESSION_COOKIE_HTTPONLY"] and found["CSRF_COOKIE_HTTPONLY"] and found["SESSION_COOKIE_SAMESITE"] == "Lax"
+    )
     assert not found["DEBUG"] and not found["SECURE_PROXY_SSL_HEADER"] and not found["USE_X_FORWARDED_HOST"]
 
 
@@ -78,15 +100,26 @@ def test_how_far_https_is_remembered_is_the_operators_to_say(tmp_path, hsts, sai
     asks = "from webapp import settings as s; print([s.SECURE_HSTS_SECONDS, s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD])"
     assert command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "-c", asks).stdout.strip() == str(said)
     if hsts == "host":
-        done = command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+        done = command(
+            tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "manage.py", "check", "--deploy", "--fail-level", "WARNING"
+        )
         assert done.returncode == 0, done.stderr
 
 
 def test_where_the_site_is_must_be_known(tmp_path):
     asks = "from webapp import settings; print(settings.SITE)"
-    for more, said in (({}, "https://topics.example.org"), ({"TOPOGRAPH_URL": "https://a.example:8443/"}, "https://a.example:8443"), ({"TOPOGRAPH_HOSTS": ".example.org"}, "https://example.org")):
+    for more, said in (
+        ({}, "https://topics.example.org"),
+        ({"TOPOGRAPH_URL": "https://a.example:8443/"}, "https://a.example:8443"),
+        ({"TOPOGRAPH_HOSTS": ".example.org"}, "https://example.org"),
+    ):
         assert command(tmp_path, SERVER | more, "-c", asks).stdout.strip() == said
-    for wrong in ({"TOPOGRAPH_HOSTS": "*"}, {"TOPOGRAPH_URL": "topics.example.org"}, {"TOPOGRAPH_URL": "https://a.example/b"}, {"TOPOGRAPH_HSTS": "yes"}):
+    for wrong in (
+        {"TOPOGRAPH_HOSTS": "*"},
+        {"TOPOGRAPH_URL": "topics.example.org"},
+        {"TOPOGRAPH_URL": "https://a.example/b"},
+        {"TOPOGRAPH_HSTS": "yes"},
+    ):
         assert "TOPOGRAPH_" in command(tmp_path, SERVER | wrong, "-c", asks).stderr.splitlines()[-1]
 
 
@@ -100,17 +133,24 @@ def test_http_is_led_to_https_and_remembered(settings):
     assert Client().get("/healthz").status_code == 200
     safe = Client().get("/", secure=True)
     assert safe["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
-    assert all(cookie["secure"] and cookie["httponly"] and cookie["samesite"] == "Lax" for cookie in safe.cookies.values()) and safe.cookies
+    assert (
+        all(cookie["secure"] and cookie["httponly"] and cookie["samesite"] == "Lax" for cookie in safe.cookies.values())
+        and safe.cookies
+    )
 
 
 def test_a_proxy_is_believed_where_it_is_named():
     """What webapp.local.start hands to uvicorn, tried on uvicorn's own middleware."""
     from uvicorn.middleware.proxy_headers import _TrustedHosts
 
-    assert "127.0.0.1" not in _TrustedHosts("") and None not in _TrustedHosts("") and "10.0.0.1" not in _TrustedHosts("")
+    assert (
+        "127.0.0.1" not in _TrustedHosts("") and None not in _TrustedHosts("") and "10.0.0.1" not in _TrustedHosts("")
+    )
     named = _TrustedHosts("172.16.0.0/12,10.0.0.7")
     assert "172.18.0.1" in named and "10.0.0.7" in named and "10.0.0.8" not in named
-    assert named.get_trusted_client_address("6.6.6.6, 203.0.113.9, 172.18.0.1")[0] == "203.0.113.9"  # not what a client put before it
+    assert (
+        named.get_trusted_client_address("6.6.6.6, 203.0.113.9, 172.18.0.1")[0] == "203.0.113.9"
+    )  # not what a client put before it
 
 
 # Secrets ------------------------------------------------------------------------------------------------------------
@@ -135,7 +175,11 @@ def test_no_key_is_in_the_repository():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
     if listed.returncode:
         pytest.skip("this is no git repository: nothing says which files belong to it")
-    names = [name for name in listed.stdout.decode().split("\0") if name and not name.startswith(("static/vendor/", "requirements/"))]
+    names = [
+        name
+        for name in listed.stdout.decode().split("\0")
+        if name and not name.startswith(("static/vendor/", "requirements/"))
+    ]
     found = []
     for name in names:
         path = ROOT / name
@@ -169,7 +213,10 @@ def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
 def test_a_queue_holds_json_and_nothing_that_runs():
     from tasks.celery import app
 
-    assert set(app.conf.accept_content) == {"json"} and app.conf.task_serializer == app.conf.result_serializer == app.conf.event_serializer == "json"
+    assert (
+        set(app.conf.accept_content) == {"json"}
+        and app.conf.task_serializer == app.conf.result_serializer == app.conf.event_serializer == "json"
+    )
     for kind in ("application/x-python-serialize", "application/x-yaml", "application/x-msgpack"):
         with pytest.raises(ContentDisallowed):
             kombu.serialization.loads(b"cos\nsystem\n(S'id'\ntR.", kind, "binary", accept=app.conf.accept_content)
@@ -191,8 +238,25 @@ def test_a_task_is_given_what_is_no_number(argument):
     assert Run.objects.count() == before
 
 
-FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib", "yaml", "xml", "requests", "httpx", "urllib3", "ftplib", "telnetlib"}
-GUARDED = {"xml.parsers"}  # expat, in tasks/readers/markup.py, which refuses entities: tests/tasks/readers/test_marked_up.py
+FORBIDDEN = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "marshal",
+    "shelve",
+    "joblib",
+    "yaml",
+    "xml",
+    "requests",
+    "httpx",
+    "urllib3",
+    "ftplib",
+    "telnetlib",
+}
+GUARDED = {
+    "xml.parsers"
+}  # expat, in tasks/readers/markup.py, which refuses entities: tests/tasks/readers/test_marked_up.py
 CALLS = {"eval", "exec", "compile", "__import__"}
 
 
@@ -205,8 +269,18 @@ def test_nothing_is_unpickled_evaluated_or_fetched():
     wrong = []
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            wrong += [f"{path.name}:{node.lineno} imports {name}" for name in names if (name.split(".")[0] in FORBIDDEN and name not in GUARDED) or name == "urllib.request"]
+            names = (
+                [a.name for a in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            wrong += [
+                f"{path.name}:{node.lineno} imports {name}"
+                for name in names
+                if (name.split(".")[0] in FORBIDDEN and name not in GUARDED) or name == "urllib.request"
+            ]
             if isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Name) and node.func.id in CALLS:
                     wrong.append(f"{path.name}:{node.lineno} {node.func.id}()")
@@ -214,7 +288,9 @@ def test_nothing_is_unpickled_evaluated_or_fetched():
                     yes = isinstance(keyword.value, ast.Constant) and keyword.value.value is True
                     if keyword.arg in ("allow_pickle", "shell") and yes:
                         wrong.append(f"{path.name}:{node.lineno} {keyword.arg}=True")
-    assert [said for said in wrong if not said.startswith("start.py:")] == []  # webapp/local/start.py asks its own server whether it is up
+    assert [
+        said for said in wrong if not said.startswith("start.py:")
+    ] == []  # webapp/local/start.py asks its own server whether it is up
 
 
 def test_arrays_are_not_unpickled(tmp_path):
@@ -228,6 +304,16 @@ def test_arrays_are_not_unpickled(tmp_path):
 
 def test_every_parser_of_markup_stays_at_home():
     """lxml reads no entity of a file or a network, and no tree without end."""
-    made = [line for path in sources() for line in path.read_text(encoding="utf-8").splitlines() if re.search(r"etree\.(XMLParser|HTMLParser|iterparse|XMLPullParser)\(", line)]
+    made = [
+        line
+        for path in sources()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"etree\.(XMLParser|HTMLParser|iterparse|XMLPullParser)\(", line)
+    ]
     assert made and all("no_network=True" in line and "huge_tree=True" not in line for line in made), made
-    assert not [line for path in sources() for line in path.read_text(encoding="utf-8").splitlines() if re.search(r"etree\.(parse|fromstring|XML)\((?!.*parser)", line)]
+    assert not [
+        line
+        for path in sources()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"etree\.(parse|fromstring|XML)\((?!.*parser)", line)
+    ]

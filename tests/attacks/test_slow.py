@@ -26,7 +26,9 @@ async def application(scope, receive, send):
         if not message.get("more_body"):
             break
     body = bytes(64 << 20) if scope["path"] == "/long" else str(size).encode()
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(body)).encode())]})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(body)).encode())]}
+    )
     await send({"type": "http.response.body", "body": body})
 
 
@@ -38,7 +40,12 @@ def server(monkeypatch, settings):
     monkeypatch.setattr(bodies, "FORM", 1000)
     settings.UPLOAD_PATIENCE = QUICK
     config = uvicorn.Config(
-        bodies.bounded(application), port=0, http="webapp.server.connections:Connection", log_level="critical", lifespan="off", loop="asyncio"
+        bodies.bounded(application),
+        port=0,
+        http="webapp.server.connections:Connection",
+        log_level="critical",
+        lifespan="off",
+        loop="asyncio",
     )
     server = uvicorn.Server(config)
     loop = asyncio.new_event_loop()
@@ -103,7 +110,9 @@ def test_second_headers_of_a_connection_are_not_waited_for_either(connection):
     trickle(connection)
 
 
-@pytest.mark.parametrize("line", [b"X-Long: ", b"X-Other: y\r\n", b""], ids=["one header", "many headers", "an address"])
+@pytest.mark.parametrize(
+    "line", [b"X-Long: ", b"X-Other: y\r\n", b""], ids=["one header", "many headers", "an address"]
+)
 def test_headers_without_end_are_refused(connection, line):
     connection.sendall(b"GET / HTTP/1.1\r\nX-Long: " if line else b"GET /")
     filler = b"x" * 4096 if line != b"X-Other: y\r\n" else line * 400
@@ -131,12 +140,22 @@ def test_a_large_body_is_refused_before_it_comes(connection):
 
 
 def test_a_large_body_without_a_length_is_refused_on_its_way(connection):
-    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1f4\r\n" + bytes(500) + b"\r\n" + b"1f5\r\n" + bytes(501) + b"\r\n")
+    connection.sendall(
+        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + b"1f4\r\n"
+        + bytes(500)
+        + b"\r\n"
+        + b"1f5\r\n"
+        + bytes(501)
+        + b"\r\n"
+    )
     assert b" 413 " in answer(connection).split(b"\r\n")[0]
 
 
 def test_files_of_a_corpus_may_be_large(connection):
-    connection.sendall(b"POST /corpora/3/add/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000))
+    connection.sendall(
+        b"POST /corpora/3/add/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000)
+    )
     assert answer(connection).endswith(b"\r\n\r\n5000")
 
 
@@ -157,7 +176,9 @@ def test_a_client_that_does_not_take_its_answer_is_let_go(connection, server):
 
 def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
     """Request smuggling: a proxy might believe the other one."""
-    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+    connection.sendall(
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n"
+    )
     assert b" 400 " in answer(connection).split(b"\r\n")[0]
 
 

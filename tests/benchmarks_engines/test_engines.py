@@ -16,7 +16,9 @@ LOCK = Path(__file__).resolve().parent.parent.parent / "requirements" / "benchma
 
 
 def curve(engine: str, *points: tuple[float, float], note: str = "") -> Curve:
-    return Curve(peers.Variant(engine, {}, note), [Point(seconds, seconds, held_out, 0.1) for seconds, held_out in points])
+    return Curve(
+        peers.Variant(engine, {}, note), [Point(seconds, seconds, held_out, 0.1) for seconds, held_out in points]
+    )
 
 
 OURS = curve("topograph", (1, -8.0), (2, -7.5), (4, -7.2))
@@ -93,7 +95,9 @@ def test_dense_topics_are_judged_as_they_are():
     topics = sparse(7.0 * truth)
     assert np.allclose(topics.dense(), truth, rtol=1e-5) and np.diff(topics.indptr).max() <= 250
     held_out, train = corpora.split(bow, 1)
-    assert train.D + len(held_out) + int((np.diff(bow.indptr)[np.setdiff1d(np.arange(200), held_out)] == 0).sum()) == 200
+    assert (
+        train.D + len(held_out) + int((np.diff(bow.indptr)[np.setdiff1d(np.arange(200), held_out)] == 0).sum()) == 200
+    )
     judge = Judge(bow, held_out, train, 5)
     shuffled = truth[:, np.random.default_rng(1).permutation(300)]
     assert judge(0, 0, truth).held_out > judge(0, 0, shuffled).held_out + 0.5

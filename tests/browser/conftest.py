@@ -29,7 +29,9 @@ def wrong() -> list[str]:
 @pytest.fixture
 def page(browser, live_system, wrong):
     """A page that fails the test on any script error, console error or breach of the content security policy."""
-    context = browser.new_context(base_url=live_system.url, viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context = browser.new_context(
+        base_url=live_system.url, viewport={"width": 1280, "height": 900}, accept_downloads=True
+    )
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
@@ -47,7 +49,9 @@ def example(browser, live_system) -> Example:
     """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
-    page.locator("input[name=files]").set_input_files({"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))})
+    page.locator("input[name=files]").set_input_files(
+        {"name": "draft.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(20))}
+    )
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     draft = page.url.removesuffix("prepare/")

@@ -12,7 +12,11 @@ from playwright.sync_api import Page, expect
 
 from tests import addresses
 
-NAMES = [*addresses.OTHER, *addresses.PAGES, *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE)]
+NAMES = [
+    *addresses.OTHER,
+    *addresses.PAGES,
+    *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE),
+]
 CASES = [(name, query) for name in NAMES for query in (addresses.NEEDED.get(name, ""), *addresses.STATES.get(name, []))]
 WIDE, NARROW = 1440, 380
 ZOOMED = (320, 720)  # 1280 px at 400%, 1440 px at 200%
@@ -87,7 +91,9 @@ def on_paper(page: Page) -> list[str]:
     page.set_viewport_size({"width": PAPER, "height": 1000})
     page.emulate_media(media="print")
     page.wait_for_timeout(DRAWING)
-    paper, ink = page.evaluate("() => { const s = getComputedStyle(document.documentElement); return [s.backgroundColor, s.color] }")
+    paper, ink = page.evaluate(
+        "() => { const s = getComputedStyle(document.documentElement); return [s.backgroundColor, s.color] }"
+    )
     wrong = [] if (paper, ink) == ("rgb(255, 255, 255)", "rgb(30, 28, 25)") else [f"printed in {ink} on {paper}"]
     controls = page.locator("nav:not(.crumbs):visible, button:not(.term):visible, dialog:visible").all()
     wrong += [f"printed: {control.evaluate('e => e.outerHTML')[:150]}" for control in controls]

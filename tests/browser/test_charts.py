@@ -14,7 +14,9 @@ RULES = "Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules, 
 def test_a_violation_is_noticed(page, wrong):
     """So that the walk can fail."""
     page.goto("/")
-    page.evaluate("() => { document.body.setAttribute('style', 'color: red'); document.body.append(document.createElement('style')) }")
+    page.evaluate(
+        "() => { document.body.setAttribute('style', 'color: red'); document.body.append(document.createElement('style')) }"
+    )
     page.wait_for_timeout(100)
     assert {sentence.split()[0] for sentence in wrong} >= {"style-src-attr", "style-src-elem"}
     wrong.clear()
@@ -37,7 +39,9 @@ def test_charts_are_laid_out_answer_the_pointer_and_can_be_saved(page, example, 
     chart = page.locator("[data-chart=held_out] .js-plotly-plot, [data-chart=coherence] .js-plotly-plot").first
     chart.wait_for()
     assert page.locator("style").count() == 0
-    layers = chart.locator(".main-svg").evaluate_all("all => all.map((svg) => [getComputedStyle(svg).position, svg.getBoundingClientRect().top])")
+    layers = chart.locator(".main-svg").evaluate_all(
+        "all => all.map((svg) => [getComputedStyle(svg).position, svg.getBoundingClientRect().top])"
+    )
     assert {position for position, _ in layers} == {"absolute"} and len({top for _, top in layers}) == 1
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()

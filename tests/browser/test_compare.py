@@ -59,13 +59,16 @@ def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
     before = label.evaluate("e => getComputedStyle(e).fill")
     page.locator("[data-theme-toggle]").click()
     page.wait_for_function(
-        "before => getComputedStyle(document.querySelector('[data-chart=held_out] .annotation text')).fill !== before", arg=before
+        "before => getComputedStyle(document.querySelector('[data-chart=held_out] .annotation text')).fill !== before",
+        arg=before,
     )
 
 
 @pytest.mark.parametrize("width", [380, 1280])
 def test_without_javascript_and_on_a_phone(browser, live_system, example, second, width):
-    context = browser.new_context(base_url=live_system.url, java_script_enabled=False, viewport={"width": width, "height": 800})
+    context = browser.new_context(
+        base_url=live_system.url, java_script_enabled=False, viewport={"width": width, "height": 800}
+    )
     page = context.new_page()
     page.goto(f"/compare/?run={example.run}&run={second}")
     page.get_by_text("The charts as a table").click()

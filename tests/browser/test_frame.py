@@ -108,11 +108,15 @@ def test_a_topic_is_lit_everywhere(page, example):
 
 def test_a_chart_hears_which_topic_is_lit(page, example):
     page.goto(example.at)
-    page.evaluate("() => { window.heard = []; document.addEventListener('topiclight', ({detail}) => heard.push(detail)) }")
+    page.evaluate(
+        "() => { window.heard = []; document.addEventListener('topiclight', ({detail}) => heard.push(detail)) }"
+    )
     page.locator("[data-topics] li[data-topic='2']").hover()
     page.get_by_role("heading", level=1).hover()
     assert page.evaluate("() => heard")[-2:] == [2, None]
-    page.locator("[data-chart=coherence] [data-plot]").evaluate("e => e.dispatchEvent(new CustomEvent('topic', {detail: 5, bubbles: true}))")
+    page.locator("[data-chart=coherence] [data-plot]").evaluate(
+        "e => e.dispatchEvent(new CustomEvent('topic', {detail: 5, bubbles: true}))"
+    )
     expect(page.locator("[data-topics] li[data-topic='5']")).to_have_class(re.compile(r"\blit\b"))
 
 
@@ -152,7 +156,9 @@ def test_the_tour(page, example, width):
     expect(panel).to_be_focused()
     box = panel.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= 800
-    for number, place in enumerate((r"/topics/", r"/topics/\d+/", r"/documents/\d+/", r"/words/power/", r"/topics/"), 2):
+    for number, place in enumerate(
+        (r"/topics/", r"/topics/\d+/", r"/documents/\d+/", r"/words/power/", r"/topics/"), 2
+    ):
         panel.get_by_role("button", name="Next").click()
         page.wait_for_url(re.compile(re.escape(example.at.rstrip("/")) + place + r"(\?topic=\d+)?$"))
         expect(panel).to_contain_text(f"{number} of 6")

@@ -31,8 +31,22 @@ def test_nothing_that_was_uploaded_is_run(page: Page):
     page.wait_for_url("**/runs/*/")
     expect(page.locator("[data-status]")).to_have_text(re.compile("Done"), timeout=TRAINING)
     run = page.url
-    for path in ("topics/", "topics/0/", "documents/", "documents/?q=img+src", "documents/3/", "documents/3/?topic=1", "words/", "words/?q=%3Cimg",
-                 "topics/?view=map", "topics/?view=grid", "topics/?view=time", "time/table/", "words/war/", "documents/?q=%3Csvg%20onload%3Dalert(4)%3E"):
+    for path in (
+        "topics/",
+        "topics/0/",
+        "documents/",
+        "documents/?q=img+src",
+        "documents/3/",
+        "documents/3/?topic=1",
+        "words/",
+        "words/?q=%3Cimg",
+        "topics/?view=map",
+        "topics/?view=grid",
+        "topics/?view=time",
+        "time/table/",
+        "words/war/",
+        "documents/?q=%3Csvg%20onload%3Dalert(4)%3E",
+    ):
         page.goto(run + path)
         assert page.locator("img, svg[onload]").count() == 0, path
     page.goto(run + "documents/3/")

@@ -9,11 +9,18 @@ def test_topics_are_chosen_on_the_map(page, example):
     page.goto(f"{example.at}topics/?view=map")
     drawing = page.locator(".topic-map svg")
     expect(page.get_by_role("button", name="Whole map")).to_be_visible()
-    texts = page.evaluate("() => [...document.querySelectorAll('.labels text')].map((t) => t.getBoundingClientRect().toJSON())")
+    texts = page.evaluate(
+        "() => [...document.querySelectorAll('.labels text')].map((t) => t.getBoundingClientRect().toJSON())"
+    )
     assert texts
     for i, a in enumerate(texts):
         for b in texts[:i]:
-            assert a["left"] >= b["right"] - 1 or b["left"] >= a["right"] - 1 or a["top"] >= b["bottom"] - 4 or b["top"] >= a["bottom"] - 4
+            assert (
+                a["left"] >= b["right"] - 1
+                or b["left"] >= a["right"] - 1
+                or a["top"] >= b["bottom"] - 4
+                or b["top"] >= a["bottom"] - 4
+            )
     page.get_by_role("button", name="Choose", exact=True).click()
     box = drawing.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)

@@ -43,7 +43,9 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     before = number(page, "different words count")
     page.get_by_label("Name of the corpus").fill("Addresses")
     shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("20"))
-    page.wait_for_function("n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) < n", arg=before)
+    page.wait_for_function(
+        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) < n", arg=before
+    )
     expect(page.get_by_label("Leave out words in fewer documents than")).to_be_focused()
     expect(page.get_by_label("Name of the corpus")).to_have_value("Addresses")
     expect(page.locator(".gives")).to_contain_text("in fewer than 20 documents")
@@ -78,7 +80,9 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     page.get_by_role("link", name="Choose other words").first.click()
     expect(page.get_by_label("Leave out words in fewer documents than")).to_have_value("20")
     shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("4"))
-    page.wait_for_function("n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n", arg=expected)
+    page.wait_for_function(
+        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n", arg=expected
+    )
     more = number(page, "different words count")
     page.get_by_role("button", name="Make version 2").click()
     version(page, 2)

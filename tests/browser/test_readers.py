@@ -17,7 +17,9 @@ def run(browser, live_system) -> str:
     context = browser.new_context(base_url=live_system.url)
     page = context.new_page()
     page.goto("/")
-    page.locator("input[name=files]").set_input_files({"name": "s.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(300))})
+    page.locator("input[name=files]").set_input_files(
+        {"name": "s.csv", "mimeType": "text/csv", "buffer": as_csv(example_rows(300))}
+    )
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     page.get_by_role("button", name="Read the corpus").click()

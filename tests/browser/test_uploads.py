@@ -22,7 +22,9 @@ def letters(tmp_path):
     for year in (1901, 1902):
         (folder / str(year)).mkdir(parents=True)
         for i in range(LETTERS // 2):
-            (folder / str(year) / f"letter {i}.txt").write_text(f"Letter {i} of {year}: on war, peace and the harvest é.\n")
+            (folder / str(year) / f"letter {i}.txt").write_text(
+                f"Letter {i} of {year}: on war, peace and the harvest é.\n"
+            )
     (folder / "1902" / "long.txt").write_text("A long one about ships and harbours. " * (LARGE // 37))
     (folder / ".DS_Store").write_bytes(b"x")
     return folder
@@ -79,7 +81,10 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     choose_folder(page, letters)
     expect(page.locator("[data-notice]")).to_contain_text("some have arrived before")
     posts = []
-    page.on("request", lambda request: posts.append(request.url) if request.method == "POST" and "/uploads/" in request.url else None)
+    page.on(
+        "request",
+        lambda request: posts.append(request.url) if request.method == "POST" and "/uploads/" in request.url else None,
+    )
     throttle(page, SLOW)
     upload(page)
     expect(page.locator("[data-state]")).to_have_text(re.compile("goes on where it was"))
@@ -122,7 +127,10 @@ def test_a_server_that_is_killed(browser, live_system, letters):
     throttle(page, SLOW)
     upload(page)
     page.wait_for_function("() => document.querySelector('progress').value > 0.2")
-    os.kill(next(pid for pid in processes(live_system.data) if b"uvicorn" in Path(f"/proc/{pid}/cmdline").read_bytes()), signal.SIGKILL)
+    os.kill(
+        next(pid for pid in processes(live_system.data) if b"uvicorn" in Path(f"/proc/{pid}/cmdline").read_bytes()),
+        signal.SIGKILL,
+    )
     expect(page.locator("[data-state]")).to_have_text(re.compile("trying again"))
     page.wait_for_url("**/prepare/", timeout=60_000)  # it is started again by itself
     page.close()

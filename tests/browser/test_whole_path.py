@@ -60,7 +60,9 @@ def test_example_from_button_to_csv(page, database):
     expect(page.locator("[data-status]")).to_have_text(re.compile("Training"))
     first = points(page, run)
     rows = page.locator("[data-metrics] tr")
-    page.wait_for_function("n => document.querySelectorAll('[data-metrics] tr').length > n", arg=first + 2, timeout=TRAINING)
+    page.wait_for_function(
+        "n => document.querySelectorAll('[data-metrics] tr').length > n", arg=first + 2, timeout=TRAINING
+    )
     expect(page.locator("[data-topics] li").first).to_be_visible()
 
     # Reloading shows the whole history, and goes on live.
@@ -121,7 +123,9 @@ def test_uploaded_csv(page, database):
     rows[0] = ["key", "headline", "year", "who", "side", "body"]
     page.goto("/")
     content = gzip.compress(as_csv(rows))
-    page.locator("input[name=files]").set_input_files({"name": "speeches.csv.gz", "mimeType": "application/gzip", "buffer": content})
+    page.locator("input[name=files]").set_input_files(
+        {"name": "speeches.csv.gz", "mimeType": "application/gzip", "buffer": content}
+    )
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     expect(page.get_by_label("Text", exact=True)).to_have_value("5")
@@ -138,6 +142,7 @@ def test_uploaded_csv(page, database):
     assert all(rows[number + 1][0] == source_id for number, source_id in ids.items())
     with database.cursor() as cursor:
         count = cursor.execute(
-            "SELECT count(*) FROM document_topic d JOIN webapp_run r ON r.snapshot_id = d.snapshot_id WHERE r.id = %s", [run]
+            "SELECT count(*) FROM document_topic d JOIN webapp_run r ON r.snapshot_id = d.snapshot_id WHERE r.id = %s",
+            [run],
         ).fetchone()[0]
     assert len(table) == count

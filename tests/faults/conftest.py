@@ -26,7 +26,9 @@ def take_away(*rows) -> None:
     from webapp.services import deleting, upkeep
 
     for row in rows:
-        type(row).everything.filter(pk=row.pk).update(heartbeat_at=None)  # nobody is at work any more, whatever its row says
+        type(row).everything.filter(pk=row.pk).update(
+            heartbeat_at=None
+        )  # nobody is at work any more, whatever its row says
         if not isinstance(row, Run):
             Version.everything.filter(corpus=row).update(heartbeat_at=None)
         (deleting.run if isinstance(row, Run) else deleting.corpus)(row)

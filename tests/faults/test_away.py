@@ -33,7 +33,10 @@ def away(monkeypatch):
 def test_pages_and_forms(committed, client, ready, away):
     began = time.monotonic()
     address = f"/corpora/{ready.pk}/"
-    assert client.get(f"{address}?").status_code == 200 and client.get(f"{address.rstrip('/')}.json").json()["workers"] is None
+    assert (
+        client.get(f"{address}?").status_code == 200
+        and client.get(f"{address.rstrip('/')}.json").json()["workers"] is None
+    )
     answer = client.post(f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"})
     assert answer.status_code == 302
     run = Run.objects.get(pk=int(answer.url.rstrip("/").rsplit("/", 1)[1]))

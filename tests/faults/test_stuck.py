@@ -142,7 +142,9 @@ with Heartbeat(jobs.TRAINING, run, jobs.claim(jobs.TRAINING, run)) as beat, alon
 
 def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, ready):
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
-    with subprocess.Popen([sys.executable, "-c", WORKER, str(run.pk)], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True) as old:
+    with subprocess.Popen(
+        [sys.executable, "-c", WORKER, str(run.pk)], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True
+    ) as old:
         try:
             assert old.stdout.readline() == "at work\n"
             os.kill(old.pid, signal.SIGSTOP)
@@ -164,7 +166,10 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
         cursor.execute("BEGIN")
         cursor.execute("UPDATE webapp_run SET step = 1 WHERE id = %s", [held.pk])
         sweep_for(STALE + 1)
-        assert list(Run.objects.filter(pk__in=(held.pk, other.pk)).order_by("pk").values_list("status", flat=True)) == ["running", "queued"]
+        assert list(Run.objects.filter(pk__in=(held.pk, other.pk)).order_by("pk").values_list("status", flat=True)) == [
+            "running",
+            "queued",
+        ]
         cursor.execute("ROLLBACK")
     sweep_for(STALE + 5)
     assert Run.objects.get(pk=held.pk).status == "queued"

@@ -25,7 +25,9 @@ def configurations(lam: np.ndarray, words: list[int], alpha: float) -> dict[tupl
     q = {}
     for z in itertools.product(range(K), repeat=len(words)):
         n = np.bincount(z, minlength=K)
-        log = (gammaln(alpha + n) - gammaln(alpha)).sum() + sum(math.log(weight[k, w]) for k, w in zip(z, words, strict=True))
+        log = (gammaln(alpha + n) - gammaln(alpha)).sum() + sum(
+            math.log(weight[k, w]) for k, w in zip(z, words, strict=True)
+        )
         q[z] = math.exp(log)
     total = sum(q.values())
     return {z: p / total for z, p in q.items()}
@@ -36,7 +38,9 @@ def update(lam: np.ndarray, statistics: np.ndarray, rho: float, scale: float, et
     return (1 - rho) * lam + rho * (eta + scale * statistics)
 
 
-def train(documents: list[list[int]], K: int, V: int, *, alpha, eta, kappa, tau0, minibatch, burn_in, samples, passes, rng):
+def train(
+    documents: list[list[int]], K: int, V: int, *, alpha, eta, kappa, tau0, minibatch, burn_in, samples, passes, rng
+):
     """Algorithm 1, line by line; returns lambda."""
     D = len(documents)
     lam, t = np.full((K, V), eta), 0

@@ -43,7 +43,9 @@ def expected(beta: np.ndarray, counts: np.ndarray, alpha: float, iterations: int
     return out
 
 
-def diagnostics(beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.ndarray, words: int) -> dict[str, np.ndarray]:
+def diagnostics(
+    beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.ndarray, words: int
+) -> dict[str, np.ndarray]:
     """The measures of Diagnostics but coherence and npmi. listed: how many words each topic lists; N: N_dk of all documents."""
     K, V = beta.shape
     measures = {"tokens": N.sum(axis=0)}
@@ -54,7 +56,9 @@ def diagnostics(beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.
     measures["effective_words"] = 1 / (beta**2).sum(axis=1)
     order = np.argsort(-beta, axis=1, kind="stable")
     exclusive = beta / beta.sum(axis=0)
-    measures["exclusivity"] = np.array([exclusive[k, order[k, : min(words, listed[k])]].mean() if listed[k] else np.nan for k in range(K)])
+    measures["exclusivity"] = np.array(
+        [exclusive[k, order[k, : min(words, listed[k])]].mean() if listed[k] else np.nan for k in range(K)]
+    )
     measures["uniform_distance"] = xlogy(beta, beta * V).sum(axis=1)
     p = np.maximum(counts.sum(axis=0), 1)
     measures["corpus_distance"] = xlogy(beta, beta / (p / p.sum())).sum(axis=1)

@@ -50,7 +50,10 @@ def assignment(similar: np.ndarray) -> float:
     if similar.shape[0] > similar.shape[1]:
         similar = similar.T
     rows = range(similar.shape[0])
-    return max(sum(similar[i, j] for i, j in zip(rows, p, strict=True)) for p in itertools.permutations(range(similar.shape[1]), len(rows)))
+    return max(
+        sum(similar[i, j] for i, j in zip(rows, p, strict=True))
+        for p in itertools.permutations(range(similar.shape[1]), len(rows))
+    )
 
 
 def relevance(inside: int, everywhere: int, inside_total: int, total: int, lam: float) -> float:
@@ -76,7 +79,9 @@ def bootstrap(x: np.ndarray, lengths: np.ndarray, level: float, replicates: int,
     return float(low), float(high)
 
 
-def beside(documents: list[dict[int, int]], lengths: list[int], K: int, least: float) -> dict[tuple[int, int], tuple[int, float]]:
+def beside(
+    documents: list[dict[int, int]], lengths: list[int], K: int, least: float
+) -> dict[tuple[int, int], tuple[int, float]]:
     """Documents with both topics, and lift, of each pair that meets. documents: tokens by topic."""
     held = [{k for k, n in d.items() if n >= least * length} for d, length in zip(documents, lengths, strict=True)]
     D, found = sum(length > 0 for length in lengths), {}

@@ -34,7 +34,11 @@ def ratio(a, n, b, m):
 def near(evidence, tokens, senses, into, word):
     """For each sense: word -> (documents of the sense that have it, score), of those that qualify."""
     of = {k: {d for d, topic, _ in tokens if topic == k} for k in senses}
-    has = {d: {int(w): int(into[t]) for w, _, t, _ in zip(*evidence.document(d), strict=True)} for k in senses for d in of[k]}
+    has = {
+        d: {int(w): int(into[t]) for w, _, t, _ in zip(*evidence.document(d), strict=True)}
+        for k in senses
+        for d in of[k]
+    }
     result = []
     for k in senses:
         others = [d for j in senses if j != k for d in of[j]]

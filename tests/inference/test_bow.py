@@ -69,7 +69,9 @@ def test_without_some_words_nothing_is_renumbered(tmp_path):
     counts = [rng.integers(1, 4, len(words)) for words in documents]
     offsets = np.arange(sum(c.sum() for c in counts), dtype=np.int32)
     indptr = np.cumsum([0, *map(len, documents)])
-    bow = Bow(indptr, np.concatenate(documents).astype(np.int32), np.concatenate(counts).astype(np.int32), 12, offsets=offsets)
+    bow = Bow(
+        indptr, np.concatenate(documents).astype(np.int32), np.concatenate(counts).astype(np.int32), 12, offsets=offsets
+    )
     dropped = np.array([0, 3, 11])
     found = bow.without(dropped, tmp_path / "less")
     assert (found.D, found.V) == (5, 12) and found.digest == Bow.open(tmp_path / "less").digest != bow.digest

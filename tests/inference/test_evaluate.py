@@ -15,7 +15,9 @@ def topics_of(beta: np.ndarray, listed: int) -> Topics:
     words = np.argsort(-beta, axis=1, kind="stable")[:, :listed].astype(np.int32)
     weights = np.take_along_axis(beta, words, axis=1).astype(np.float32)
     mass = 1 - weights.sum(axis=1, dtype=float)
-    return Topics(np.arange(K + 1) * listed, words.ravel(), weights.ravel(), mass / max(1, V - listed), mass, np.full(K, 1 / K), V)
+    return Topics(
+        np.arange(K + 1) * listed, words.ravel(), weights.ravel(), mass / max(1, V - listed), mass, np.full(K, 1 / K), V
+    )
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,13 @@ def of_gensim(measure, topics, documents):
     texts = [[f"{w:03}" for w in d] for d in documents]
     words = [[f"{w:03}" for w in row] for row in topics.top(coherence.WORDS)]
     model = CoherenceModel(
-        topics=words, texts=texts, dictionary=Dictionary(texts), coherence=measure, window_size=1000, topn=coherence.WORDS, processes=1
+        topics=words,
+        texts=texts,
+        dictionary=Dictionary(texts),
+        coherence=measure,
+        window_size=1000,
+        topn=coherence.WORDS,
+        processes=1,
     )
     return model.get_coherence_per_topic()
 
@@ -58,7 +64,12 @@ def test_both_are_the_papers(known):
 
 def test_pairs_at_the_ends():
     bow = bow_of([[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 4], [0, 1]], 7)
-    pairs = {(0, 1): 0.0, (2, 3): 1.0, (2, 4): -1 - np.log(2 / 4 / 4) / -np.log(1e-12), (5, 6): -1 - np.log(1 / 16) / -np.log(1e-12)}
+    pairs = {
+        (0, 1): 0.0,
+        (2, 3): 1.0,
+        (2, 4): -1 - np.log(2 / 4 / 4) / -np.log(1e-12),
+        (5, 6): -1 - np.log(1 / 16) / -np.log(1e-12),
+    }
     for pair, expected in pairs.items():
         beta = np.zeros((1, 7))
         beta[0, list(pair)] = 0.6, 0.4

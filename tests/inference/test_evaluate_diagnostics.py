@@ -87,7 +87,13 @@ def test_an_empty_topic_is_uniform():
 def test_a_topic_without_weight():
     beta = np.array([[0.5, 0.3, 0.2], [0.0, 0.0, 0.0]])
     topics = Topics(
-        np.array([0, 3, 3]), np.arange(3, dtype=np.int32), beta[0].astype(np.float32), np.zeros(2), np.zeros(2), np.array([1.0, 0.0]), 3
+        np.array([0, 3, 3]),
+        np.arange(3, dtype=np.int32),
+        beta[0].astype(np.float32),
+        np.zeros(2),
+        np.zeros(2),
+        np.array([1.0, 0.0]),
+        3,
     )
     found = Diagnostics(bow_of([[0, 1, 1], [2]], 3))(topics)
     assert found.tokens.tolist() == pytest.approx([4, 0])

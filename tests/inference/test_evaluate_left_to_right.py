@@ -36,7 +36,9 @@ def test_mean_over_seeds_is_the_probability(K, document, alpha, particles):
 def test_more_particles_come_closer():
     beta = np.random.default_rng(1).dirichlet(np.full(6, 0.3), 3)
     bow = bow_of([[0, 1, 2, 3, 4, 5]] * 500, 6)
-    few, many = (LeftToRight(bow, np.arange(500), particles=n).documents_log(topics_of(beta, 6), 0.1).std() for n in (2, 50))
+    few, many = (
+        LeftToRight(bow, np.arange(500), particles=n).documents_log(topics_of(beta, 6), 0.1).std() for n in (2, 50)
+    )
     assert many < few / 3
 
 
@@ -59,7 +61,9 @@ def test_long_documents_are_cut():
 
 def test_a_word_of_no_topic_is_passed_over():
     beta = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
-    with_it, without = (LeftToRight(bow_of([d], 3), np.arange(1)).documents_log(topics_of(beta, 3), 0.3)[0] for d in ([0, 2], [0]))
+    with_it, without = (
+        LeftToRight(bow_of([d], 3), np.arange(1)).documents_log(topics_of(beta, 3), 0.3)[0] for d in ([0, 2], [0])
+    )
     assert with_it == pytest.approx(without + np.log(1e-300))
 
 

@@ -36,7 +36,11 @@ def test_shares_are_sums_of_tokens():
         assert found.share[:, g] == pytest.approx(mine[:, [3, 0]].sum(axis=0) / mine.sum())
         assert found.tokens[g] == mine.sum() and found.documents[g] == (mine.sum(axis=1) > 0).sum()
     assert (found.low <= found.share)[:, :4].all() and (found.share <= found.high)[:, :4].all()
-    assert np.isnan([found.share[:, 4], found.low[:, 4], found.high[:, 4]]).all() and found.thin[4] and found.documents[4] == 0
+    assert (
+        np.isnan([found.share[:, 4], found.low[:, 4], found.high[:, 4]]).all()
+        and found.thin[4]
+        and found.documents[4] == 0
+    )
 
 
 @pytest.mark.parametrize(("share", "concentration"), [(0.05, 30.0), (0.05, 3.0), (0.3, 10.0), (0.005, 10.0)])

@@ -11,7 +11,12 @@ def arrays(documents: list[dict[int, int]], lengths: list[int]):
     sizes = [len(d) for d in documents]
     topics = [k for d in documents for k in sorted(d)]
     tokens = [d[k] for d in documents for k in sorted(d)]
-    return np.concatenate([[0], np.cumsum(sizes)]), np.array(topics, np.uint16), np.array(tokens, np.int32), np.array(lengths, np.int64)
+    return (
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.array(topics, np.uint16),
+        np.array(tokens, np.int32),
+        np.array(lengths, np.int64),
+    )
 
 
 def random_documents(D: int, K: int, seed: int) -> tuple[list[dict[int, int]], list[int]]:

@@ -26,7 +26,9 @@ def ragged() -> Topics:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("topics", [some(7, 40, 12, 1), some(8, 40, 3, 2), some(2, 5, 5, 3), some(1, 5, 2, 4), ragged()])
+@pytest.mark.parametrize(
+    "topics", [some(7, 40, 12, 1), some(8, 40, 3, 2), some(2, 5, 5, 3), some(1, 5, 2, 4), ragged()]
+)
 def test_they_are_lins_formula(topics):
     found = distances.divergences(topics)
     assert found.dtype == np.float64
@@ -50,7 +52,10 @@ def test_between_topics_over_other_words():
     place_a, place_b = np.full(40, -1, np.int32), np.full(35, -1, np.int32)
     place_a[:30], place_b[:30] = np.arange(30), np.arange(30)[::-1]
     found = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
-    wide_a, wide_b = np.hstack([a.dense(), np.zeros((5, 5))]), np.hstack([b.dense()[:, 29::-1], np.zeros((6, 10)), b.dense()[:, 30:]])
+    wide_a, wide_b = (
+        np.hstack([a.dense(), np.zeros((5, 5))]),
+        np.hstack([b.dense()[:, 29::-1], np.zeros((6, 10)), b.dense()[:, 30:]]),
+    )
     assert found == pytest.approx(naive_explore.divergences(wide_a, wide_b), abs=1e-12)
 
 
@@ -93,6 +98,14 @@ def test_floors_of_all_sizes(spread):
     weights *= ((1 - floor * (V - listed)) / weights.sum(axis=1))[:, None]
     words = np.array([rng.permutation(V)[:listed] for _ in range(K)], np.int32)
     topics = Topics(
-        np.arange(K + 1) * listed, words.ravel(), weights.astype(np.float32).ravel(), floor, floor * (V - listed), np.full(K, 1 / K), V
+        np.arange(K + 1) * listed,
+        words.ravel(),
+        weights.astype(np.float32).ravel(),
+        floor,
+        floor * (V - listed),
+        np.full(K, 1 / K),
+        V,
     )
-    assert distances.divergences(topics) == pytest.approx(naive_explore.divergences(topics.dense(), topics.dense()), abs=1e-12)
+    assert distances.divergences(topics) == pytest.approx(
+        naive_explore.divergences(topics.dense(), topics.dense()), abs=1e-12
+    )

@@ -74,7 +74,11 @@ def test_every_process_draws_the_same():
     found = set()
     for threads in ("1", "2"):
         env = os.environ | {"OPENBLAS_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
-        found.add(subprocess.run([sys.executable, "-c", CODE], env=env, capture_output=True, text=True, timeout=120, check=True).stdout)
+        found.add(
+            subprocess.run(
+                [sys.executable, "-c", CODE], env=env, capture_output=True, text=True, timeout=120, check=True
+            ).stdout
+        )
     assert len(found) == 1 and len(found.pop()) > 60 * 2 * 16
 
 

@@ -28,8 +28,13 @@ def test_no_matching_is_better(Ka, Kb):
     paired = np.flatnonzero(found.partner >= 0)
     assert len(paired) == min(Ka, Kb) == len(set(found.partner[paired]))
     assert found.similarity[paired] == pytest.approx(similar[paired, found.partner[paired]])
-    assert found.best_b.tolist() == similar.argmax(axis=1).tolist() and found.best_a.tolist() == similar.argmax(axis=0).tolist()
-    assert found.best_b_similarity == pytest.approx(similar.max(axis=1)) and found.best_a_similarity == pytest.approx(similar.max(axis=0))
+    assert (
+        found.best_b.tolist() == similar.argmax(axis=1).tolist()
+        and found.best_a.tolist() == similar.argmax(axis=0).tolist()
+    )
+    assert found.best_b_similarity == pytest.approx(similar.max(axis=1)) and found.best_a_similarity == pytest.approx(
+        similar.max(axis=0)
+    )
 
 
 def test_the_same_topics_in_another_order_and_vocabulary():
@@ -45,7 +50,10 @@ def test_the_same_topics_in_another_order_and_vocabulary():
     assert found.only_a.tolist() == found.only_b.tolist() == [] and found.splits == found.merges == []
 
     a, b = topics_of(dense, 12), topics_of(other, 12)  # with floors, which lie on the words of one side too
-    wide = np.hstack([a.dense(), np.zeros((6, 3))]), np.hstack([np.zeros((6, 1)), b.dense()[:, 28::-1], b.dense()[:, 29:]])
+    wide = (
+        np.hstack([a.dense(), np.zeros((6, 3))]),
+        np.hstack([np.zeros((6, 1)), b.dense()[:, 28::-1], b.dense()[:, 29:]]),
+    )
     expected = 1 - naive_explore.divergences(*wide) / np.log(2)
     assert matching.similarities(a, b, words(30), other_words) == pytest.approx(expected)
 
@@ -86,7 +94,9 @@ def test_stability():
 
 
 def test_runs_without_topics():
-    none = Topics(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0), np.zeros(0), np.zeros(0), 5)
+    none = Topics(
+        np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0), np.zeros(0), np.zeros(0), 5
+    )
     some = topics_of(beta(3, 5, 1), 3)
     assert matching.match(some, none, words(5), words(5)).best_b.tolist() == [-1, -1, -1]
     assert matching.match(none, some, words(5), words(5)).only_b.tolist() == [0, 1, 2]

@@ -38,7 +38,9 @@ def test_nearest(seed, small, monkeypatch):
         again = similar.nearest(*arrays, mixture, 10, number, similar.by_topic(*arrays[:3], 8))
         assert again[0].tolist() == numbers.tolist() and again[1].tolist() == distances.tolist()
         everything = {d: h for h, d in naive(tokens, mixture, number)}
-        assert all(everything[d] == pytest.approx(h, abs=1e-3) for d, h in zip(numbers.tolist(), distances, strict=True))
+        assert all(
+            everything[d] == pytest.approx(h, abs=1e-3) for d, h in zip(numbers.tolist(), distances, strict=True)
+        )
 
 
 def test_equal_mixtures_come_by_number_and_nothing_in_common_never():

@@ -42,7 +42,10 @@ def test_completion_of_words_that_no_topic_lists():
     assert Completion(bow, np.arange(30))(topics) == pytest.approx(-np.log(50))
 
 
-@pytest.mark.parametrize("measure", [lambda bow: Completion(bow, np.arange(30)), lambda bow: partial(LeftToRight(bow, np.arange(3)), alpha=0.1)])
+@pytest.mark.parametrize(
+    "measure",
+    [lambda bow: Completion(bow, np.arange(30)), lambda bow: partial(LeftToRight(bow, np.arange(3)), alpha=0.1)],
+)
 def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
     """They would look better than any others."""
     bow, beta = planted(K=3, V=50, D=30, length=20, seed=2)

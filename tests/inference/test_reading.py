@@ -12,7 +12,13 @@ def rows(rng, n: int, K: int):
     word, topic = np.nonzero(beta)
     floor = rng.random(K) * 1e-3
     shuffled = rng.permutation(len(word))
-    return word[shuffled], topic[shuffled], (floor[topic] + beta[word, topic])[shuffled], floor, np.where(beta > 0, beta, 0.0) + floor
+    return (
+        word[shuffled],
+        topic[shuffled],
+        (floor[topic] + beta[word, topic])[shuffled],
+        floor,
+        np.where(beta > 0, beta, 0.0) + floor,
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -18,13 +18,17 @@ SIGNIFICANT = 1e-4  # a true sampler fails one such test in ten thousand; the ke
 def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     """A state whose lambda is eta + extra[k, w], with a scale of its own to be undone."""
     K, V = extra.shape
-    state = ssi.init(ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").chosen(1, 1), ssi.Shape(1, V, 1, 1), 7)
+    state = ssi.init(
+        ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").chosen(1, 1), ssi.Shape(1, V, 1, 1), 7
+    )
     state.pi = 0.25
     rows = [np.flatnonzero(extra[:, w]) for w in range(V)]
     state.length[:] = state.capacity[:] = [len(r) for r in rows]
     state.start[:] = np.concatenate(([0], np.cumsum(state.length)[:-1]))
     state.arena_topics = np.concatenate([r.astype(np.int32) for r in rows])
-    state.arena_values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(np.float32) / np.float32(state.pi)
+    state.arena_values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(np.float32) / np.float32(
+        state.pi
+    )
     state.used = len(state.arena_topics)
     state.totals = extra.sum(axis=1) / state.pi
     return state
@@ -51,7 +55,9 @@ def test_one_token_follows_eq_9(case, eta, expectation, spread, monkeypatch):
     state = state_with(extra, eta, alpha=0.3)
     others = np.repeat(np.arange(len(counts)), counts)
     bow = bow_of([[0] + [1] * len(others)], 3)
-    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).chosen(1, 1)
+    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).chosen(
+        1, 1
+    )
     before = np.concatenate(([2], others)).astype(np.uint16)
     drawn = ssi._sample(config, state, ssi._expand(bow, np.arange(1)), np.array([5], np.uint64), before)[0]
     expected = naive.conditional(eta + extra, np.array(counts), 0, 0.3, expectation)

@@ -43,7 +43,9 @@ def test_tokens_by_topic_and_group(evidence, into, mask):
         for of, groups, G in ((None, [0] * D, 1), (group, group, 3)):
             found = uses.tally(of, G)
             for array, expected in zip(found, naive.tally(tokens, groups), strict=True):
-                assert {(g, k): n for (g, k), n in np.ndenumerate(array) if n} == {key: n for key, n in expected.items() if key[0] >= 0}
+                assert {(g, k): n for (g, k), n in np.ndenumerate(array) if n} == {
+                    key: n for key, n in expected.items() if key[0] >= 0
+                }
         for k in range(K):
             pairs = uses.of(k)
             of = [certainty for _, topic, certainty in tokens if topic == k]
@@ -79,7 +81,9 @@ def test_spread_takes_all_and_every_beginning_from_everywhere(n):
 def test_ratio():
     assert ratio(np.array([10]), 20, np.array([3]), 40)[0] == pytest.approx(naive.ratio(10, 20, 3, 40))
     assert ratio(np.array([0]), 20, np.array([0]), 40)[0] == 0
-    assert ratio(np.array([20]), 20, np.array([0]), 40)[0] == pytest.approx(2 * (-20 * np.log(1 / 3) - 40 * np.log(2 / 3)))
+    assert ratio(np.array([20]), 20, np.array([0]), 40)[0] == pytest.approx(
+        2 * (-20 * np.log(1 / 3) - 40 * np.log(2 / 3))
+    )
 
 
 @pytest.mark.parametrize("into", INTO)

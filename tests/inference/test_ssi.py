@@ -53,7 +53,15 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     """pi and its resets, the arena and its growth change nothing: after each step lambda is what eq. 11 gives."""
     K, V = 7, 40
     config = ssi.Config(
-        topics=K, statistics="decay", expectation=expectation, tau0=tau0, kappa=kappa, minibatch=5, burn_in=0, samples=2, draws=2
+        topics=K,
+        statistics="decay",
+        expectation=expectation,
+        tau0=tau0,
+        kappa=kappa,
+        minibatch=5,
+        burn_in=0,
+        samples=2,
+        draws=2,
     ).chosen(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
@@ -66,7 +74,9 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
         lam = naive.update(lam, statistics, ssi.rho(config, t), 60 / 5, config.eta)
         # What decayed below DROPPED_TOKENS is forgotten, on purpose.
         assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * ssi.DROPPED_TOKENS)
-        assert state.pi * state.totals == pytest.approx((lam - config.eta).sum(axis=1), rel=1e-3, abs=V * ssi.DROPPED_TOKENS)
+        assert state.pi * state.totals == pytest.approx(
+            (lam - config.eta).sum(axis=1), rel=1e-3, abs=V * ssi.DROPPED_TOKENS
+        )
 
 
 @pytest.mark.parametrize("warm_up", [0, 1, 2])
@@ -106,7 +116,9 @@ def test_eta_is_learned():
     length = np.diff([*start, len(values)])
     found = 1.0
     for _ in range(200):
-        found = rows.better_eta(np.array(start), length, np.array(values, np.float32) / 4, 4.0, counts.sum(axis=1) / 4, found)
+        found = rows.better_eta(
+            np.array(start), length, np.array(values, np.float32) / 4, 4.0, counts.sum(axis=1) / 4, found
+        )
     assert found == pytest.approx(eta, rel=0.05)
 
 
@@ -123,13 +135,17 @@ def test_learned_priors_fit_the_corpus(learn):
     assert (state.eta == config.chosen(bow.D, bow.tokens).eta) == (learn == "alpha")
 
 
-@pytest.mark.parametrize(("statistics", "expectation"), [("memo", "mean"), ("decay", "mean"), ("decay", "log"), ("memo", "log")])
+@pytest.mark.parametrize(
+    ("statistics", "expectation"), [("memo", "mean"), ("decay", "mean"), ("decay", "log"), ("memo", "log")]
+)
 def test_planted_topics_are_found(statistics, expectation):
     """Over several seeds nearly all; some runs of any sampler end with two topics in one."""
     found = []
     for seed in range(5):
         bow, beta = planted(K=6, V=120, D=800, length=60, seed=seed)
-        config = ssi.Config(topics=6, alpha=0.2, minibatch=50, passes=12, statistics=statistics, expectation=expectation)
+        config = ssi.Config(
+            topics=6, alpha=0.2, minibatch=50, passes=12, statistics=statistics, expectation=expectation
+        )
         topics = last(config, bow, seed=seed).topics.dense()
         distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
         found += (distance[linear_sum_assignment(distance)] < 0.2).tolist()
@@ -139,8 +155,19 @@ def test_planted_topics_are_found(statistics, expectation):
 def test_as_good_as_the_slow_twin():
     """Topics of Algorithm 1, line by line, and ours find the planted ones equally well."""
     bow, beta = planted(K=3, V=30, D=120, length=30, seed=1)
-    documents = [np.repeat(bow.words[a:b], bow.counts[a:b]).tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
-    settings = {"alpha": 0.3, "eta": 0.1, "kappa": 0.7, "tau0": 10.0, "minibatch": 30, "burn_in": 1, "samples": 2, "passes": 6}
+    documents = [
+        np.repeat(bow.words[a:b], bow.counts[a:b]).tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+    ]
+    settings = {
+        "alpha": 0.3,
+        "eta": 0.1,
+        "kappa": 0.7,
+        "tau0": 10.0,
+        "minibatch": 30,
+        "burn_in": 1,
+        "samples": 2,
+        "passes": 6,
+    }
     lam = naive.train(documents, 3, 30, rng=np.random.default_rng(0), **settings)
     paper = ssi.Config(topics=3, statistics="decay", expectation="log", draws=1, **settings)
     ours = last(paper, bow, seed=1).topics.dense()
@@ -183,7 +210,9 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, m
         monkeypatch.setattr("inference.memory.LARGE", 0)
     bow, _ = planted(K=5, V=200, D=500, length=60, seed=3)
     config = ssi.Config(topics=8, minibatch=32, passes=4, **kind)
-    whole = [(s.step, s.tokens, s.held_out, s.topics) for s in train(ssi, config, bow, seed=2) if isinstance(s, Snapshot)]
+    whole = [
+        (s.step, s.tokens, s.held_out, s.topics) for s in train(ssi, config, bow, seed=2) if isinstance(s, Snapshot)
+    ]
     for killed_after in (1, len(whole) // 4, len(whole) // 2, len(whole) - 1):
         loop, seen = train(ssi, config, bow, seed=2, scratch=tmp_path), 0
         for event in loop:
@@ -227,7 +256,10 @@ def test_mass_is_conserved():
     assert sums + topics.floor_mass == pytest.approx(np.ones(12), abs=1e-5)
     assert topics.dense().sum(axis=1) == pytest.approx(np.ones(12), abs=1e-5)
     assert topics.share.sum() == pytest.approx(1)
-    assert (np.diff(topics.weights.astype(float))[np.setdiff1d(np.arange(len(topics.weights) - 1), topics.indptr[1:-1] - 1)] <= 0).all()
+    assert (
+        np.diff(topics.weights.astype(float))[np.setdiff1d(np.arange(len(topics.weights) - 1), topics.indptr[1:-1] - 1)]
+        <= 0
+    ).all()
     blocks = list(fold_in_corpus(ssi, config, final.state, bow, block=37))
     assert [b.first for b in blocks] == list(range(0, 200, 37))
     for block in blocks:
@@ -294,7 +326,17 @@ CONFIG = {"minibatch": 8, "passes": 2}
         ([[0, 1], [2, 3]] * 20, 4, {"topics": 3, "tau0": 0.0, "kappa": 1.0}),
         ([list(range(100)) * 3000, [1, 2]], 100, {"topics": 5, "passes": 1}),
     ],
-    ids=["K=1", "V=1", "empty documents", "K > D", "one document", "tiny priors", "huge priors", "first step 1", "long document"],
+    ids=[
+        "K=1",
+        "V=1",
+        "empty documents",
+        "K > D",
+        "one document",
+        "tiny priors",
+        "huge priors",
+        "first step 1",
+        "long document",
+    ],
 )
 @pytest.mark.parametrize("kind", [*EVERY_KIND, {"expectation": "log"}, {"statistics": "decay"}], ids=str)
 def test_edges(documents, V, settings, kind):
@@ -366,7 +408,11 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
         for j in range(bow.indptr[d], bow.indptr[d + 1]):
             expected[topics[j], bow.words[j]] += bow.counts[j]
     assert dense(state, 5) == pytest.approx(expected, abs=1e-3)
-    assert state.totals * state.pi == pytest.approx(expected.sum(axis=1), rel=1e-5) and state.t == 0 and state.eta == config.eta
+    assert (
+        state.totals * state.pi == pytest.approx(expected.sum(axis=1), rel=1e-5)
+        and state.t == 0
+        and state.eta == config.eta
+    )
     assert state.memory.shape == ((bow.tokens if statistics == "memo" else 0), config.samples * config.draws)
     found = last(config, bow, seed=3, resume=state)
     own = np.array([[found.topics.dense()[order[k], 20 * j : 20 * j + 20].sum() for j in range(5)] for k in range(5)])

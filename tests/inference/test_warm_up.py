@@ -97,6 +97,10 @@ print(compiled)
 
 
 def test_nothing_is_left_to_compile(tmp_path):
-    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}  # what other tests compiled would hide what is missing
-    done = subprocess.run([sys.executable, "-c", CODE, str(tmp_path)], env=env, capture_output=True, text=True, timeout=900)
+    env = os.environ | {
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache")
+    }  # what other tests compiled would hide what is missing
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, str(tmp_path)], env=env, capture_output=True, text=True, timeout=900
+    )
     assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -19,7 +19,9 @@ def rows() -> dict[str, list[str]]:
 
     found = {}
     with connection.cursor() as cursor:
-        for name in sorted({table.parent or table.name for table in bulk.tables(cursor)} - {"django_content_type", "auth_permission"}):
+        for name in sorted(
+            {table.parent or table.name for table in bulk.tables(cursor)} - {"django_content_type", "auth_permission"}
+        ):
             cursor.execute(f'SELECT to_jsonb(t)::text FROM "{name}" t ORDER BY 1')
             found[name] = [row for (row,) in cursor.fetchall()]
     return found

@@ -44,7 +44,9 @@ def large(cursor) -> dict[str, tuple]:
     """Of each partition the file that its rows are in, where its rows stand, and its indexes."""
     found = {}
     for name in ("document_5", "word_5", "topic_word_9", "document_topic_9"):
-        cursor.execute(f"SELECT pg_relation_filenode('{name}'), array_agg(ctid::text || xmin::text ORDER BY ctid) FROM {name}")
+        cursor.execute(
+            f"SELECT pg_relation_filenode('{name}'), array_agg(ctid::text || xmin::text ORDER BY ctid) FROM {name}"
+        )
         node, places = cursor.fetchone()
         cursor.execute("SELECT count(*) FROM pg_index WHERE indrelid = %s::regclass", [name])
         found[name] = (node, places, cursor.fetchone()[0])

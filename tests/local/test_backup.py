@@ -54,8 +54,17 @@ def environment(system) -> dict:
 
 
 def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(data)}
-    return subprocess.run([sys.executable, str(ROOT / "manage.py"), *arguments], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
+        "TOPOGRAPH_DATA": str(data)
+    }
+    return subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *arguments],
+        env=env,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +87,11 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     until(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
 
     def train(**settings) -> int:
-        browser.post(f"/corpora/{corpus}/runs/", form_fields(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings, f"/corpora/{corpus}/")
+        browser.post(
+            f"/corpora/{corpus}/runs/",
+            form_fields(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings,
+            f"/corpora/{corpus}/",
+        )
         return int(browser.url.rstrip("/").rsplit("/", 1)[1])
 
     done = train(topics="5", passes="1")
@@ -86,10 +99,16 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     training = train()
     until(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
     file = folder / "backup.tar.zst"
-    made = subprocess.run([sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, capture_output=True, text=True)
+    made = subprocess.run(
+        [sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, capture_output=True, text=True
+    )
     assert made.returncode == 0, made.stderr
     assert browser.json(f"/runs/{training}.json")["status"] == "running", "the training must be longer than the backup"
-    return (corpus, done, training), file, {name: tuple(row) for name, row in json.loads(made.stdout.splitlines()[-1]).items()}
+    return (
+        (corpus, done, training),
+        file,
+        {name: tuple(row) for name, row in json.loads(made.stdout.splitlines()[-1]).items()},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +135,11 @@ def test_every_file(made, restored):
     of_run = Path("runs") / str(training)
     assert {name for name in names if name.is_relative_to(of_run)} == {of_run / "checkpoint"}
     wanted = {p.relative_to(there) for p in there.rglob("*") if p.is_file()}
-    wanted = {n for n in wanted if n.parts[0] != "uploads" and not n.is_relative_to(of_run) and not {"sample", "shaping"} & set(n.parts)}
+    wanted = {
+        n
+        for n in wanted
+        if n.parts[0] != "uploads" and not n.is_relative_to(of_run) and not {"sample", "shaping"} & set(n.parts)
+    }
     assert names - {of_run / "checkpoint"} == wanted and len(wanted) > 30
     for name in wanted:
         assert (here / name).read_bytes() == (there / name).read_bytes(), name
@@ -136,8 +159,13 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
         found = other.json(f"/runs/{training}.json")
         for name in ("step", "tokens", "held_out", "coherence"):
             assert found["metrics"][name] == want["metrics"][name], name
-        assert other.json(f"/runs/{training}/topics/3/words.json") == browser.json(f"/runs/{training}/topics/3/words.json")
-        assert other.json(f"/corpora/{corpus}/documents.json?q=war")["count"] == browser.json(f"/corpora/{corpus}/documents.json?q=war")["count"]
+        assert other.json(f"/runs/{training}/topics/3/words.json") == browser.json(
+            f"/runs/{training}/topics/3/words.json"
+        )
+        assert (
+            other.json(f"/corpora/{corpus}/documents.json?q=war")["count"]
+            == browser.json(f"/corpora/{corpus}/documents.json?q=war")["count"]
+        )
         refused = manage(restored, "restore", str(made[3]), "--overwrite")
         assert refused.returncode and "Stop" in refused.stderr
     finally:
@@ -208,7 +236,9 @@ def database(data: Path) -> Iterator[dict]:
 
 
 def run(environment: dict, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
 
 
 def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
@@ -218,11 +248,16 @@ def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
         made = run(first, "-m", "tests.local.old_backup", str(file))
         assert made.returncode == 0, made.stderr
         restored = run(second, "manage.py", "restore", str(file))
-        assert restored.returncode == 0 and restored.stdout.startswith("Restored: 2 corpora and 1 runs"), restored.stderr
+        assert restored.returncode == 0 and restored.stdout.startswith("Restored: 2 corpora and 1 runs"), (
+            restored.stderr
+        )
         look = "import json; from tests.local.old_backup import rows; print(json.dumps(rows()))"
         found = run(second, "manage.py", "shell", "--no-imports", "-c", look)
         assert json.loads(found.stdout.splitlines()[-1]) == json.loads(made.stdout.splitlines()[-1])
-        here, there = ({p.relative_to(data / "files"): p.read_bytes() for p in (data / "files").rglob("*") if p.is_file()} for data in (tmp_path / "new", tmp_path / "old"))
+        here, there = (
+            {p.relative_to(data / "files"): p.read_bytes() for p in (data / "files").rglob("*") if p.is_file()}
+            for data in (tmp_path / "new", tmp_path / "old")
+        )
         assert here == there and len(here) > 5
         checked = run(second, "manage.py", "migrate", "--check")
         assert checked.returncode == 0, checked.stdout

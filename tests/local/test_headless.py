@@ -15,10 +15,14 @@ from tests.corpora import as_csv, example_rows
 @pytest.fixture
 def manage(tmp_path):
     """Run a command in a state folder of its own; servers and a worker come and go with it."""
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(tmp_path / "data")}
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
+        "TOPOGRAPH_DATA": str(tmp_path / "data")
+    }
 
     def run(*arguments: str, fails: bool = False) -> subprocess.CompletedProcess:
-        done = subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=200)
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=200
+        )
         assert (done.returncode != 0) == fails, done.stderr
         return done
 

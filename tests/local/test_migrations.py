@@ -42,19 +42,40 @@ def test_models_and_migrations_agree():
 def test_rows_stay_and_are_completed(migrated):
     rows = migrated["rows"]
     letters, draft = rows["webapp_corpus"]
-    assert (letters["name"], letters["version_id"], letters["status"], letters["deleted_at"]) == ("Letters", 5, "ready", None)
+    assert (letters["name"], letters["version_id"], letters["status"], letters["deleted_at"]) == (
+        "Letters",
+        5,
+        "ready",
+        None,
+    )
     assert (draft["version_id"], draft["status"], draft["into_id"]) == (None, "draft", None)
     (version,) = rows["webapp_version"]
     assert (version["id"], version["number"], version["status"]) == (5, 1, "ready")
     assert (version["documents"], version["tokens"], version["vocabulary"]) == (3, 6, 3)
     assert version["settings"] == {"language": "en", "min_documents": 1}
     (run,) = rows["webapp_run"]
-    assert (run["version_id"], run["snapshot_id"], run["status"], run["begins"], run["dropped"]) == (5, 9, "done", False, [])
+    assert (run["version_id"], run["snapshot_id"], run["status"], run["begins"], run["dropped"]) == (
+        5,
+        9,
+        "done",
+        False,
+        [],
+    )
     assert [file["read"] for file in rows["webapp_sourcefile"]] == [True, False]
-    assert [(d["number"], d["text"], d["part"], d["parts"], d["whole"]) for d in rows["document"] if d["number"] == 1] == [(1, "café by the sea", 1, 1, "")]
+    assert [
+        (d["number"], d["text"], d["part"], d["parts"], d["whole"]) for d in rows["document"] if d["number"] == 1
+    ] == [(1, "café by the sea", 1, 1, "")]
     assert all(d["digest"].startswith("\\x") and len(d["digest"]) == 66 for d in rows["document"])
-    assert sorted((w["word"], w["plain"], w["version_id"]) for w in rows["word"]) == [("café", "cafe", 5), ("harbour", "harbour", 5), ("sea", "sea", 5)]
-    assert len(rows["topic_word"]) == 4 and len(rows["document_topic"]) == 4 and {row["tokens"] for row in rows["topic_word"]} == {0}
+    assert sorted((w["word"], w["plain"], w["version_id"]) for w in rows["word"]) == [
+        ("café", "cafe", 5),
+        ("harbour", "harbour", 5),
+        ("sea", "sea", 5),
+    ]
+    assert (
+        len(rows["topic_word"]) == 4
+        and len(rows["document_topic"]) == 4
+        and {row["tokens"] for row in rows["topic_word"]} == {0}
+    )
     assert [t["coherence"] for t in rows["webapp_topic"]] == [-1, -2] and len(rows["webapp_metric"]) == 1
 
 
@@ -72,7 +93,11 @@ def test_pages_show_them(migrated):
         assert status == 200, f"{address}:\n{migrated['said']}"
     assert "Letters" in pages["/"][1] and "café by the sea" in pages["/corpora/5/documents/1/"][1]
     found = json.loads(pages["/runs/7.json"][1])
-    assert found["status"] == "done" and {word for topic in found["topics"] for word in topic["words"]} == {"sea", "café", "harbour"}
+    assert found["status"] == "done" and {word for topic in found["topics"] for word in topic["words"]} == {
+        "sea",
+        "café",
+        "harbour",
+    }
 
 
 def test_what_takes_long_on_large_tables_is_said(migrated):
@@ -81,6 +106,10 @@ def test_what_takes_long_on_large_tables_is_said(migrated):
         app, _, module = name.partition(".")
         if app == "webapp":
             said = importlib.import_module(f"webapp.migrations.{module}").__doc__ or ""
-            assert not did["rewritten"] or "Rewrites" in said, f"{name} rewrites {did['rewritten']}: say so, or find another way"
-            assert not did["indexed"] or "Builds an index" in said, f"{name} builds an index on {did['indexed']}: say so, or find another way"
+            assert not did["rewritten"] or "Rewrites" in said, (
+                f"{name} rewrites {did['rewritten']}: say so, or find another way"
+            )
+            assert not did["indexed"] or "Builds an index" in said, (
+                f"{name} builds an index on {did['indexed']}: say so, or find another way"
+            )
             assert did["rewritten"] or "Rewrites" not in said, f"{name} rewrites nothing"

@@ -45,7 +45,16 @@ def until(browser: Browser, path: str, *statuses: str) -> dict:
 def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     browser = browser_of
     head, *rows = example_rows(60)
-    rows = [head, *([f"{MARK} {cell}" if name in ("title", "text", "president", "id") else cell for name, cell in zip(head, row, strict=True)] for row in rows)]
+    rows = [
+        head,
+        *(
+            [
+                f"{MARK} {cell}" if name in ("title", "text", "president", "id") else cell
+                for name, cell in zip(head, row, strict=True)
+            ]
+            for row in rows
+        ),
+    ]
     file = tmp_path / f"{MARK}.csv"
     file.write_bytes(as_csv(rows))
     prepare = browser.post("/corpora/", {"name": MARK}, "/", file)
@@ -58,8 +67,22 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     run = re.search(r"/runs/(\d+)/", browser.url)[1]
     assert until(browser, f"/runs/{run}.json", "done", "failed")["status"] == "done"
     browser.post(f"/runs/{run}/topics/1/edit/", {"label": MARK, "note": MARK}, f"/runs/{run}/topics/1/")
-    for path in (f"documents/?q={MARK}", f"words/{MARK}/", f"words/?q={MARK}", f"topics/?word={MARK}", "export/documents.csv", "documents/3/"):
-        assert raw(live_system, f"/runs/{run}/{path}", Authorization=f"Bearer {MARK}", Cookie=f"a={MARK}", User_Agent=MARK, X_Request_ID=f"{MARK} {MARK}")
+    for path in (
+        f"documents/?q={MARK}",
+        f"words/{MARK}/",
+        f"words/?q={MARK}",
+        f"topics/?word={MARK}",
+        "export/documents.csv",
+        "documents/3/",
+    ):
+        assert raw(
+            live_system,
+            f"/runs/{run}/{path}",
+            Authorization=f"Bearer {MARK}",
+            Cookie=f"a={MARK}",
+            User_Agent=MARK,
+            X_Request_ID=f"{MARK} {MARK}",
+        )
     assert raw(live_system, f"/{MARK}/?{MARK}={MARK}") == 404
     assert raw(live_system, "/", Host=f"{MARK}.example.org") in (400, 403)
     assert raw(live_system, f"/api/v1/runs/{run}/documents?q={MARK}", Authorization=f"Bearer {MARK}") == 401
@@ -78,4 +101,7 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
         assert not found, f"{log.name}: {found[:3]}"
     web = (live_system.data / "logs" / "web.log").read_text()
     assert f"run={run}" in web and "route=run_word " in web
-    assert re.search(rf"request_id=\w+ run={run} .*tasks|task_succeeded .*run={run}", (live_system.data / "logs" / "worker.log").read_text())
+    assert re.search(
+        rf"request_id=\w+ run={run} .*tasks|task_succeeded .*run={run}",
+        (live_system.data / "logs" / "worker.log").read_text(),
+    )

@@ -23,9 +23,15 @@ def blocks(kind: str, run: bool | None = None) -> list[str]:
 
 def test_every_command_that_can_be_run(tmp_path):
     """One behind the other, as somebody would who reads on: from an empty state folder to one that is restored elsewhere."""
-    script = "\n".join(["set -eu", *blocks("sh", run=True)]).replace("/srv/", f"{tmp_path}/").replace("python3 ", f"{sys.executable} ")
+    script = (
+        "\n".join(["set -eu", *blocks("sh", run=True)])
+        .replace("/srv/", f"{tmp_path}/")
+        .replace("python3 ", f"{sys.executable} ")
+    )
     assert script.count("manage.py") >= 7
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_", "DJANGO_"))}
+    env = {
+        k: v for k, v in os.environ.items() if not k.startswith(("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_", "DJANGO_"))
+    }
     env |= {"TOPOGRAPH_DATA": str(tmp_path / "data")}
     done = subprocess.run(["bash", "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr
@@ -33,7 +39,9 @@ def test_every_command_that_can_be_run(tmp_path):
     for name in ("start", "test", "backup", "restore"):
         assert re.search(rf"^ +{name} ", said, re.M), name
     assert "The backup is whole: 0 corpora" in said and "Restored: 0 corpora" in said and "no issues" in said
-    assert (tmp_path / "elsewhere" / "postgres").is_dir() and len(list((tmp_path / "backups").glob("topograph-*.tar.zst"))) == 1
+    assert (tmp_path / "elsewhere" / "postgres").is_dir() and len(
+        list((tmp_path / "backups").glob("topograph-*.tar.zst"))
+    ) == 1
 
 
 @pytest.mark.parametrize("text", blocks("sh"), ids=lambda text: text.splitlines()[0][:50])
@@ -101,7 +109,9 @@ def test_caddy_does_not_hold_answers_back():
 
 
 def test_what_it_leads_to_is_there():
-    heads = {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in re.findall(r"^##+ (.*)$", TEXT, re.M)}
+    heads = {
+        re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in re.findall(r"^##+ (.*)$", TEXT, re.M)
+    }
     for anchor in re.findall(r"\]\(#([\w-]+)\)", TEXT):
         assert anchor in heads, anchor
     for name in set(re.findall(r"\b((?:docs|tests|webapp|requirements)/[\w/.-]*[\w/])", TEXT)):

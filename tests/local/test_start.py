@@ -102,7 +102,9 @@ def test_every_part_comes_back_after_kill_9(system):
 
 
 def test_a_start_after_everything_was_killed(system):
-    with psycopg.connect(json.loads((system.data / "servers.json").read_text())["database_url"], autocommit=True) as connection:
+    with psycopg.connect(
+        json.loads((system.data / "servers.json").read_text())["database_url"], autocommit=True
+    ) as connection:
         connection.execute("CREATE TABLE kept (x int); INSERT INTO kept VALUES (7)")
     system.process.kill()
     system.process.wait()
@@ -131,16 +133,27 @@ def test_a_port_that_is_taken(tmp_path):
 
 def test_a_second_one_is_refused(system):
     env = os.environ | {"TOPOGRAPH_DATA": str(system.data)}
-    second = subprocess.run([sys.executable, "manage.py", "start"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    second = subprocess.run(
+        [sys.executable, "manage.py", "start"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60
+    )
     assert second.returncode == 1
     assert f"running already at {system.url}" in second.stderr
     assert answers(system.url)
 
 
 def test_other_commands_find_the_running_servers(system):
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {"TOPOGRAPH_DATA": str(system.data)}
+    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
+        "TOPOGRAPH_DATA": str(system.data)
+    }
     code = "from webapp.models import Corpus; from django.db import connection; print(Corpus.objects.count(), connection.settings_dict['PORT'])"
-    done = subprocess.run([sys.executable, "manage.py", "shell", "-v0", "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v0", "-c", code],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0", str(psycopg.conninfo.conninfo_to_dict(system.database_url)["port"])]
 
@@ -148,9 +161,18 @@ def test_other_commands_find_the_running_servers(system):
 def test_given_servers_are_used(system, tmp_path):
     """With DATABASE_URL and REDIS_URL set, no server of our own is started."""
     servers = json.loads((system.data / "servers.json").read_text())
-    env = os.environ | {"TOPOGRAPH_DATA": str(tmp_path / "other"), "DATABASE_URL": servers["database_url"], "REDIS_URL": servers["redis_url"]}
+    env = os.environ | {
+        "TOPOGRAPH_DATA": str(tmp_path / "other"),
+        "DATABASE_URL": servers["database_url"],
+        "REDIS_URL": servers["redis_url"],
+    }
     done = subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--check"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60
+        [sys.executable, "manage.py", "migrate", "--check"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "other" / "postgres").exists()

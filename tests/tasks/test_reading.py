@@ -92,7 +92,11 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
     assert 0 < kept < of
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
     copied = []
-    monkeypatch.setattr(reading.Read, "_copy", lambda self, partition, chunk: copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk))
+    monkeypatch.setattr(
+        reading.Read,
+        "_copy",
+        lambda self, partition, chunk: copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk),
+    )
     corpus = read(corpus)
     assert corpus.status == "ready", corpus.error
     assert sum(copied) == of - kept  # nothing was done twice
@@ -110,11 +114,15 @@ def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
     first = corpus.version
     before = words(first)
     monkeypatch.setattr("tasks.readers.read", None)
-    version = versions.choose(corpus, Words(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True))
+    version = versions.choose(
+        corpus, Words(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True)
+    )
     choose(version.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.version == version and corpus.version.number == 2 and corpus.version.status == "ready"
-    assert before[0][0] not in [word for word, *_ in words(version)] and any(word.isdigit() for word, *_ in words(version))
+    assert before[0][0] not in [word for word, *_ in words(version)] and any(
+        word.isdigit() for word, *_ in words(version)
+    )
     assert words(first) == before and Bow.open(files.version_folder(first.pk) / "bow").digest == first.report["digest"]
     assert corpus.version.tokens == evidence.bow(version.pk).tokens == sum(tokens for _, tokens, _ in words(version))
 
@@ -127,7 +135,10 @@ def test_a_choice_that_leaves_nothing_harms_nothing(draft):
     choose(version.pk)
     version.refresh_from_db()
     assert version.status == "failed" and "No word is left" in version.error
-    assert Corpus.objects.get(pk=corpus.pk).version == corpus.version and Corpus.objects.get(pk=corpus.pk).status == "ready"
+    assert (
+        Corpus.objects.get(pk=corpus.pk).version == corpus.version
+        and Corpus.objects.get(pk=corpus.pk).status == "ready"
+    )
 
 
 def upload(tmp_path, content: bytes, name: str) -> corpora.Upload:
@@ -140,7 +151,9 @@ def added(corpus: Corpus, *uploads: corpora.Upload, known: dict | None = None, *
     """The version that follows, as who changes nothing gets it. known: of corpora.sniff; changes: of Reading."""
     addition = corpora.addition(corpus, uploads)
     found = corpora.as_before(corpora.sniff(addition, **(known or {})), addition.settings["options"])
-    return corpora.add(addition, replace(corpora.Reading(**addition.settings), options=asdict(found.options), **changes))
+    return corpora.add(
+        addition, replace(corpora.Reading(**addition.settings), options=asdict(found.options), **changes)
+    )
 
 
 def test_documents_are_added(draft, tmp_path, small_chunks):
@@ -160,16 +173,33 @@ def test_documents_are_added(draft, tmp_path, small_chunks):
 
 def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunks):
     """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another time."""
-    first = [["id", "text", "when", "seen"], *([str(i), f"жизнь и труд {i % 7} волга " * 3, f"13/{1 + i % 9}/1999", f"14/{1 + i % 9}/1999"] for i in range(30))]
+    first = [
+        ["id", "text", "when", "seen"],
+        *(
+            [str(i), f"жизнь и труд {i % 7} волга " * 3, f"13/{1 + i % 9}/1999", f"14/{1 + i % 9}/1999"]
+            for i in range(30)
+        ),
+    ]
     corpus = read(queued(draft, as_csv(first), min_documents=1, max_share=1.0))
-    more = [["when", "body", "seen", "place"], *([f"{1 + i % 9}/15/1999", f"зима лето {i % 5} волга " * 3, f"{1 + i % 9}/16/1999", "Омск"] for i in range(20))]
+    more = [
+        ["when", "body", "seen", "place"],
+        *([f"{1 + i % 9}/15/1999", f"зима лето {i % 5} волга " * 3, f"{1 + i % 9}/16/1999", "Омск"] for i in range(20)),
+    ]
     later = upload(tmp_path, as_csv(more).decode().encode("koi8-r"), "later.csv")
     choose(added(corpus, later, known={"encoding": "koi8-r"}).pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     found = rows(corpus)
-    assert corpus.documents == 50 and "зима" in found[30][4] and found[30][3] == date(1999, 1, 15) and found[0][3] == date(1999, 1, 13)
+    assert (
+        corpus.documents == 50
+        and "зима" in found[30][4]
+        and found[30][3] == date(1999, 1, 15)
+        and found[0][3] == date(1999, 1, 13)
+    )
     seen = next(found for found in fields.ranges(corpus.version) if found.name == "seen")
-    assert fields.values(corpus.version, seen)[[0, 30]].tolist() == [date(1999, 1, 14).toordinal(), date(1999, 1, 16).toordinal()]
+    assert fields.values(corpus.version, seen)[[0, 30]].tolist() == [
+        date(1999, 1, 14).toordinal(),
+        date(1999, 1, 16).toordinal(),
+    ]
     assert not Corpus.objects.filter(into=corpus).exists()
     choose(versions.choose(corpus, Words(min_documents=1, max_share=1.0)).pk)
     again = Corpus.objects.select_related("version").get(pk=corpus.pk)
@@ -178,7 +208,10 @@ def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunk
 
 def test_texts_are_not_added_to_counted_words(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
-    bag = [upload(tmp_path, b"2\n2\n2\n1 1 3\n2 2 1\n", "docword.a.txt"), upload(tmp_path, b"one\ntwo\n", "vocab.a.txt")]
+    bag = [
+        upload(tmp_path, b"2\n2\n2\n1 1 3\n2 2 1\n", "docword.a.txt"),
+        upload(tmp_path, b"one\ntwo\n", "vocab.a.txt"),
+    ]
     with pytest.raises(Invalid, match="a corpus of their own"):
         added(corpus, *bag)
     assert Corpus.objects.filter(into=corpus).count() == 1 and not corpus.versions.filter(status="queued").exists()
@@ -186,7 +219,12 @@ def test_texts_are_not_added_to_counted_words(draft, tmp_path):
 
 def test_files_are_read_again_in_another_way(draft):
     """As a corpus of their own, of the same files; the first one stays, and either can go."""
-    content = as_csv([["id", "text", "other"], *([str(i), f"Привет мир {i % 4} и люди " * 3, f"другие слова {i % 3} тут " * 3] for i in range(20))])
+    content = as_csv(
+        [
+            ["id", "text", "other"],
+            *([str(i), f"Привет мир {i % 4} и люди " * 3, f"другие слова {i % 3} тут " * 3] for i in range(20)),
+        ]
+    )
     corpus = read(queued(draft, content.decode().encode("cp1251"), min_documents=1, max_share=1.0))
     before = rows(corpus)
     again = corpora.again(corpus)
@@ -210,7 +248,10 @@ def test_only_what_failed_is_tried_again(draft, tmp_path):
     for row in found[41:]:
         row[5] *= 6  # more than is unpacked at once
     content = gzip.compress(as_csv(found[:1] + found[41:]), 1)
-    corpus = corpora.create("several", [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")])
+    corpus = corpora.create(
+        "several",
+        [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")],
+    )
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
     corpus = read(corpus)
     assert corpus.status == "ready" and 40 < corpus.documents < ROWS
@@ -231,9 +272,15 @@ def test_what_failed_is_joined_when_it_is_tried_again(draft, tmp_path):
     for row in found[1:]:
         row[5] = row[5][:3000] + row[0]
     content = gzip.compress(as_csv(found[:1] + found[41:]), 1)
-    corpus = corpora.create("several", [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")])
+    corpus = corpora.create(
+        "several",
+        [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")],
+    )
     shaping = asdict(Shaping(join=("party",), period="year"))
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2, shaping=shaping))
+    corpora.read(
+        corpus,
+        corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2, shaping=shaping),
+    )
     corpus = read(corpus)
     assert corpus.status == "ready", corpus.error
     corpora.stored(corpus.files.get(position=1)).write_bytes(content)
@@ -246,7 +293,11 @@ def test_what_failed_is_joined_when_it_is_tried_again(draft, tmp_path):
 def test_documents_that_repeat_others_and_ids_that_stand_twice_are_counted(draft):
     found = example_rows(60)
     long = max(found[1:], key=lambda row: len(row[5]))
-    found += [["twin", *long[1:]], [found[3][0], *found[4][1:5], "another text altogether " * 3], ["near", *long[1:5], long[5] + " And one more word."]]
+    found += [
+        ["twin", *long[1:]],
+        [found[3][0], *found[4][1:5], "another text altogether " * 3],
+        ["near", *long[1:5], long[5] + " And one more word."],
+    ]
     corpus = read(queued(draft, as_csv(found)))
     assert corpus.report["duplicates"] == {"exact": 1, "near": 1}
     assert (corpus.report["repeated_ids"], corpus.report["repeated_ids_first"]) == (1, [found[3][0]])
@@ -272,9 +323,14 @@ def test_each_file_says_what_came_of_it(draft, tmp_path, small_chunks):
 
 def test_joined_documents_are_counted_by_their_first_file(draft, tmp_path):
     found = example_rows(40)
-    corpus = corpora.create("", [upload(tmp_path, as_csv(found[:21]), "a.csv"), upload(tmp_path, as_csv([found[0], *found[21:]]), "b.csv")])
+    corpus = corpora.create(
+        "", [upload(tmp_path, as_csv(found[:21]), "a.csv"), upload(tmp_path, as_csv([found[0], *found[21:]]), "b.csv")]
+    )
     shaping = asdict(Shaping(join=("party",)))
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0, shaping=shaping))
+    corpora.read(
+        corpus,
+        corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0, shaping=shaping),
+    )
     corpus = read(corpus)
     counts = corpus.files.values_list("documents", flat=True)
     assert counts[0] and sum(counts) == corpus.documents < 40
@@ -307,24 +363,40 @@ def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, sma
     """Also where a file has many chunks, where files were added, and in pages of problems."""
     found = example_rows(ROWS)
     broken = [[*row[:5], ""] for row in found[1:8]]
-    several = [upload(tmp_path, as_csv([found[0], *part]), name) for name, part in (("a.csv", found[1:71]), ("b.csv", [*broken, *found[71:80]]), ("c.csv", found[80:91]))]
+    several = [
+        upload(tmp_path, as_csv([found[0], *part]), name)
+        for name, part in (("a.csv", found[1:71]), ("b.csv", [*broken, *found[71:80]]), ("c.csv", found[80:91]))
+    ]
     corpus = corpora.create("several", several)
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
     corpus = read(corpus)
     choose(added(corpus, upload(tmp_path, as_csv([found[0], *found[91:100]]), "d.csv")).pk)
-    assert list(corpus.files.values_list("first", "documents", "problems")) == [(0, 70, 0), (70, 9, 7), (79, 11, 0), (90, 9, 0)]
+    assert list(corpus.files.values_list("first", "documents", "problems")) == [
+        (0, 70, 0),
+        (70, 9, 7),
+        (79, 11, 0),
+        (90, 9, 0),
+    ]
     page = client.get(reverse("corpus_files", args=[corpus.pk])).content.decode()
     for position, (first, documents) in enumerate(corpus.files.values_list("first", "documents")):
         address = reverse("corpus_documents_json", args=[corpus.pk]) + f"?only=file:{position}"
         assert address.replace(".json", "/") in page
         listed = client.get(address).json()
         assert listed["count"] == documents and listed["documents"][0]["number"] == first
-    assert "of the file “b.csv”" in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
+    assert (
+        "of the file “b.csv”"
+        in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
+    )
     for wrong in ("file:9", "file:x", "file:-1"):
         assert client.get(reverse("corpus_documents", args=[corpus.pk]) + f"?only={wrong}").status_code == 400
     problems = reverse("corpus_problems_json", args=[corpus.pk])
-    assert len(client.get(problems + "?file=1").json()["problems"]) == 7 and not client.get(problems + "?file=0").json()["problems"]
-    assert client.get(problems + "?file=99").status_code == 404 and client.get(problems + "?after=12").status_code == 200
+    assert (
+        len(client.get(problems + "?file=1").json()["problems"]) == 7
+        and not client.get(problems + "?file=0").json()["problems"]
+    )
+    assert (
+        client.get(problems + "?file=99").status_code == 404 and client.get(problems + "?after=12").status_code == 200
+    )
 
 
 def test_problems_come_page_by_page(draft, monkeypatch):
@@ -351,6 +423,6 @@ def test_words_that_count_are_listed(draft, client):
     assert first[0]["tokens"] >= first[-1]["tokens"] and len(first) == 100
     assert client.get(url + answer["next"]).json()["words"][0]["number"] == 100
     page = client.get(reverse("corpus_vocabulary", args=[corpus.pk])).content.decode()
-    assert f'?q=%22{first[0]["word"]}%22' in page
-    with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f'?q=%22{first[0]["word"]}%22').json()
+    assert f"?q=%22{first[0]['word']}%22" in page
+    with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f"?q=%22{first[0]['word']}%22").json()
     assert with_it["count"] == first[0]["documents"]

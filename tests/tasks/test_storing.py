@@ -72,7 +72,10 @@ def test_a_worker_stores_what_is_much(tmp_path, client):
     assert corpus.status == "queued" and not corpus.files.exists()
     assert quotas.used(corpus.owner)["bytes"] >= corpus.bytes_total > 0
     page = client.get(reverse("corpus_prepare", args=[corpus.pk]), follow=True)
-    assert page.redirect_chain[-1][0] == reverse("corpus", args=[corpus.pk]) and "each is put in its place" in page.content.decode()
+    assert (
+        page.redirect_chain[-1][0] == reverse("corpus", args=[corpus.pk])
+        and "each is put in its place" in page.content.decode()
+    )
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "draft" and corpus.name == "letters"
@@ -165,7 +168,9 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
 
 def test_the_same_files_again_are_links(draft, tmp_path):
     found = example_rows(20)
-    made = corpora.create("many", [upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[1:12])])
+    made = corpora.create(
+        "many", [upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[1:12])]
+    )
     corpus = read(_to_be_read(made))
     draft = corpora.again(corpus)
     assert draft.status == "queued" and corpora.again(corpus) == draft
@@ -183,7 +188,10 @@ def _to_be_read(corpus: Corpus) -> Corpus:
 
 def test_any_names_are_put_in_order(tmp_path):
     rng = random.Random(4)
-    names = {"".join(rng.choices(["a", "B", "-", " ", "0", "1", "7", "23", "é", "/", "."], k=rng.randint(1, 9))) for _ in range(150)}
+    names = {
+        "".join(rng.choices(["a", "B", "-", " ", "0", "1", "7", "23", "é", "/", "."], k=rng.randint(1, 9)))
+        for _ in range(150)
+    }
     names = {storing.clean(name) for name in names}
     corpus = corpora.create("any", [upload_named(tmp_path, i, name) for i, name in enumerate(names)])
     found = list(corpus.files.values_list("name", flat=True))

@@ -91,7 +91,9 @@ def matches() -> list[tuple[str, str, URLPattern]]:
 
 
 def match_of(name: str, route: str, pattern: URLPattern) -> ResolverMatch:
-    return ResolverMatch(pattern.callback, (), {}, pattern.name, namespaces=["api"] if route.startswith("api/v1/") else [], route=route)
+    return ResolverMatch(
+        pattern.callback, (), {}, pattern.name, namespaces=["api"] if route.startswith("api/v1/") else [], route=route
+    )
 
 
 def test_every_address_has_a_rule_and_no_rule_is_without_an_address():
@@ -123,12 +125,18 @@ class World:
     """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's with a run."""
 
     def __init__(self):
-        self.users = {name: User.objects.create_user(f"{name.replace(' ', '')}@example.org", name) for name in ("stranger", *MEMBERS[:2], "the owner")}
+        self.users = {
+            name: User.objects.create_user(f"{name.replace(' ', '')}@example.org", name)
+            for name in ("stranger", *MEMBERS[:2], "the owner")
+        }
         self.users["owner"] = self.users.pop("the owner")
-        self.corpus = Corpus.objects.create(pk=4_700_321, name="Letters", owner=self.users["owner"])  # a number that stands nowhere else in a page
+        self.corpus = Corpus.objects.create(
+            pk=4_700_321, name="Letters", owner=self.users["owner"]
+        )  # a number that stands nowhere else in a page
         self.other = Corpus.objects.create(name="Diaries", owner=self.users["stranger"])
         self.run, self.other_run = (
-            Run.objects.create(corpus=c, version=c.versions.create(number=1), settings={"topics": 2}) for c in (self.corpus, self.other)
+            Run.objects.create(corpus=c, version=c.versions.create(number=1), settings={"topics": 2})
+            for c in (self.corpus, self.other)
         )
         for role in Membership.Role.values:
             Membership.objects.create(corpus=self.corpus, user=self.users[role], role=role)
@@ -154,7 +162,12 @@ class World:
         return client
 
     def url(self, name: str, corpus: Corpus | None = None, run: Run | None = None) -> str:
-        values = {"notebook_id": self.book.pk, "token_id": self.token.pk, "upload_id": "x" * 22, "token": self.book.token}
+        values = {
+            "notebook_id": self.book.pk,
+            "token_id": self.token.pk,
+            "upload_id": "x" * 22,
+            "token": self.book.token,
+        }
         return addresses.address(name, (corpus or self.corpus).pk, (run or self.run).pk, **values)
 
 
@@ -206,7 +219,9 @@ def test_what_may_be_seen_is_forbidden_and_what_may_not_is_not_there(world, at_t
         if who in ROLES["see"]:
             assert answer.status_code in (LET_IN, 403)
         else:
-            here, there = (a.content.decode().replace(str(pk), "") for a, pk in ((answer, world.corpus.pk), (missing, 10**12)))
+            here, there = (
+                a.content.decode().replace(str(pk), "") for a, pk in ((answer, world.corpus.pk), (missing, 10**12))
+            )
             strip = re.compile(r"csrf\S+|<code>\w+</code>|next=[^\"]*|value=\"\w{64}\"")
             assert answer.status_code == 404 and strip.sub("", here) == strip.sub("", there), name
 
@@ -234,7 +249,12 @@ def test_others_things_are_not_there(world, at_the_gate, who):
                 assert getattr(client, method)(world.url(name, world.other, world.other_run)).status_code == 404, name
     theirs = notebooks.create("Theirs", "stranger", world.users["stranger"])
     token, _ = tokens.create("theirs", world.users["stranger"])
-    for name, values in (("notebook", [theirs.pk]), ("notebook_md", [theirs.pk]), ("notebook_change", [theirs.pk]), ("token_revoke", [token.pk])):
+    for name, values in (
+        ("notebook", [theirs.pk]),
+        ("notebook_md", [theirs.pk]),
+        ("notebook_change", [theirs.pk]),
+        ("token_revoke", [token.pk]),
+    ):
         assert client.post(reverse(name, args=values)).status_code in ((403, 404) if who == "link" else (404,))
 
 
@@ -256,32 +276,47 @@ def test_a_link_is_followed_and_leads_to_its_corpus_alone(world):
     assert client.get(world.url("corpus_json", world.other)).status_code == 404
     assert Client().get(reverse("share", args=["x" * 43])).status_code == 404
     sharing.revoke_link(world.corpus, link.pk)
-    assert Client().get(reverse("share", args=[secret])).status_code == client.get(world.url("corpus_json")).status_code == 404
+    assert (
+        Client().get(reverse("share", args=[secret])).status_code
+        == client.get(world.url("corpus_json")).status_code
+        == 404
+    )
 
 
 def test_a_role_that_is_taken_away_ends_at_once(world, at_the_gate):
     client = world.client("editor")
     assert client.post(world.url("corpus_runs")).status_code == LET_IN
     sharing.change(world.corpus, world.users["editor"].pk, "viewer")
-    assert client.post(world.url("corpus_runs")).status_code == 403 and client.get(world.url("corpus")).status_code == LET_IN
+    assert (
+        client.post(world.url("corpus_runs")).status_code == 403
+        and client.get(world.url("corpus")).status_code == LET_IN
+    )
     sharing.remove(world.corpus, world.users["editor"].pk)
     assert client.get(world.url("corpus")).status_code == 404
 
 
 def test_who_is_refused_is_told_who_may(world):
     answer = world.client("viewer").post(world.url("corpus_delete"))
-    assert answer.status_code == 403 and "Only the owner of “Letters”" in answer.content.decode() and "ask the owner" in answer.content.decode()
+    assert (
+        answer.status_code == 403
+        and "Only the owner of “Letters”" in answer.content.decode()
+        and "ask the owner" in answer.content.decode()
+    )
     told = world.client("viewer").post(world.url("corpus_runs"), headers={"Accept": "application/json"})
     assert told.status_code == 403 and "editors" in told.json()["error"]
     answer = Client().get(reverse("notebooks"))
     assert (answer.status_code, answer["Location"]) == (302, "/account/login/?next=%2Fnotebooks%2F")
-    assert "/account/login/?next=" in Client().get(world.url("corpus")).content.decode(), "it may be theirs, once they sign in"
+    assert "/account/login/?next=" in Client().get(world.url("corpus")).content.decode(), (
+        "it may be theirs, once they sign in"
+    )
 
 
 def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
     draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
     for who in EVERYBODY:
-        assert (world.client(who).get(world.url("corpus_prepare", draft)).status_code == LET_IN) == (who in ROLES["edit"]), who
+        assert (world.client(who).get(world.url("corpus_prepare", draft)).status_code == LET_IN) == (
+            who in ROLES["edit"]
+        ), who
         assert "More" not in [c.name for c in Corpus.objects.filter(pk__in=listed_for(world, who))]
 
 
@@ -337,14 +372,22 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
         for name in [*addresses.PAGES, "home", "run_try", "api_reference"]:
             url = addresses.address(name, trained.corpus_id, trained.pk)
             needed = access.rule(resolve(url))
-            if needed.kind == "operator" or (needed.kind == "user" and role < access.Role.VIEWER) or (needed.kind == "corpus" and needed.read > role):
+            if (
+                needed.kind == "operator"
+                or (needed.kind == "user" and role < access.Role.VIEWER)
+                or (needed.kind == "corpus" and needed.read > role)
+            ):
                 continue
             answer = client.get(url)
             assert answer.status_code == 200, (role, name)
             shown += 1
             html = answer.content.decode()
             for script, needs in (("js/upload.js", "data-upload"), ("js/pin.js", "data-pin")):
-                assert script not in html or f" {needs}" in html, (role, name, f"{script} ends with an error where its form is not")
+                assert script not in html or f" {needs}" in html, (
+                    role,
+                    name,
+                    f"{script} ends with an error where its form is not",
+                )
             for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', html):
                 rule = access.rule(resolve(action.split("?")[0]))
                 may = role >= rule.write if rule.kind == "corpus" else role >= access.Role.VIEWER
@@ -371,7 +414,11 @@ def test_the_api_knows_its_user_by_the_token(world, at_the_gate, who):
     elif who == "cookie":
         client.force_login(world.users["owner"])
     for path, method in operations():
-        url = path.replace("{corpus_id}", str(world.corpus.pk)).replace("{run_id}", str(world.run.pk)).replace("{other}", str(world.run.pk))
+        url = (
+            path.replace("{corpus_id}", str(world.corpus.pk))
+            .replace("{run_id}", str(world.run.pk))
+            .replace("{other}", str(world.run.pk))
+        )
         status = getattr(client, method)(re.sub(r"\{\w+\}", "1", url), headers=headers).status_code
         may = who in ROLES["see" if method == "get" else "edit"] or path.endswith("/corpora/")
         expected = LET_IN if may and who != "unknown" else 401 if who == "unknown" else 403 if who == "viewer" else 404
@@ -401,15 +448,32 @@ def test_views_do_not_ask_the_tables_themselves():
     asked = {("corpora", "Corpus"), ("runs", "Run")}  # that it is still there, and to mark it as failed
     for path in [*(ROOT / "webapp/views").glob("*.py"), *(ROOT / "webapp/api").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in ("objects", "everything") and isinstance(node.value, ast.Name):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr in ("objects", "everything")
+                and isinstance(node.value, ast.Name)
+            ):
                 if node.value.id in ("Corpus", "Run", "Notebook", "Pin", "ApiToken", "Link"):
                     assert (path.stem, node.value.id) in allowed | asked, f"{path.name}, line {node.lineno}"
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("corpus_or_404", "run_or_404"):
-                assert [ast.unparse(a) for a in node.args] in (["corpus_id"], ["run_id"]), f"{path.name}, line {node.lineno}"
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("corpus_or_404", "run_or_404")
+            ):
+                assert [ast.unparse(a) for a in node.args] in (["corpus_id"], ["run_id"]), (
+                    f"{path.name}, line {node.lineno}"
+                )
 
 
 def test_the_home_page_lists_what_one_may_see(world, django_assert_max_num_queries):
-    names = {"anonymous": set(), "stranger": {"Diaries"}, "viewer": {"Letters"}, "editor": {"Letters"}, "owner": {"Letters"}, "link": {"Letters"}}
+    names = {
+        "anonymous": set(),
+        "stranger": {"Diaries"},
+        "viewer": {"Letters"},
+        "editor": {"Letters"},
+        "owner": {"Letters"},
+        "link": {"Letters"},
+    }
     sharing.publish(Corpus.objects.create(name="Open to all", owner=world.users["stranger"]), True)
     names["anonymous"].add("Open to all")
     names["stranger"].add("Open to all")
@@ -490,7 +554,10 @@ def test_uploads_are_theirs_who_began_them(world):
 def test_what_is_made_is_theirs_who_made_it(world):
     client = world.client("stranger")
     client.post(reverse("notebook_new"), {"title": "New"})
-    assert Notebook.objects.get(title="New").owner == world.users["stranger"] and Notebook.objects.get(title="New").by == "stranger"
+    assert (
+        Notebook.objects.get(title="New").owner == world.users["stranger"]
+        and Notebook.objects.get(title="New").by == "stranger"
+    )
     client.post(reverse("tokens"), {"name": "new"})
     assert world.users["stranger"].tokens.filter(name="new").exists()
     client.post(reverse("example"))

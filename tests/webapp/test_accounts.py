@@ -67,13 +67,21 @@ def test_the_local_owner_becomes_an_account_and_keeps_what_is_theirs(monkeypatch
     assert account("Ada@Example.org", "Ada", monkeypatch, "--owner", "--operator") == "Ada <ada@example.org>, operator"
     client = Client()
     assert sign_in(client).status_code == 302
-    assert client.get(reverse("corpus_json", args=[corpus.pk])).status_code == client.get(reverse("notebook", args=[book.pk])).status_code == 200
+    assert (
+        client.get(reverse("corpus_json", args=[corpus.pk])).status_code
+        == client.get(reverse("notebook", args=[book.pk])).status_code
+        == 200
+    )
     with pytest.raises(CommandError, match="ada@example.org"):
         account("eve@example.org", "Eve", monkeypatch, "--owner")
 
 
 def test_accounts_that_cannot_be(monkeypatch, ada):
-    for email, name, said in (("no address", "Eve", "no e-mail"), ("eve@example.org", "ada", "called ada"), ("eve@example.org", "a\u202eb", "letters")):
+    for email, name, said in (
+        ("no address", "Eve", "no e-mail"),
+        ("eve@example.org", "ada", "called ada"),
+        ("eve@example.org", "a\u202eb", "letters"),
+    ):
         with pytest.raises(CommandError, match=said):
             account(email, name, monkeypatch)
     with pytest.raises(CommandError, match="too short"):
@@ -114,7 +122,9 @@ def test_another_password_ends_all_other_sessions(ada):
     sign_in(here)
     sign_in(there)
     new = "foxes under the moon"
-    answer = here.post(reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": new, "password2": new})
+    answer = here.post(
+        reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    )
     assert answer.status_code == 302
     assert here.get(reverse("tokens")).status_code == 200 and there.get(reverse("tokens")).status_code == 302
     assert any("ada@example.org" in letter.to for letter in mail.outbox), "its owner hears of it"
@@ -126,7 +136,11 @@ def test_another_address_needs_the_password_again(ada):
     sign_in(client)
     form = {"action_add": "", "email": "eve@example.org"}
     answer = client.post(reverse("account_email"), form)
-    assert answer.status_code == 302 and answer["Location"].startswith(reverse("account_reauthenticate")) and not mail.outbox
+    assert (
+        answer.status_code == 302
+        and answer["Location"].startswith(reverse("account_reauthenticate"))
+        and not mail.outbox
+    )
     assert not EmailAddress.objects.filter(email="eve@example.org").exists()
     client.post(answer["Location"], {"password": PASSWORD})
     client.post(reverse("account_email"), form)
@@ -154,7 +168,9 @@ def test_guessing_is_slowed_down_for_all_web_processes(ada):
 
 def test_signing_in_says_no_more_than_that_it_failed(ada):
     wrong, nobody = sign_in(Client(), password="wrong"), sign_in(Client(), email="nobody@example.org")
-    said = [re.search(r'class="errorlist[^>]*>.*?</ul>', answer.content.decode(), re.S)[0] for answer in (wrong, nobody)]
+    said = [
+        re.search(r'class="errorlist[^>]*>.*?</ul>', answer.content.decode(), re.S)[0] for answer in (wrong, nobody)
+    ]
     assert said[0] == said[1]
 
 
@@ -212,7 +228,11 @@ def test_who_signs_in_elsewhere_must_be_invited_too(settings, ada, signup, known
 
     def arrive():
         user = User(name="Eve", email="eve@example.org")
-        login = SocialLogin(user=user, account=SocialAccount(provider="sso", uid="1"), email_addresses=[EmailAddress(email=user.email, verified=True)])
+        login = SocialLogin(
+            user=user,
+            account=SocialAccount(provider="sso", uid="1"),
+            email_addresses=[EmailAddress(email=user.email, verified=True)],
+        )
         request = Client().get(reverse("account_login")).wsgi_request
         with context.request_context(request):
             process_signup(request, login)
@@ -240,7 +260,10 @@ def test_who_has_an_account_is_not_told(settings, ada):
     settings.SIGNUP = "open"
     known = Client().post(reverse("account_signup"), FORM | {"email": "ada@example.org"})
     assert known["Location"] == Client().post(reverse("account_signup"), FORM)["Location"]
-    reset = [Client().post(reverse("account_reset_password"), {"email": e}) for e in ("ada@example.org", "nobody@example.org")]
+    reset = [
+        Client().post(reverse("account_reset_password"), {"email": e})
+        for e in ("ada@example.org", "nobody@example.org")
+    ]
     assert reset[0]["Location"] == reset[1]["Location"]
 
 
@@ -288,7 +311,10 @@ def test_another_password_revokes_tokens_and_says_which(ada):
     form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
     client.post(reverse("account_change_password"), form)
     assert tokens.find(laptop) and tokens.find(cluster), "who takes the tick away keeps them"
-    client.post(reverse("account_change_password"), {"oldpassword": new, "password1": PASSWORD, "password2": PASSWORD, "tokens": "on"})
+    client.post(
+        reverse("account_change_password"),
+        {"oldpassword": new, "password1": PASSWORD, "password2": PASSWORD, "tokens": "on"},
+    )
     assert not tokens.find(laptop) and not tokens.find(cluster)
     assert 'name="tokens"' not in client.get(reverse("account_change_password")).content.decode()
 
@@ -325,7 +351,11 @@ def test_the_operator_ends_sessions_and_tokens(monkeypatch, ada, how):
 @pytest.mark.parametrize("host", ["topics.example.org:6666", "evil.topics.example.org", "evil.topics.example.org:80"])
 def test_a_forged_host_gets_into_no_letter(settings, ada, host):
     """Not into one about another password, an address, or an account that there is already."""
-    settings.ALLOWED_HOSTS, settings.SITE, settings.SIGNUP = [".topics.example.org"], "https://topics.example.org", "open"
+    settings.ALLOWED_HOSTS, settings.SITE, settings.SIGNUP = (
+        [".topics.example.org"],
+        "https://topics.example.org",
+        "open",
+    )
     client = Client(headers={"Host": host})
     client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     client.post(reverse("account_signup"), FORM)
@@ -382,7 +412,10 @@ def test_signing_up_again_hashes_a_password_as_signing_up_does(settings, ada, mo
 def test_a_first_account_is_made_before_there_are_tables(monkeypatch):
     """The command makes them where nobody has started anything yet."""
     prepared = []
-    monkeypatch.setattr("webapp.management.commands.account.prepare_database", lambda: prepared.append(User.objects.filter(name="Ada").exists()))
+    monkeypatch.setattr(
+        "webapp.management.commands.account.prepare_database",
+        lambda: prepared.append(User.objects.filter(name="Ada").exists()),
+    )
     account("ada@example.org", "Ada", monkeypatch)
     assert prepared == [False]
 

@@ -77,7 +77,9 @@ def test_every_address_answers_in_the_shape_that_it_promises(client, trained, sc
         body = response.json()
         assert set(body) == set(promised["properties"]), path
         if "items" in body:
-            assert body["items"] and set(body["items"][0]) == set(resolved(schema, promised["properties"]["items"]["items"])["properties"]), path
+            assert body["items"] and set(body["items"][0]) == set(
+                resolved(schema, promised["properties"]["items"]["items"])["properties"]
+            ), path
 
 
 def test_every_address_misses_what_is_not_there(client, trained, schema):
@@ -87,21 +89,30 @@ def test_every_address_misses_what_is_not_there(client, trained, schema):
             continue
         for method in operations:
             token = bearer(tokens.create("t")[1]) if method == "post" else {}
-            response = getattr(client, method)(missing, {"topics": 2}, content_type="application/json", **token) if method == "post" else client.get(missing)
+            response = (
+                getattr(client, method)(missing, {"topics": 2}, content_type="application/json", **token)
+                if method == "post"
+                else client.get(missing)
+            )
             assert response.status_code == 404 and response.json()["error"].endswith("."), (path, response.content)
 
 
 def test_answers_are_the_databases(client, trained):
     api = f"/api/v1/runs/{trained.pk}"
     found = client.get(f"{api}/topics?sort=number").json()["items"]
-    assert [t["number"] for t in found] == list(range(trained.topics)) and found[2]["words"] == topics.top_words(trained, [2])[2]
+    assert [t["number"] for t in found] == list(range(trained.topics)) and found[2]["words"] == topics.top_words(
+        trained, [2]
+    )[2]
     mixture = client.get(f"{api}/documents/3").json()
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, document=3)
     assert {p["number"]: p["tokens"] for p in mixture["topics"]} == dict(stored.values_list("topic", "tokens"))
     assert sum(p["tokens"] for p in mixture["topics"]) == mixture["tokens"]
     word = client.get(f"{api}/words/militia").json()
     of = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, tokens__gt=0)
-    assert sum(s["tokens"] for s in word["senses"]) == word["tokens"] and of.filter(topic=word["senses"][0]["number"]).exists()
+    assert (
+        sum(s["tokens"] for s in word["senses"]) == word["tokens"]
+        and of.filter(topic=word["senses"][0]["number"]).exists()
+    )
     text = client.get(f"/api/v1/corpora/{trained.corpus_id}/documents/3").json()["text"]
     assert text == documents.document(trained.corpus, 3)["text"]
     time = client.get(f"{api}/time?by=year").json()
@@ -109,11 +120,20 @@ def test_answers_are_the_databases(client, trained):
     some = client.get(f"{api}/time?by=year&topic=4&topic=1&q=militia").json()
     assert some["topics"] == [4, 1] and sum(some["of_tokens"]) < trained.corpus.tokens
     pairs = client.get(f"{api}/compare/{trained.pk}").json()["pairs"]
-    assert [(p["topic"], p["other"]) for p in pairs] == [(k, k) for k in range(trained.topics)] and all(p["similarity"] > 0.999 for p in pairs)
+    assert [(p["topic"], p["other"]) for p in pairs] == [(k, k) for k in range(trained.topics)] and all(
+        p["similarity"] > 0.999 for p in pairs
+    )
 
 
 @pytest.mark.parametrize(
-    "path", ["topics?limit=1", "topics/2/words?limit=700", "documents?limit=77", "documents?q=war&by=T01&limit=9", "words?limit=900"]
+    "path",
+    [
+        "topics?limit=1",
+        "topics/2/words?limit=700",
+        "documents?limit=77",
+        "documents?q=war&by=T01&limit=9",
+        "words?limit=900",
+    ],
 )
 def test_pages_of_a_list_are_the_list(client, trained, path):
     url, found = f"/api/v1/runs/{trained.pk}/{path}", []
@@ -137,7 +157,9 @@ def test_errors_are_sentences(client, trained):
     ]:  # fmt: skip
         response = client.get(url)
         assert response.status_code == status, url
-        assert response["Content-Type"].startswith("application/json") and response.json()["error"].endswith("."), response.content
+        assert response["Content-Type"].startswith("application/json") and response.json()["error"].endswith("."), (
+            response.content
+        )
         assert response.json().get("field") == field, response.content
     assert client.post(f"{api}/topics").status_code == 405
 
@@ -158,7 +180,11 @@ def test_training_needs_a_token(trained, secret, monkeypatch):
     strict = Client(enforce_csrf_checks=True)
     for wrong in ({}, bearer("topograph_wrong"), {"headers": {"Cookie": f"token={secret}"}}):
         response = strict.post(url, body, content_type="application/json", **wrong)
-        assert response.status_code == 401 and "token" in response.json()["error"] and response["WWW-Authenticate"] == "Bearer"
+        assert (
+            response.status_code == 401
+            and "token" in response.json()["error"]
+            and response["WWW-Authenticate"] == "Bearer"
+        )
     response = strict.post(url, body, content_type="application/json", **bearer(secret))
     assert response.status_code == 201
     run = Run.objects.get(pk=response.json()["id"])
@@ -221,7 +247,9 @@ def test_too_many_requests_are_told_to_wait(client, monkeypatch, secret):
 
 def test_a_header_makes_nobody_another_client(client, monkeypatch):
     monkeypatch.setattr(RATE, "num_requests", 3)
-    statuses = [client.get("/api/v1/corpora/", headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in range(4)]
+    statuses = [
+        client.get("/api/v1/corpora/", headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in range(4)
+    ]
     assert statuses == [200, 200, 200, 429]
 
 
@@ -260,7 +288,13 @@ class InProcess(urllib.request.HTTPHandler):
         parts = urlsplit(request.full_url)
         address = parts.path + ("?" + parts.query if parts.query else "")
         headers = {name: value for name, value in request.header_items() if name != "Host"}
-        answer = Client().generic(request.get_method(), address, request.data or b"", content_type=headers.pop("Content-type", ""), headers=headers)
+        answer = Client().generic(
+            request.get_method(),
+            address,
+            request.data or b"",
+            content_type=headers.pop("Content-type", ""),
+            headers=headers,
+        )
         found = addinfourl(io.BytesIO(answer.content), Message(), request.full_url, answer.status_code)
         found.msg = answer.reason_phrase
         return found

@@ -10,7 +10,15 @@ import pytest
 from inference.errors import Invalid
 from webapp.services import archive, restore
 
-HEAD = {"made": "2026-01-01T00:00:00+00:00", "topograph": "0.1.0", "postgres": "18", "migrations": [], "sequences": {}, "tables": {"a": ["x"]}, "partitions": {}}
+HEAD = {
+    "made": "2026-01-01T00:00:00+00:00",
+    "topograph": "0.1.0",
+    "postgres": "18",
+    "migrations": [],
+    "sequences": {},
+    "tables": {"a": ["x"]},
+    "partitions": {},
+}
 
 
 @pytest.fixture()
@@ -27,7 +35,10 @@ def backup(tmp_path):
 def test_it_comes_back_as_it_went(backup):
     assert archive.verify(backup) == {"a": 100_000}
     found = {member.name: b"".join(member.blocks()) for member in archive.members(backup)}
-    assert found == {"rows/a/000000": b"1\n2\n" * 50_000, "files/corpora/1/source/000000": bytes(range(256)) * (3 << 12)}
+    assert found == {
+        "rows/a/000000": b"1\n2\n" * 50_000,
+        "files/corpora/1/source/000000": bytes(range(256)) * (3 << 12),
+    }
     assert archive.head(backup)["tables"] == {"a": ["x"]}
 
 
@@ -71,18 +82,33 @@ def rewritten(path, change) -> None:
 
 
 def head(**changes):
-    return lambda name, content: (name, json.dumps(json.loads(content) | changes).encode() if name == "backup.json" else content)
+    return lambda name, content: (
+        name,
+        json.dumps(json.loads(content) | changes).encode() if name == "backup.json" else content,
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda name, content: (name, content.replace(b"1", b"3")) if name.startswith("rows") else (name, content), "damaged"),
+        (
+            lambda name, content: (name, content.replace(b"1", b"3")) if name.startswith("rows") else (name, content),
+            "damaged",
+        ),
         (lambda name, content: None if name.startswith("files/") else (name, content), "damaged"),
         (lambda name, content: None if name == "manifest.jsonl" else (name, content), "cut off"),
-        (lambda name, content: ("../../etc/passwd", content) if name.startswith("files/") else (name, content), "no backup of Topograph has"),
-        (lambda name, content: ("/etc/passwd", content) if name.startswith("files/") else (name, content), "no backup of Topograph has"),
-        (lambda name, content: ("x.json", content) if name == "backup.json" else (name, content), "does not begin with"),
+        (
+            lambda name, content: ("../../etc/passwd", content) if name.startswith("files/") else (name, content),
+            "no backup of Topograph has",
+        ),
+        (
+            lambda name, content: ("/etc/passwd", content) if name.startswith("files/") else (name, content),
+            "no backup of Topograph has",
+        ),
+        (
+            lambda name, content: ("x.json", content) if name == "backup.json" else (name, content),
+            "does not begin with",
+        ),
         (head(format=2), "or a newer one"),
         (head(migrations=[["webapp", "9999_later"]]), "newer Topograph.*9999_later.*Update first"),
         (head(tables={}), "damaged"),

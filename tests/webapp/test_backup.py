@@ -22,7 +22,10 @@ def taken(path) -> dict[str, bytes]:
 def test_files_that_grow_are_taken_as_far_as_the_row_says(trained, tmp_path):
     """As while documents are added: the row of the backup's moment knows nothing of them."""
     folder = files.corpus_folder(trained.corpus_id)
-    kept = {name: (folder / name).read_bytes() for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/lexicon-ends", "tokens/checkpoint.json")}
+    kept = {
+        name: (folder / name).read_bytes()
+        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/lexicon-ends", "tokens/checkpoint.json")
+    }
     checkpoint = json.loads(kept["tokens/checkpoint.json"])
     (folder / "tokens" / "checkpoint.json").write_text(json.dumps(checkpoint | {"D": checkpoint["D"] + 7}))
     for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/lexicon-ends"):
@@ -75,7 +78,9 @@ def test_of_a_run_at_work_the_checkpoint_alone(trained, tmp_path):
             cursor.execute("UPDATE webapp_run SET status = 'done' WHERE id = %s", [trained.pk])
             (folder / "checkpoint").write_bytes(before)
             other.close()
-    mine = {name: content for name, content in taken(tmp_path / "b").items() if name.startswith(f"files/runs/{trained.pk}/")}
+    mine = {
+        name: content for name, content in taken(tmp_path / "b").items() if name.startswith(f"files/runs/{trained.pk}/")
+    }
     assert mine == {f"files/runs/{trained.pk}/checkpoint": before}
     assert not list(settings.FILE_UPLOAD_TEMP_DIR.glob("backup-*"))
 
@@ -92,7 +97,11 @@ def test_nothing_is_taken_away_meanwhile(trained, tmp_path):
 
     def meanwhile(shown):
         upkeep.tidy()
-        there.append(Run.everything.filter(pk=run.pk).exists() and not bulk.drop("topic_word", key) and files.run_folder(key).exists())
+        there.append(
+            Run.everything.filter(pk=run.pk).exists()
+            and not bulk.drop("topic_word", key)
+            and files.run_folder(key).exists()
+        )
         with pytest.raises(Invalid, match="Another backup is being made"):
             backup.make(tmp_path / "second")
 

@@ -34,7 +34,10 @@ def test_bad_input(client, settings, case: Case):
     assert shown.status_code == 200 and "<img src=x" not in said and "Something went wrong" not in said
     if case.documents:
         assert corpus.status == "ready", corpus.error
-        assert (corpus.documents, Document.objects.filter(corpus_id=corpus.pk).count()) == (case.documents, case.documents)
+        assert (corpus.documents, Document.objects.filter(corpus_id=corpus.pk).count()) == (
+            case.documents,
+            case.documents,
+        )
         assert not Document.objects.filter(corpus_id=corpus.pk, text__contains="root:").exists()  # of /etc/passwd
         for page in ("corpus_words", "corpus_phrases", "corpus_documents", "corpus_files"):
             answer = client.get(reverse(page, args=[corpus.pk]), follow=True)

@@ -28,7 +28,10 @@ def test_binary_copy_keeps_every_value():
     weight = rng.random(n).astype(np.float32)
     fill(NOBODYS + 7, topic, word, word, weight)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT topic, word, rank, weight FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank", [NOBODYS + 7])
+        cursor.execute(
+            "SELECT topic, word, rank, weight FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank",
+            [NOBODYS + 7],
+        )
         rows = np.array(cursor.fetchall())
     assert (rows[:, 0] == topic).all() and (rows[:, 1] == word).all() and (rows[:, 2] == word).all()
     assert (rows[:, 3].astype(np.float32) == weight).all()

@@ -29,7 +29,9 @@ def others(trained, draft, django_db_blocker):
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")
-        corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="fr", min_documents=4))
+        corpora.read(
+            corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="fr", min_documents=4)
+        )
         ingest(corpus.pk)
         corpus.refresh_from_db()
         made = [
@@ -130,7 +132,11 @@ def test_stability_is_the_mean_over_the_other_runs(client, trained, others):
     assert sum(found["again"].values()) == 6
     for order in ("unsteady", "share", "number"):
         rows = data(client, trained.pk, *(o.pk for o in others), sort=order)["topics"]["rows"]
-        key = {"unsteady": lambda r: r["stability"], "share": lambda r: -r["topic"]["share"], "number": lambda r: r["topic"]["number"]}
+        key = {
+            "unsteady": lambda r: r["stability"],
+            "share": lambda r: -r["topic"]["share"],
+            "number": lambda r: r["topic"]["number"],
+        }
         assert [key[order](r) for r in rows] == sorted(key[order](r) for r in rows)
     html = client.get(address(trained.pk, *(o.pk for o in others))).content.decode()
     assert html.count("<circle") == 2 * 6
@@ -162,7 +168,10 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
 def test_a_run_without_topics(client, trained):
     waiting = Run.objects.create(corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
     found = data(client, trained.pk, waiting.pk)
-    assert found["topics"] is None and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
+    assert (
+        found["topics"] is None
+        and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
+    )
     html = client.get(address(trained.pk, waiting.pk)).content.decode()
     assert "laid side by side when two" in html and "Settings that differ" in html
 
@@ -185,7 +194,9 @@ def test_a_run_twice_is_one(client, trained):
     assert len(data(client, trained.pk, trained.pk)["runs"]) == 1
 
 
-@pytest.mark.parametrize("query", ["run=x", "run=-1", "run=1&run=1e3", "&".join(f"run={n}" for n in range(13)), "run=1&after=x"])
+@pytest.mark.parametrize(
+    "query", ["run=x", "run=-1", "run=1&run=1e3", "&".join(f"run={n}" for n in range(13)), "run=1&after=x"]
+)
 def test_addresses_that_mean_nothing(client, trained, others, query):
     query = query.replace("run=1&after", f"run={trained.pk}&run={others[0].pk}&after")
     assert client.get(reverse("compare") + "?" + query).status_code == 400

@@ -1,6 +1,23 @@
 from webapp.csvs import safe, unsafe
 
-CASES = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A1", "plain", "a=b", "", "'quoted", "–dash"]
+CASES = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠A1",
+    "plain",
+    "a=b",
+    "",
+    "'quoted",
+    "–dash",
+]
 
 
 def test_numbers_stay_numbers():
@@ -8,5 +25,7 @@ def test_numbers_stay_numbers():
 
 
 def test_no_cell_begins_a_formula():
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")) for cell in safe(CASES))
+    assert not any(
+        cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")) for cell in safe(CASES)
+    )
     assert [unsafe(cell) for cell in safe(CASES)] == CASES

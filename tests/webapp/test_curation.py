@@ -32,19 +32,35 @@ def said(run):
 
 def test_form_of_a_topic(client, trained):
     url = reverse("run_topic", args=[trained.pk, 2])
-    response = post(client, "topic_edit", trained.pk, 2, label="Farming", note="a\r\nb", group="Land", into="T03 x", next=url + "?after=")
+    response = post(
+        client,
+        "topic_edit",
+        trained.pk,
+        2,
+        label="Farming",
+        note="a\r\nb",
+        group="Land",
+        into="T03 x",
+        next=url + "?after=",
+    )
     assert response["Location"] == url + "?after="
     now = said(trained)
     assert (now.title(2), now.note(2), now.group(2), now.into[2]) == ("T02 Farming", "a\nb", "Land", 3)
     html = client.get(url).content.decode()
     assert html.count("Farming") >= 3 and "a<br>b" in html and 'value="T03"' in html
     twin = client.get(reverse("run_topic_json", args=[trained.pk, 2])).json()
-    assert (twin["topic"]["name"], twin["topic"]["into"], twin["curation"]["present"]["group"]) == ("Farming", "T03", "Land")
+    assert (twin["topic"]["name"], twin["topic"]["into"], twin["curation"]["present"]["group"]) == (
+        "Farming",
+        "T03",
+        "Land",
+    )
 
 
 def test_a_label_is_on_every_page_and_never_markup(client, trained):
     curation.change(trained, 2, {"label": EVIL, "note": EVIL, "group": EVIL, "colour": "7"}, EVIL)
-    document = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=2).order_by("-share").first().document
+    document = (
+        DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=2).order_by("-share").first().document
+    )
     addresses = [reverse("run_topics", args=[trained.pk]), reverse("run_topic", args=[trained.pk, 2]), reverse("run", args=[trained.pk]),
                  reverse("run_curation", args=[trained.pk]), reverse("run_document", args=[trained.pk, document]),
                  reverse("run_word", args=[trained.pk, "congress"])]  # fmt: skip
@@ -62,7 +78,9 @@ def test_a_form_that_was_open_long_takes_nothing_back(client, trained):
 
 
 def test_what_is_wrong_is_said_and_the_rest_is_kept(client, trained):
-    response = client.post(reverse("topic_edit", args=[trained.pk, 1]), {"label": "x" * 81, "note": "kept", "into": "T99"}, follow=True)
+    response = client.post(
+        reverse("topic_edit", args=[trained.pk, 1]), {"label": "x" * 81, "note": "kept", "into": "T99"}, follow=True
+    )
     html = response.content.decode()
     assert "at most 80 characters" in html and "Topics of this run are" in html
     assert [(e.field, e.value) for e in Edit.objects.filter(run=trained)] == [("note", "kept")]
@@ -71,7 +89,8 @@ def test_what_is_wrong_is_said_and_the_rest_is_kept(client, trained):
 
 
 @pytest.mark.parametrize(
-    "away", ["//evil.example/", "https://evil.example/", "javascript:alert(1)", "/\\evil.example", "/nowhere/", "/ /", ""]
+    "away",
+    ["//evil.example/", "https://evil.example/", "javascript:alert(1)", "/\\evil.example", "/nowhere/", "/ /", ""],
 )
 def test_no_way_out(client, trained, away):
     response = post(client, "topic_edit", trained.pk, 1, label="x", next=away)
@@ -142,20 +161,36 @@ def test_another_runs_edits_are_not_here(client, trained):
     other = Run.objects.create(corpus=trained.corpus, version=trained.version, status="done", settings={"topics": 6})
     curation.change(other, 0, {"label": "Other"}, "owner")
     edit = Edit.objects.get(run=other)
-    for name, key in (("edit_undo", edit.pk), ("edit_redo", edit.pk), ("edits_undo", edit.batch), ("edits_undo", uuid4())):
+    for name, key in (
+        ("edit_undo", edit.pk),
+        ("edit_redo", edit.pk),
+        ("edits_undo", edit.batch),
+        ("edits_undo", uuid4()),
+    ):
         assert client.post(reverse(name, args=[trained.pk, key])).status_code == 404
     assert said(other).label(0) == "Other" and said(trained).label(0) == ""
 
 
 def test_labels_go_out_and_come_back(client, trained):
-    values = {0: {"label": "=1+1", "note": 'two\nlines, "quoted"', "group": "@g", "colour": "11", "into": "3"}, 4: {"hidden": "1"}}
+    values = {
+        0: {"label": "=1+1", "note": 'two\nlines, "quoted"', "group": "@g", "colour": "11", "into": "3"},
+        4: {"hidden": "1"},
+    }
     curation.change_many(trained, values, "-Ada")
     table = taken(trained, "curation.csv").decode()
     history = taken(trained, "curation-history.csv").decode()
     curation.undo_batch(trained, Edit.objects.filter(run=trained).first().batch, "owner")
     rows = list(csv.reader(io.StringIO(table)))
     assert rows[0] == ["topic", "label", "note", "group", "colour", "hidden", "into"]
-    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "'@g", "11", "", "3"] and rows[2] == ["4", "", "", "", "", "1", ""]
+    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "'@g", "11", "", "3"] and rows[2] == [
+        "4",
+        "",
+        "",
+        "",
+        "",
+        "1",
+        "",
+    ]
     history = list(csv.DictReader(io.StringIO(history)))
     assert [(h["topic"], h["field"], h["by"], h["undone_at"]) for h in history] == [
         (str(k), field, "'-Ada", "") for k, fields in values.items() for field in fields]  # fmt: skip

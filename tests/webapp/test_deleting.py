@@ -29,7 +29,17 @@ from webapp.services import corpora, deleting, jobs, notebooks, runs, sharing, u
 pytestmark = pytest.mark.django_db
 
 # Tables that hold nothing of a corpus: Django's own, and what readers keep. A pin keeps evidence as it was, and stays.
-OF_NOTHING = ("django_", "auth_", "account_", "socialaccount_", "mfa_", "webapp_notebook", "webapp_pin", "webapp_apitoken", "webapp_user")
+OF_NOTHING = (
+    "django_",
+    "auth_",
+    "account_",
+    "socialaccount_",
+    "mfa_",
+    "webapp_notebook",
+    "webapp_pin",
+    "webapp_apitoken",
+    "webapp_user",
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +65,11 @@ def made(draft, django_db_blocker, tmp_path_factory):
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
         addition = corpora.addition(corpus, [corpora.Upload("more.csv", more)])
-        folders = [files.corpus_folder(corpus.pk), files.corpus_folder(addition.pk), files.version_folder(corpus.version_id)]
+        folders = [
+            files.corpus_folder(corpus.pk),
+            files.corpus_folder(addition.pk),
+            files.version_folder(corpus.version_id),
+        ]
         folders += [files.run_folder(run.pk), files.run_folder(less.pk)]
         yield before, corpus, folders
         deleting.corpus(Corpus.everything.get(pk=corpus.pk))
@@ -109,7 +123,11 @@ def on_disk() -> set[str]:
 def in_redis() -> set[bytes]:
     """Every key but the queue, whose messages hold a number alone; and of the stream of news every entry's subject."""
     client = events.client()
-    keys = {key for key in client.scan_iter("*") if not key.startswith((b"_kombu", b"celery", b"cache:", b"sizes", b"counts", events.STREAM.encode()))}
+    keys = {
+        key
+        for key in client.scan_iter("*")
+        if not key.startswith((b"_kombu", b"celery", b"cache:", b"sizes", b"counts", events.STREAM.encode()))
+    }
     return keys | {fields[b"about"] for _, fields in client.xrange(events.STREAM)}
 
 
@@ -126,8 +144,12 @@ def test_nothing_is_left(made, whole):
         cursor.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace"
         )
-        wanted = {name for (name,) in cursor.fetchall() if not name.startswith(OF_NOTHING)} - set(now).difference(before[0])
-    assert filled >= wanted, f"the fixture `whole` must fill {wanted - filled}, so that this test sees whether deleting clears them"
+        wanted = {name for (name,) in cursor.fetchall() if not name.startswith(OF_NOTHING)} - set(now).difference(
+            before[0]
+        )
+    assert filled >= wanted, (
+        f"the fixture `whole` must fill {wanted - filled}, so that this test sees whether deleting clears them"
+    )
     deleting.corpus(corpus)
     upkeep.tidy()
     assert tables().keys() == now.keys() and files.corpus_folder(corpus.pk).exists()  # it can be brought back
@@ -145,7 +167,14 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize(
     "at",
-    [(shutil, "rmtree", 1), (shutil, "rmtree", 5), (events, "forget", 1), (deleting, "rows", 2), (deleting, "rows", 4), (bulk, "drop", 6)],
+    [
+        (shutil, "rmtree", 1),
+        (shutil, "rmtree", 5),
+        (events, "forget", 1),
+        (deleting, "rows", 2),
+        (deleting, "rows", 4),
+        (bulk, "drop", 6),
+    ],
     ids=lambda at: f"{at[1]} {at[2]}",
 )
 def test_nothing_is_left_whenever_it_is_killed(made, whole, monkeypatch, at):
@@ -177,7 +206,10 @@ def test_a_run_alone(whole):
     deleting.for_good(run)
     upkeep.tidy()
     assert whole.runs.count() == others and Corpus.objects.filter(pk=whole.pk).exists()
-    assert not files.run_folder(run.pk).exists() and not {f"topic_word_{snapshot}", f"document_topic_{snapshot}"} & tables().keys()
+    assert (
+        not files.run_folder(run.pk).exists()
+        and not {f"topic_word_{snapshot}", f"document_topic_{snapshot}"} & tables().keys()
+    )
     child = whole.runs.get(dropped__len=1)
     assert child.parent is None and files.run_folder(child.pk).exists()
 
@@ -194,7 +226,11 @@ def test_every_page_of_what_is_deleted_is_gone(client, whole):
             assert client.get(address(name, whole.pk, run.pk)).status_code == 404, name
     for name in POSTS:
         at = address(name, whole.pk, run.pk)
-        if at.startswith(("/corpora/", "/runs/")) and "/deleted/" not in at and at not in ("/corpora/", "/corpora/example/"):
+        if (
+            at.startswith(("/corpora/", "/runs/"))
+            and "/deleted/" not in at
+            and at not in ("/corpora/", "/corpora/example/")
+        ):
             if name not in ("corpus_delete", "run_delete"):
                 assert client.post(at).status_code == 404, name
     for path in (f"corpora/{whole.pk}", f"runs/{run.pk}", f"corpora/{whole.pk}/runs"):
@@ -209,7 +245,9 @@ def test_counts_leave_deleted_runs_out(client, whole):
     deleting.run(waiting)
     deleting.run(run)
     page = client.get(reverse("corpus", args=[whole.pk]))
-    assert [row["id"] for row in page.context["runs"]] == [whole.runs.get().pk] and page.context["versions"][0]["runs"] == 1
+    assert [row["id"] for row in page.context["runs"]] == [whole.runs.get().pk] and page.context["versions"][0][
+        "runs"
+    ] == 1
     child = whole.runs.get()
     html = client.get(reverse("run", args=[child.pk])).content.decode()
     assert reverse("run", args=[run.pk]) not in html
@@ -303,8 +341,12 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     drafts = [Corpus.objects.create(name=f"draft {i}") for i in range(2)]
     for row in [*made[:3], *drafts, *made[3:]]:
         (deleting.corpus if isinstance(row, Corpus) else deleting.run)(row)
-    Run.everything.filter(pk__in=[run.pk for run in made[:3]]).update(deleted_at=Now() - timedelta(hours=1))  # one moment for three
-    Corpus.everything.filter(pk=drafts[0].pk).update(deleted_at=Run.everything.get(pk=made[0].pk).deleted_at)  # and for a corpus
+    Run.everything.filter(pk__in=[run.pk for run in made[:3]]).update(
+        deleted_at=Now() - timedelta(hours=1)
+    )  # one moment for three
+    Corpus.everything.filter(pk=drafts[0].pk).update(
+        deleted_at=Run.everything.get(pk=made[0].pk).deleted_at
+    )  # and for a corpus
     url, found = reverse("deleted"), []
     while url:
         page = client.get(url)

@@ -39,7 +39,10 @@ LONG, TWIN = 3, 4
 
 def spans(html: str) -> list[tuple[int, str]]:
     """(topic, word) of every coloured word, as the page has them."""
-    return [(int(k), unescape(word)) for k, word in re.findall(r'<span class="w [^"]*" data-topic="(\d+)"[^>]*>([^<]*)</span>', html)]
+    return [
+        (int(k), unescape(word))
+        for k, word in re.findall(r'<span class="w [^"]*" data-topic="(\d+)"[^>]*>([^<]*)</span>', html)
+    ]
 
 
 def shown(client, run, number: int, query: str = "") -> str:
@@ -66,7 +69,14 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
 def test_show_colours_what_it_says(client, run):
     parts = documents.proportions(run, 30)
     strongest = {p["number"] for p in parts[:3]}
-    for query, topics in [("", strongest), ("?show=strongest", strongest), ("?show=nonsense", strongest), ("?topic=2", {2}), ("?show=2", {2}), ("?show=99", strongest)]:
+    for query, topics in [
+        ("", strongest),
+        ("?show=strongest", strongest),
+        ("?show=nonsense", strongest),
+        ("?topic=2", {2}),
+        ("?show=2", {2}),
+        ("?show=99", strongest),
+    ]:
         on = {int(k) for k in re.findall(r'class="w [^"]* on" data-topic="(\d+)"', shown(client, run, 30, query))}
         assert on == topics & {p["number"] for p in parts}, query
 
@@ -140,15 +150,21 @@ def test_similar_documents(client, run):
         affinity[number] = -1
         similar = client.get(reverse("run_document_json", args=[run.pk, number])).json()["similar"]
         assert len(similar) == documents.SIMILAR
-        assert [row["likeness"] for row in similar] == pytest.approx(sorted(affinity, reverse=True)[: documents.SIMILAR], abs=1e-4)
+        assert [row["likeness"] for row in similar] == pytest.approx(
+            sorted(affinity, reverse=True)[: documents.SIMILAR], abs=1e-4
+        )
         for row in similar:
             assert row["likeness"] == pytest.approx(affinity[row["number"]], abs=1e-4)
             both = np.minimum(shares[row["number"]], shares[number])
-            assert [t["share"] for t in row["shared"]] == pytest.approx([shares[row["number"], t["number"]] for t in row["shared"]])
+            assert [t["share"] for t in row["shared"]] == pytest.approx(
+                [shares[row["number"], t["number"]] for t in row["shared"]]
+            )
             assert row["shared"][0]["number"] == int(np.argmax(both))
     similar = client.get(reverse("run_document_json", args=[run.pk, TWIN])).json()["similar"]
     (twin,) = (row for row in similar if row["number"] == TWIN + 1)  # not the first where others have the same mixture
-    assert twin["same"] and twin["likeness"] == pytest.approx(1, abs=0.01)  # a word that fits two topics alike may go to either
+    assert twin["same"] and twin["likeness"] == pytest.approx(
+        1, abs=0.01
+    )  # a word that fits two topics alike may go to either
 
 
 def test_a_large_corpus_is_compared_when_asked(client, run, monkeypatch):
@@ -215,10 +231,17 @@ def test_what_is_known_of_it_is_there(client, run):
     for url in (reverse("run_document", args=[run.pk, 30]), reverse("corpus_document", args=[run.corpus_id, 30])):
         html = client.get(url).content.decode()
         assert bytes(stored.digest).hex() in html and stored.source_id in html and stored.place in html
-    assert json.loads(client.get(reverse("corpus_document_json", args=[run.corpus_id, 30])).content)["document"]["text"] == stored.text
+    assert (
+        json.loads(client.get(reverse("corpus_document_json", args=[run.corpus_id, 30])).content)["document"]["text"]
+        == stored.text
+    )
 
 
 @pytest.mark.parametrize("query", ["?at=x", "?at=-1", f"?at={'9' * 30}", "?has=99:1", "?by=no"])
 def test_nonsense_is_refused_with_a_sentence(client, run, query):
     response = client.get(reverse("run_document", args=[run.pk, 30]) + query)
-    assert response.status_code == 400 and "must be" in response.content.decode() or "has topics" in response.content.decode()
+    assert (
+        response.status_code == 400
+        and "must be" in response.content.decode()
+        or "has topics" in response.content.decode()
+    )

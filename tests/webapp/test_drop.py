@@ -35,25 +35,36 @@ def test_lists_go_on_with_the_next_words(client, trained, dropped):
             assert len(b["words"]) == len(a["words"]) == topics.TOP_WORDS
             kept = [word for word in a["words"] if word not in dropped]
             assert b["words"][: len(kept)] == kept and not set(b["words"]) & set(dropped)
-            assert {k: v for k, v in a.items() if k not in ("words", "url")} == {k: v for k, v in b.items() if k not in ("words", "url")}
+            assert {k: v for k, v in a.items() if k not in ("words", "url")} == {
+                k: v for k, v in b.items() if k not in ("words", "url")
+            }
     texts = [circle["text"].split() for circle in after["map"]["circles"]]
     assert all(len(words) == 2 and not set(words) & set(dropped) for words in texts)
 
 
 def test_words_of_a_topic_keep_their_order_and_numbers(client, trained, dropped):
     for name in ("run_topic_json", "run_topic_words_json"):
-        before, after = (get(client, name, trained.pk, 1, **query) for query in ({"lambda": "1"}, {"lambda": "1", "drop": ",".join(dropped)}))
+        before, after = (
+            get(client, name, trained.pk, 1, **query)
+            for query in ({"lambda": "1"}, {"lambda": "1", "drop": ",".join(dropped)})
+        )
         kept = [(w["word"], w["tokens"], w["everywhere"]) for w in before["words"] if w["word"] not in dropped]
-        assert [(w["word"], w["tokens"], w["everywhere"]) for w in after["words"]][: len(kept)] == kept and len(kept) < len(before["words"])
+        assert [(w["word"], w["tokens"], w["everywhere"]) for w in after["words"]][: len(kept)] == kept and len(
+            kept
+        ) < len(before["words"])
         assert len(after["words"]) == len(before["words"])
     page = get(client, "run_topic_json", trained.pk, 1, drop=dropped[0])
-    assert dropped[0] not in page["first"] and page["counted"] == get(client, "run_topic_json", trained.pk, 1)["counted"]
+    assert (
+        dropped[0] not in page["first"] and page["counted"] == get(client, "run_topic_json", trained.pk, 1)["counted"]
+    )
 
 
 def test_the_grid_has_other_words(client, trained, dropped):
     grid = get(client, "run_topics_json", trained.pk, view="grid", drop=",".join(dropped))["grid"]
     assert grid["lines"] and not {line["word"] for line in grid["lines"]} & set(dropped)
-    asked = get(client, "run_topics_json", trained.pk, view="grid", words=" ".join([*dropped, "war"]), drop=",".join(dropped))["grid"]
+    asked = get(
+        client, "run_topics_json", trained.pk, view="grid", words=" ".join([*dropped, "war"]), drop=",".join(dropped)
+    )["grid"]
     assert [line["word"] for line in asked["lines"]] == ["war"] and asked["unknown"] == []
 
 
@@ -80,7 +91,9 @@ def test_it_is_said_and_taken_back_and_survives_links(client, trained, dropped):
         assert "Left out of view" not in client.get(address).content.decode()
 
 
-@pytest.mark.parametrize("drop", ["", " ,; ", "\0", "no-such-word", "<script>alert(1)</script>", "%s", "a" * 20_000, "'; --"])
+@pytest.mark.parametrize(
+    "drop", ["", " ,; ", "\0", "no-such-word", "<script>alert(1)</script>", "%s", "a" * 20_000, "'; --"]
+)
 def test_any_words_can_be_typed(client, trained, drop):
     html = client.get(reverse("run_topic", args=[trained.pk, 0]), {"drop": drop}).content.decode()
     assert "<script>alert" not in html

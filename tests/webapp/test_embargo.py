@@ -86,13 +86,17 @@ def get(url: str) -> tuple[int, bytes]:
     if "/export/" not in url:
         response = Client().get(url)
         body = b"".join(response.streaming_content) if response.streaming else response.content
-        for close in response._resource_closers:  # response.close() would close the test's connection to the database, too
+        for (
+            close
+        ) in response._resource_closers:  # response.close() would close the test's connection to the database, too
             close()
         return response.status_code, body
 
     async def fetch():
         response = await AsyncClient().get(url)
-        body = b"".join([piece async for piece in response.streaming_content]) if response.streaming else response.content
+        body = (
+            b"".join([piece async for piece in response.streaming_content]) if response.streaming else response.content
+        )
         return response.status_code, body
 
     return async_to_sync(fetch)()
@@ -107,7 +111,10 @@ def queries() -> list[str]:
             f"?word={first}", f"?word={first}&other={second}", "?topic=all", "?topic=all&sort=left", "?sort=number", "?all=1", "?full=1"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}),
+)
 def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name, monkeypatch):
     monkeypatch.setitem(addresses.VALUES, "word", texts()[2][50])
     url = addresses.address(name, shut.corpus_id, shut.pk)
@@ -183,10 +190,20 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     word = words.word(trained.version, "congress")
     selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
     uses = senses.uses(trained, word, selection)
-    assert sum(map(len, concordance.every(selection, uses))) == concordance.page(selection, uses, None).total == word.tokens > word.documents
+    assert (
+        sum(map(len, concordance.every(selection, uses)))
+        == concordance.page(selection, uses, None).total
+        == word.tokens
+        > word.documents
+    )
     monkeypatch.setattr(trained.corpus, "embargo", True)
     lines = [line for block in concordance.every(selection, uses) for line in block]
-    assert len(lines) == concordance.page(selection, uses, None).total == word.documents == len({line["document"] for line in lines})
+    assert (
+        len(lines)
+        == concordance.page(selection, uses, None).total
+        == word.documents
+        == len({line["document"] for line in lines})
+    )
 
 
 def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
@@ -217,7 +234,11 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     shown = client.get(url).content.decode()
     assert "under embargo" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
     assert "Document 0" in shown, "what it is of is said"
-    for form in ({"text": "3", "sections": "words", "length": "20"}, {"text": "0", "title": "3"}, {"delimiter": "|", "header": "on"}):
+    for form in (
+        {"text": "3", "sections": "words", "length": "20"},
+        {"text": "0", "title": "3"},
+        {"delimiter": "|", "header": "on"},
+    ):
         shown = client.post(url, {"name": "x", "language": "en", "preview": "1"} | form).content.decode()
         assert longest(shown) <= embargo.PASSAGE + LETTERS, form
     deleting.corpus(draft)
@@ -228,14 +249,20 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
     from webapp.services import corpora, deleting
 
     def upload(i: int) -> Corpus:
-        body = "\n".join(["title,date,text", *(f"More {n},1901-01-01,{' '.join(words)}" for n, words in enumerate(texts()))]).encode()
-        answer = client.post(reverse("corpus_add", args=[shut.corpus_id]), {"files": SimpleUploadedFile(f"{i}.csv", body)})
+        body = "\n".join(
+            ["title,date,text", *(f"More {n},1901-01-01,{' '.join(words)}" for n, words in enumerate(texts()))]
+        ).encode()
+        answer = client.post(
+            reverse("corpus_add", args=[shut.corpus_id]), {"files": SimpleUploadedFile(f"{i}.csv", body)}
+        )
         return Corpus.objects.get(pk=int(re.search(r"corpora/(\d+)/prepare", answer["Location"])[1]))
 
     during = upload(0)
     Corpus.objects.filter(pk=shut.corpus_id).update(embargo=False)
     before = upload(1)
-    assert longest(client.get(reverse("corpus_prepare", args=[before.pk])).content.decode()) > embargo.PASSAGE + LETTERS, "the walk would find a text"
+    assert (
+        longest(client.get(reverse("corpus_prepare", args=[before.pk])).content.decode()) > embargo.PASSAGE + LETTERS
+    ), "the walk would find a text"
     corpora.embargo(shut.corpus, True)
     for draft in (during, before):
         shown = client.get(reverse("corpus_prepare", args=[draft.pk])).content.decode()

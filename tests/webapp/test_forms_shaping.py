@@ -12,7 +12,9 @@ GUESS = Guess("meta.csv", "file", 9, 10)
 
 def form(shaping: Shaping = Shaping(), guess=None, **given) -> ShapingForm:  # noqa: B008
     unbound = ShapingForm(shaping=shaping, tables=["meta.csv", "other.csv"], guess=guess)
-    values = {name: value for name in unbound.fields if (value := unbound[name].value()) is not None and value is not False}
+    values = {
+        name: value for name in unbound.fields if (value := unbound[name].value()) is not None and value is not False
+    }
     return ShapingForm(values | given, shaping=shaping, tables=["meta.csv", "other.csv"], guess=guess)
 
 

@@ -149,7 +149,9 @@ def test_a_refusal_is_a_clear_page_and_the_rest_goes_on(full, django_assert_num_
 def test_a_client_that_asks_for_too_much_is_told_so(monkeypatch):
     monkeypatch.setattr(gate, "PAGES", room(each=0))
     response = async_to_sync(AsyncClient().get)("/glossary/")
-    assert response.status_code == 429 and response["Retry-After"] == "2" and "Busy just now" in response.content.decode()
+    assert (
+        response.status_code == 429 and response["Retry-After"] == "2" and "Busy just now" in response.content.decode()
+    )
 
 
 @pytest.mark.django_db

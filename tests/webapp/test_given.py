@@ -16,7 +16,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_words_are_as_they_were_given(tmp_path):
     vocabulary = ["x-ray", "2nd", "a", "O'Neill", "new_york", "plain"]
     lines = [f"{d} {w} {1 + (d + w) % 3}" for d in range(1, 9) for w in range(1, 7) if (d + w) % 2]
-    files = {"docword.made.txt": f"8\n6\n{len(lines)}\n" + "\n".join(lines) + "\n", "vocab.made.txt": "\n".join(vocabulary) + "\n"}
+    files = {
+        "docword.made.txt": f"8\n6\n{len(lines)}\n" + "\n".join(lines) + "\n",
+        "vocab.made.txt": "\n".join(vocabulary) + "\n",
+    }
     uploads = []
     for name, content in files.items():
         (tmp_path / name).write_text(content)

@@ -33,7 +33,11 @@ def test_a_word_that_the_glossary_lacks_is_a_mistake():
 
 
 def test_templates_ask_for_known_words():
-    asked = {slug for path in (ROOT / "templates").rglob("*.html") for slug in re.findall(r'{% term "(.*?)"', path.read_text())}
+    asked = {
+        slug
+        for path in (ROOT / "templates").rglob("*.html")
+        for slug in re.findall(r'{% term "(.*?)"', path.read_text())
+    }
     assert asked and asked <= TERMS.keys()
 
 

@@ -87,7 +87,9 @@ def test_an_offer_that_ended_is_not_taken(world, ends):
     assert take(world, "viewer") == 404 and owner(world) == "the owner"
 
 
-@pytest.mark.parametrize(("most", "has", "said"), [("most_bytes", {"bytes": 600}, "600 B"), ("most_documents", {"documents": 600}, "600")])
+@pytest.mark.parametrize(
+    ("most", "has", "said"), [("most_bytes", {"bytes": 600}, "600 B"), ("most_documents", {"documents": 600}, "600")]
+)
 def test_the_new_owners_quota_is_kept(world, most, has, said):
     User.objects.filter(name="viewer").update(**{most: 1000})
     for corpus in (world.corpus, Corpus.objects.create(name="Own", owner=world.users["viewer"])):
@@ -114,7 +116,10 @@ def test_the_operator_moves_all_of_who_leaves(world):
     User.objects.filter(name="viewer").update(most_documents=6)
     call_command("account", "theowner@example.org", "--close", "--hand-over", "viewer@example.org", stdout=out)
     assert "“Letters”" in out.getvalue() and "“In the bin”" in out.getvalue()
-    assert set(Corpus.everything.filter(owner__name="viewer").values_list("name", flat=True)) == {"Letters", "In the bin"}
+    assert set(Corpus.everything.filter(owner__name="viewer").values_list("name", flat=True)) == {
+        "Letters",
+        "In the bin",
+    }
     assert not Membership.objects.filter(user__name="viewer", corpus=world.corpus).exists()
     with pytest.raises(CommandError, match="must have one"):
         call_command("account", "viewer@example.org", "--hand-over", "nobody@example.org", stdout=out)
@@ -128,8 +133,15 @@ def test_who_is_shared_with_gets_a_letter_once(world):
     html = share(world, act="add", who="stranger", role="viewer")
     assert "Shared with stranger. A letter tells them." in html
     (letter,) = mail.outbox
-    assert letter.to == ["stranger@example.org"] and letter.subject == "Topograph: “Letters Bcc: eve@example.org” is shared with you"
-    assert f"https://topics.example.org{world.url('corpus')}" in letter.body and "read it" in letter.body and not letter.bcc
+    assert (
+        letter.to == ["stranger@example.org"]
+        and letter.subject == "Topograph: “Letters Bcc: eve@example.org” is shared with you"
+    )
+    assert (
+        f"https://topics.example.org{world.url('corpus')}" in letter.body
+        and "read it" in letter.body
+        and not letter.bcc
+    )
     share(world, act="add", who="stranger", role="editor")
     assert len(mail.outbox) == 1, "another role is no news"
     share(world, act="add", who="new@example.org", role="editor")
@@ -141,7 +153,9 @@ def test_who_is_shared_with_gets_a_letter_once(world):
 def test_where_no_mail_is_set_up_the_page_says_so(world, settings):
     settings.MAIL = False
     html = share(world, act="add", who="stranger", role="viewer")
-    assert "No letter was sent, as no mail is set up here" in html and "Nobody is told by mail" in html and not mail.outbox
+    assert (
+        "No letter was sent, as no mail is set up here" in html and "Nobody is told by mail" in html and not mail.outbox
+    )
 
 
 def test_a_letter_that_cannot_be_sent_ends_nothing(world, monkeypatch):
@@ -159,7 +173,9 @@ def test_nobody_sends_letters_without_end(world, monkeypatch):
         html = share(world, act="add", who=f"new{i}@example.org", role="viewer")
     assert len(mail.outbox) == 2 and "you have sent 2 within a day" in html
     assert world.corpus.invitations.count() == 4
-    assert "A letter tells" in letters.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), "each has their own number"
+    assert "A letter tells" in letters.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), (
+        "each has their own number"
+    )
 
 
 def test_what_is_withdrawn_is_not_anybodys(world):

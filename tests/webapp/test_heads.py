@@ -21,10 +21,15 @@ def of_get(trained) -> list[str]:
     notebooks.share(book)
     values = {"notebook_id": book.pk, "token": book.token}
     closed = {*addresses.POSTS, *addresses.TUS, "share", "corpus_deleted", "run_deleted"}
-    pages = [addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.NEEDED.get(n, '')}" for n in sorted(addresses.names() - closed)]
+    pages = [
+        addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.NEEDED.get(n, '')}"
+        for n in sorted(addresses.names() - closed)
+    ]
     values = {"corpus_id": trained.corpus_id, "run_id": trained.pk, "other": trained.pk, "number": 1, "word": "war"}
     paths = [path for path, methods in api.get_openapi_schema()["paths"].items() if "get" in methods]
-    return pages + [re.sub(r"\{(\w+)\}", lambda m: str(values[m[1]]), path) for path in [*paths, "/api/v1/openapi.json"]]
+    return pages + [
+        re.sub(r"\{(\w+)\}", lambda m: str(values[m[1]]), path) for path in [*paths, "/api/v1/openapi.json"]
+    ]
 
 
 def test_every_page_twin_file_and_stream(trained, monkeypatch):

@@ -137,11 +137,15 @@ def test_metrics_say_what_does_not_answer(client, monkeypatch):
 def test_who_may_read_the_metrics(client, settings):
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 403
     assert client.get("/metrics", REMOTE_ADDR="::1").status_code == 200
-    assert client.get("/metrics", HTTP_X_FORWARDED_FOR="192.0.2.7").status_code == 403  # a proxy on this machine asks for others
+    assert (
+        client.get("/metrics", HTTP_X_FORWARDED_FOR="192.0.2.7").status_code == 403
+    )  # a proxy on this machine asks for others
     settings.METRICS_TOKEN = "long-and-random"
     assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer wrong").status_code == 403
     assert client.get("/metrics").status_code == 403
-    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer long-and-random", REMOTE_ADDR="192.0.2.7").status_code == 200
+    assert (
+        client.get("/metrics", HTTP_AUTHORIZATION="Bearer long-and-random", REMOTE_ADDR="192.0.2.7").status_code == 200
+    )
 
 
 def test_alerts_and_documentation_name_metrics_that_exist(client):
@@ -160,5 +164,9 @@ def test_alerts_and_documentation_name_metrics_that_exist(client):
         assert rule["annotations"]["summary"].endswith(".") and rule["annotations"]["action"].endswith(".")
         assert "for" not in rule or re.fullmatch(r"\d+[smh]", rule["for"])
     documented = set(re.findall(r"`(topograph_\w+)`", said))
-    assert documented <= {name.removesuffix("_bucket") for name in names} | {"topograph_http_request_seconds"}, documented - names
-    assert set(state.NUMBERS) - {re.sub("_total$", "", d) for d in documented} <= {"topograph_database_connections_limit"}
+    assert documented <= {name.removesuffix("_bucket") for name in names} | {"topograph_http_request_seconds"}, (
+        documented - names
+    )
+    assert set(state.NUMBERS) - {re.sub("_total$", "", d) for d in documented} <= {
+        "topograph_database_connections_limit"
+    }

@@ -31,7 +31,9 @@ def rows() -> list[list[str]]:
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
     with django_db_blocker.unblock():
-        corpus = corpus_of(draft, [["id", "title", "text"], *rows()], "mixed.csv", language="en", min_documents=1, max_share=1.0)
+        corpus = corpus_of(
+            draft, [["id", "title", "text"], *rows()], "mixed.csv", language="en", min_documents=1, max_share=1.0
+        )
         yield run_on(corpus, seed=1, topics=2, passes=20)
 
 
@@ -76,4 +78,6 @@ def test_exports_name_documents_and_topics_alike(run):
         assert (row["id"], row["title"]) == tuple(given[int(row["document"])][:2])
         stored = DocumentTopic.objects.get(snapshot_id=run.snapshot_id, document=row["document"], topic=row["topic"])
         assert stored.tokens == int(row["tokens"])
-    assert {int(row["topic"]) for row in found} == set(Topic.objects.filter(snapshot_id=run.snapshot_id).values_list("number", flat=True))
+    assert {int(row["topic"]) for row in found} == set(
+        Topic.objects.filter(snapshot_id=run.snapshot_id).values_list("number", flat=True)
+    )

@@ -92,7 +92,9 @@ def test_a_set_of_documents_shows_no_text_once_it_is_under_embargo(client, train
 
 def test_what_one_may_do_is_not_shown_to_another(settings, trained, url):
     settings.ACCOUNTS = True
-    owner, viewer, stranger = (User.objects.create_user(f"{name}@example.org", name) for name in ("Ada", "Bert", "Carl"))
+    owner, viewer, stranger = (
+        User.objects.create_user(f"{name}@example.org", name) for name in ("Ada", "Bert", "Carl")
+    )
     Corpus.objects.filter(pk=trained.corpus_id).update(owner=owner)
     Membership.objects.create(corpus=trained.corpus, user=viewer, role="viewer")
     notebooks.create("Ada’s own notebook", "Ada", owner)
@@ -107,9 +109,20 @@ def test_what_one_may_do_is_not_shown_to_another(settings, trained, url):
 
     for _ in range(2):  # made, then kept
         status, page = seen(owner)
-        assert status == 200 and b"Ada\xe2\x80\x99s own notebook" in page and b"topic_edit" not in page and b'name="label"' in page
+        assert (
+            status == 200
+            and b"Ada\xe2\x80\x99s own notebook" in page
+            and b"topic_edit" not in page
+            and b'name="label"' in page
+        )
         status, page = seen(viewer)
-        assert status == 200 and b"own notebook" not in page and b'name="label"' not in page and b"Bert" in page and b">Ada<" not in page
+        assert (
+            status == 200
+            and b"own notebook" not in page
+            and b'name="label"' not in page
+            and b"Bert" in page
+            and b">Ada<" not in page
+        )
         assert seen(stranger)[0] == 404 and seen(None)[0] == 404
     link, secret = sharing.make_link(trained.corpus, owner, "a friend", 7)
     friend = Client()
@@ -128,7 +141,12 @@ def test_forms_of_a_kept_page_have_tokens_of_who_asks(trained):
     assert all(tokens) and keeping.TOKEN.encode() not in {token for found in tokens for token in found}
     edit = reverse("topic_edit", args=[trained.pk, 2])
     assert other.post(edit, {"label": "x", "csrfmiddlewaretoken": tokens[2][0].decode()}).status_code == 302
-    assert Client(enforce_csrf_checks=True).post(edit, {"label": "y", "csrfmiddlewaretoken": tokens[2][0].decode()}).status_code == 403
+    assert (
+        Client(enforce_csrf_checks=True)
+        .post(edit, {"label": "y", "csrfmiddlewaretoken": tokens[2][0].decode()})
+        .status_code
+        == 403
+    )
 
 
 def test_a_browser_that_has_the_page_is_told_so_until_it_is_another(client, trained, url):
@@ -143,7 +161,10 @@ def test_a_browser_that_has_the_page_is_told_so_until_it_is_another(client, trai
 
 
 def test_a_message_is_shown_once(client, trained):
-    client.post(reverse("topic_edit", args=[trained.pk, 2]), {"colour": "99", "next": reverse("run_topic", args=[trained.pk, 2])})
+    client.post(
+        reverse("topic_edit", args=[trained.pk, 2]),
+        {"colour": "99", "next": reverse("run_topic", args=[trained.pk, 2])},
+    )
     url = reverse("run_topic", args=[trained.pk, 2])
     assert b'class="messages"' in client.get(url).content
     assert b'class="messages"' not in client.get(url).content

@@ -45,7 +45,13 @@ def naive(run, of: Listing) -> list[int]:
     numbers = list(range(run.version.documents)) if mask is None else np.flatnonzero(mask).tolist()
     rows = {d.number: d for d in Document.objects.filter(corpus_id=run.corpus_id, number__in=numbers)}
     if of.by == "relevance":
-        key = dict(zip(numbers, (-search.of(run.corpus).rank(of.selection.q, np.array(numbers, np.int32))).tolist(), strict=True))
+        key = dict(
+            zip(
+                numbers,
+                (-search.of(run.corpus).rank(of.selection.q, np.array(numbers, np.int32))).tolist(),
+                strict=True,
+            )
+        )
     elif of.by == "T01":
         shares = DocumentTopic.objects.filter(snapshot_id=run.snapshot_id, topic=1)
         shares = {row.document: row.tokens / sum_of(run, row.document) for row in shares}
@@ -87,7 +93,11 @@ def test_a_document_outside_the_list_has_no_neighbours(trained):
 def test_all_matches_are_ranked(trained):
     """BM25 over every document, by the naive search."""
     rows = list(Document.objects.filter(corpus_id=trained.corpus_id).order_by("number"))
-    naive = Naive([(row.title, row.text) for row in rows], "en", cut=lambda text: [word for _, _, word in Tokeniser("en").spans(text)])
+    naive = Naive(
+        [(row.title, row.text) for row in rows],
+        "en",
+        cut=lambda text: [word for _, _, word in Tokeniser("en").spans(text)],
+    )
     of = made(trained, "q=country war")
     tree = ("all", ("stem", ["country"]), ("stem", ["war"]))
     scores = [naive.score(tree, number) for number in whole(of, 9)]
@@ -107,7 +117,9 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
     way = urlencode([("q", "war"), ("in", "party:Federalist"), ("in", "party:Nonpartisan"), ("by", "newest")])
     assert data["documents"] and all(d["url"].endswith("/?" + way) for d in data["documents"])
     assert data["sentence"] == "documents with “war”, party Federalist, party Nonpartisan"
-    assert "in=party%3AFederalist&in=party%3ANonpartisan" in (data["next"] or "in=party%3AFederalist&in=party%3ANonpartisan")
+    assert "in=party%3AFederalist&in=party%3ANonpartisan" in (
+        data["next"] or "in=party%3AFederalist&in=party%3ANonpartisan"
+    )
     seen, query = [], "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest"
     while query:
         page = client.get(url + query).json()
@@ -119,7 +131,9 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
 def test_passages_are_the_documents_and_mark_the_topic(trained):
     of = made(trained, "has=1:20", "T01")
     numbers = whole(of, 50)[:25]
-    stored = dict(Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers).values_list("number", "text"))
+    stored = dict(
+        Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers).values_list("number", "text")
+    )
     for row in documents.listed(of, numbers):
         parts = row["snippet"]
         text = "".join(part for part, _ in parts).removeprefix("… ").removesuffix(" …")
@@ -129,7 +143,9 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 
-@pytest.mark.parametrize(("q", "words"), [("militia", "militia"), ('"of war" militia', "of|war|militia"), ("fortif*", r"fortif\w*")])
+@pytest.mark.parametrize(
+    ("q", "words"), [("militia", "militia"), ('"of war" militia', "of|war|militia"), ("fortif*", r"fortif\w*")]
+)
 def test_matches_are_shown_wherever_they_stand(trained, q, words):
     of = made(trained, urlencode({"q": q}))
     numbers = whole(of, 50)[:25]
@@ -145,7 +161,14 @@ def test_matches_are_shown_wherever_they_stand(trained, q, words):
 
 
 def test_a_match_in_the_title_alone_shows_the_beginning(draft):
-    corpus = corpus_of(draft, [["title", "text"], ["Navy", "one two"], ["Other", "three four"]], "titles.csv", language="en", min_documents=1, max_share=1.0)
+    corpus = corpus_of(
+        draft,
+        [["title", "text"], ["Navy", "one two"], ["Other", "three four"]],
+        "titles.csv",
+        language="en",
+        min_documents=1,
+        max_share=1.0,
+    )
     of = Listing(Selection.read(QueryDict("q=navies"), corpus))
     assert [row["snippet"] for row in documents.listed(of, whole(of, 5))] == [[("one two", False)]]
 
@@ -159,7 +182,9 @@ def test_facets_count_the_set(trained):
     parties = Counter(d.metadata.get("party") for d in rows if war.mask[d.number])  # as if none were chosen
     assert {v["value"]: v["documents"] for v in by["party"]["values"]} == dict(parties.most_common(facets.VALUES))
     presidents = Counter(d.metadata.get("president") for d in rows if selection.mask[d.number])
-    assert {v["value"]: v["documents"] for v in by["president"]["values"]} == dict(presidents.most_common(facets.VALUES))
+    assert {v["value"]: v["documents"] for v in by["president"]["values"]} == dict(
+        presidents.most_common(facets.VALUES)
+    )
     assert sum(bar["documents"] for bar in found["years"]) == selection.count
     for bar in found["years"]:
         narrowed = Selection.read(QueryDict(bar["url"][1:]), trained.corpus, trained)
@@ -175,9 +200,13 @@ def test_topics_of_a_set_are_larger_there(trained):
     assert found[0]["number"] == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
     for topic in found:
-        inside = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, document__in=np.flatnonzero(selection.mask).tolist())
+        inside = DocumentTopic.objects.filter(
+            snapshot_id=trained.snapshot_id, document__in=np.flatnonzero(selection.mask).tolist()
+        )
         total = sum(row.tokens for row in inside)
-        assert topic["share"] == pytest.approx(sum(row.tokens for row in inside if row.topic == topic["number"]) / total)
+        assert topic["share"] == pytest.approx(
+            sum(row.tokens for row in inside if row.topic == topic["number"]) / total
+        )
         assert topic["usual"] == pytest.approx(of[topic["number"]] / sum(of.values()))
         assert topic["share"] > topic["usual"]
     everything = facets.counts(Selection.read(QueryDict(), trained.corpus, trained))["topics"]

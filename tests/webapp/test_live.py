@@ -47,14 +47,26 @@ ENDS = {  # what happens -> whose streams end by it
     "nothing": (lambda w, c: None, []),
     "the viewer is removed": (lambda w, c: sharing.remove(w.corpus, w.users["viewer"].pk), ["viewer"]),
     "a role is changed, and still reads": (lambda w, c: sharing.change(w.corpus, w.users["editor"].pk, "viewer"), []),
-    "the link is revoked": (lambda w, c: [sharing.revoke_link(w.corpus, link.pk) for link in w.corpus.links.all()], ["link"]),
+    "the link is revoked": (
+        lambda w, c: [sharing.revoke_link(w.corpus, link.pk) for link in w.corpus.links.all()],
+        ["link"],
+    ),
     "the link expires": (lambda w, c: Link.objects.update(expires_at=timezone.now() - timedelta(seconds=1)), ["link"]),
     "the corpus is deleted": (lambda w, c: deleting.corpus(w.corpus), ["link", "viewer", "editor", "owner"]),
     "the viewer signs out": (lambda w, c: c["viewer"].post(reverse("account_logout")), ["viewer"]),
-    "the session of the link ends": (lambda w, c: Session.objects.filter(pk=c["link"].session.session_key).delete(), ["link"]),
-    "sessions expire": (lambda w, c: Session.objects.update(expire_date=timezone.now()), ["link", "viewer", "editor", "owner"]),
+    "the session of the link ends": (
+        lambda w, c: Session.objects.filter(pk=c["link"].session.session_key).delete(),
+        ["link"],
+    ),
+    "sessions expire": (
+        lambda w, c: Session.objects.update(expire_date=timezone.now()),
+        ["link", "viewer", "editor", "owner"],
+    ),
     "the editor is closed": (lambda w, c: User.objects.filter(name="editor").update(is_active=False), ["editor"]),
-    "the editor has another password": (lambda w, c: User.objects.filter(name="editor").update(password="!"), ["editor"]),
+    "the editor has another password": (
+        lambda w, c: User.objects.filter(name="editor").update(password="!"),
+        ["editor"],
+    ),
 }
 
 
@@ -79,7 +91,10 @@ def test_what_is_public_goes_on_until_it_is_private(world, opened):
 
 
 def test_a_run_that_is_deleted(world, opened):
-    of_corpus, of_run = opened(world.client("viewer"), "corpus", world.corpus.pk), opened(world.client("viewer"), "run", world.run.pk)
+    of_corpus, of_run = (
+        opened(world.client("viewer"), "corpus", world.corpus.pk),
+        opened(world.client("viewer"), "run", world.run.pk),
+    )
     deleting.run(world.run)
     assert access.still({of_corpus, of_run}) == {of_corpus}
 
@@ -102,7 +117,9 @@ def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
 
 def test_a_thousand_readers_cost_six_queries(world, django_assert_num_queries):
     owner = world.users["owner"]
-    readers = {access.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,)) for i in range(999)}
+    readers = {
+        access.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,)) for i in range(999)
+    }
     with django_assert_num_queries(6):
         assert access.still(readers | {access.Reader(None, world.run.pk)}) == set()
 

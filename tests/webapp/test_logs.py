@@ -39,9 +39,16 @@ def written(monkeypatch):
 
 
 def test_a_line_has_known_keys_with_short_values(written):
-    structlog.get_logger("webapp.x").warning("a job goes on", run=3, attempt=2, text=MARK, title=MARK, reason="a\nb" * 200, kind=[MARK])
+    structlog.get_logger("webapp.x").warning(
+        "a job goes on", run=3, attempt=2, text=MARK, title=MARK, reason="a\nb" * 200, kind=[MARK]
+    )
     (line,) = written()
-    assert line["event"] == "a job goes on" and (line["run"], line["attempt"], line["logger"], line["level"]) == (3, 2, "webapp.x", "warning")
+    assert line["event"] == "a job goes on" and (line["run"], line["attempt"], line["logger"], line["level"]) == (
+        3,
+        2,
+        "webapp.x",
+        "warning",
+    )
     assert len(line["reason"]) == logs.LONGEST and "\n" not in line["reason"]
     assert not line.keys() & {"text", "title", "kind"}
 
@@ -90,12 +97,27 @@ def test_of_a_library_only_its_pattern(written):
     except psycopg.OperationalError:
         log.exception("%s went wrong", MARK)
     one, two, three = written()
-    assert one["event"] == "could not read %s" and re.fullmatch(r"test_logs:\d+", two["where"]) and three["error"] == "psycopg.OperationalError"
+    assert (
+        one["event"] == "could not read %s"
+        and re.fullmatch(r"test_logs:\d+", two["where"])
+        and three["error"] == "psycopg.OperationalError"
+    )
 
 
 def test_plain_lines_for_people(monkeypatch):
     monkeypatch.setenv("TOPOGRAPH_LOG", "plain")
-    line = logs._plain(None, "", {"event": "request", "level": "info", "timestamp": "T", "logger": "webapp.server.requests", "run": 3, "ms": 1.5})
+    line = logs._plain(
+        None,
+        "",
+        {
+            "event": "request",
+            "level": "info",
+            "timestamp": "T",
+            "logger": "webapp.server.requests",
+            "run": 3,
+            "ms": 1.5,
+        },
+    )
     assert line == "T info    request  ms=1.5 run=3 (webapp.server.requests)"
     monkeypatch.setenv("TOPOGRAPH_LOG", "xml")
     with pytest.raises(SystemExit, match="must be plain or json"):
@@ -110,8 +132,16 @@ def test_our_lines_are_constant_sentences_with_known_keys():
         if path.name != "logs.py":
             assert "logging.getLogger" not in text, f"{path.name}: structlog.get_logger"
         for node in ast.walk(ast.parse(text)):
-            call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
-            if call and node.func.value.id == "log" and node.func.attr in ("debug", "info", "warning", "error", "exception", "critical"):
+            call = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+            )
+            if (
+                call
+                and node.func.value.id == "log"
+                and node.func.attr in ("debug", "info", "warning", "error", "exception", "critical")
+            ):
                 assert len(node.args) == 1 and isinstance(node.args[0], ast.Constant), f"{path.name}:{node.lineno}"
                 given = {keyword.arg for keyword in node.keywords if keyword.arg}
                 assert given <= logs.KEYS | {"exc_info"}, f"{path.name}:{node.lineno}: {given - logs.KEYS}"
@@ -124,7 +154,13 @@ def test_one_line_a_request_under_its_id(client, trained, written):
     response = client.get(f"/runs/{trained.pk}/topics/?word={MARK}")
     (line,) = [line for line in written() if line["event"] == "request"]
     assert line["request_id"] == response["X-Request-ID"] and re.fullmatch(r"[0-9a-f]{16}", line["request_id"])
-    assert (line["route"], line["run"], line["method"], line["status"], line["logger"]) == ("run_topics", trained.pk, "GET", 200, "webapp.server.requests")
+    assert (line["route"], line["run"], line["method"], line["status"], line["logger"]) == (
+        "run_topics",
+        trained.pk,
+        "GET",
+        200,
+        "webapp.server.requests",
+    )
     assert line["ms"] > 0
     assert client.get("/glossary/", HTTP_X_REQUEST_ID="from-a-proxy-1234")["X-Request-ID"] == "from-a-proxy-1234"
     for wrong in ("short", "a" * 65, "an id with spaces", "id-with-<script>", MARK + "\n"):
@@ -149,8 +185,22 @@ def test_an_error_page_and_the_log_share_an_id(client, trained, written, monkeyp
 @pytest.mark.django_db
 def test_nothing_of_what_people_say_is_logged(client, trained, written, draft):
     """Searches, words, names, tokens, addresses of pages that are not there, files: through views, forms and tasks."""
-    for address in ("documents/?q=", "documents/?in=party:", "words/?q=", "words/", "time/?by=", "topics/?word=", "try/?text=", "export/"):
-        client.get(f"/runs/{trained.pk}/{address}{MARK}", HTTP_AUTHORIZATION=f"Bearer {MARK}", HTTP_USER_AGENT=MARK, HTTP_REFERER=f"http://x/?{MARK}")
+    for address in (
+        "documents/?q=",
+        "documents/?in=party:",
+        "words/?q=",
+        "words/",
+        "time/?by=",
+        "topics/?word=",
+        "try/?text=",
+        "export/",
+    ):
+        client.get(
+            f"/runs/{trained.pk}/{address}{MARK}",
+            HTTP_AUTHORIZATION=f"Bearer {MARK}",
+            HTTP_USER_AGENT=MARK,
+            HTTP_REFERER=f"http://x/?{MARK}",
+        )
     client.get(f"/api/v1/runs/{trained.pk}/documents?q={MARK}", HTTP_AUTHORIZATION=f"Bearer {MARK}")
     client.get(f"/shared/{MARK}/")
     client.get(f"/{MARK}/", HTTP_HOST=f"{MARK}.example.org")
@@ -177,13 +227,20 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
     finally:
         structlog.contextvars.clear_contextvars()
     (line,) = [line for line in written() if line["event"] == "broken"]
-    assert (line["request_id"], line["kind"], line["corpus"], line["attempt"]) == ("a-click-of-somebody", "corpus", ready.pk, 7)
+    assert (line["request_id"], line["kind"], line["corpus"], line["attempt"]) == (
+        "a-click-of-somebody",
+        "corpus",
+        ready.pk,
+        7,
+    )
     error = type(ready).objects.values_list("error", flat=True).get(pk=ready.pk)
     assert "a-click-of-somebody" in error and MARK not in error
 
 
 @pytest.mark.django_db
-def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(ready, written, django_capture_on_commit_callbacks):
+def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
+    ready, written, django_capture_on_commit_callbacks
+):
     from webapp.services import jobs, runs
 
     structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
@@ -196,4 +253,9 @@ def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(ready, wr
     finally:
         structlog.contextvars.clear_contextvars()
     line = written()[-1]
-    assert (line["request_id"], line["kind"], line["run"], line["attempt"]) == ("a-click-of-somebody", "run", run.pk, attempt)
+    assert (line["request_id"], line["kind"], line["run"], line["attempt"]) == (
+        "a-click-of-somebody",
+        "run",
+        run.pk,
+        attempt,
+    )

@@ -40,13 +40,22 @@ def test_a_page_asks_once(trained, django_assert_num_queries):
 
 
 def test_what_is_said_holds_for_links(trained):
-    values = {"label": " Farming  and\tland ", "note": "one\r\ntwo", "colour": "11", "hidden": "1", "group": "Economy", "into": "T03"}
+    values = {
+        "label": " Farming  and\tland ",
+        "note": "one\r\ntwo",
+        "colour": "11",
+        "hidden": "1",
+        "group": "Economy",
+        "into": "T03",
+    }
     assert curation.change(trained, 2, values, "Ada") == 6
     link = topics.link(trained, 2)
     assert (link["name"], link["hue"], link["hidden"], link["into"]) == ("Farming and land", 11, True, "T03")
     now = said(trained)
     assert (now.title(2), now.group(2), now.note(2), now.into[2]) == ("T02 Farming and land", "Economy", "one\ntwo", 3)
-    assert {(e.by, e.undone_at) for e in edits(trained)} == {("Ada", None)} and len({e.batch for e in edits(trained)}) == 1
+    assert {(e.by, e.undone_at) for e in edits(trained)} == {("Ada", None)} and len(
+        {e.batch for e in edits(trained)}
+    ) == 1
     assert curation.change(trained, 2, values, "Ada") == 0  # what is so already is not said again
 
 
@@ -110,7 +119,9 @@ def test_merged_columns_are_added(trained, shape):
     result = said(trained).merged(array)
     assert np.array_equal(array, before)
     assert np.array_equal(result[..., 3], array[..., 3] + array[..., 4] + array[..., 5])
-    assert np.array_equal(result[..., 1], array[..., 0] + array[..., 1]) and np.array_equal(result[..., 2], array[..., 2])
+    assert np.array_equal(result[..., 1], array[..., 0] + array[..., 1]) and np.array_equal(
+        result[..., 2], array[..., 2]
+    )
     assert not result[..., [0, 4, 5]].any() and result.sum() == array.sum()
 
 

@@ -60,7 +60,16 @@ def test_pin_a_topic(client, trained, notebook):
 def test_pin_a_passage_by_its_place(client, trained, notebook):
     text = passage(trained)
     space, end = text.index(" ", 40), text.index(" ", 200)
-    made = pin(client, notebook, kind="passage", run=trained.pk, document=5, start=space, end=end + 1, quote=text[space : end + 1])
+    made = pin(
+        client,
+        notebook,
+        kind="passage",
+        run=trained.pk,
+        document=5,
+        start=space,
+        end=end + 1,
+        quote=text[space : end + 1],
+    )
     assert (made.quote, made.start, made.end) == (text[space + 1 : end], space + 1, end)  # without the spaces around it
     assert made.source["id"] and made.source["file"] == "speeches.csv" and made.source["run"] == trained.pk
     assert f"characters {space + 1}–{end}" in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
@@ -121,7 +130,9 @@ def test_pin_a_chart_with_its_table(client, trained, notebook):
 
 def test_a_new_notebook_from_the_button(client, trained):
     where = reverse("run_topic", args=[trained.pk, 1])
-    response = client.post(reverse("pin"), {"notebook": "new", "kind": "topic", "run": trained.pk, "topic": 1, "next": where})
+    response = client.post(
+        reverse("pin"), {"notebook": "new", "kind": "topic", "run": trained.pk, "topic": 1, "next": where}
+    )
     assert response["Location"] == where
     assert Notebook.objects.get().pins.count() == 1
     html = client.get(where).content.decode()
@@ -174,7 +185,9 @@ def test_comments_and_titles(client, notebook):
         assert "<img" not in html and "<script>alert" not in html and "&lt;img src=x" in html
     assert (
         b"Give the notebook a title"
-        in client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": " \u202e"}, follow=True).content
+        in client.post(
+            reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": " \u202e"}, follow=True
+        ).content
     )
     assert b"at most 200" in client.post(reverse("notebook_new"), {"title": "x" * 201}, follow=True).content
     assert b"at most 10,000" in client.post(url, {"act": "comment", "comment": "x" * 10_001}, follow=True).content
@@ -184,7 +197,8 @@ def test_comments_and_titles(client, notebook):
 def test_a_full_notebook(notebook):
     made = Pin(notebook=notebook, position=1, kind="chart", title="x", address="/", by="a")
     Pin.objects.bulk_create(
-        [made] + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)]
+        [made]
+        + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)]
     )
     with pytest.raises(Invalid, match="full: a notebook holds 500"):
         notebooks.pin(notebook, chart(), "", "a")
@@ -241,7 +255,11 @@ def test_take_it_along(client, trained, notebook):
     pin(client, notebook, kind="topic", run=trained.pk, topic=1, comment="# no heading\n- no list\n1. none\n" + EVIL)
     pin(client, notebook, kind="passage", run=trained.pk, document=5, start=40, end=200)
     table = orjson.dumps({"columns": ["a|b"], "rows": [[1], ["---"]]}).decode()
-    pin(client, notebook, **chart(run=trained.pk, address=reverse("run_words", args=[trained.pk]) + "?q=<b>)", table=table))
+    pin(
+        client,
+        notebook,
+        **chart(run=trained.pk, address=reverse("run_words", args=[trained.pk]) + "?q=<b>)", table=table),
+    )
     response = client.get(reverse("notebook_md", args=[notebook.pk]))
     assert response["Content-Disposition"].startswith("attachment")
     text = response.content.decode()
@@ -256,7 +274,22 @@ def test_take_it_along(client, trained, notebook):
 
 
 @pytest.mark.parametrize(
-    "line", ["* a", "+ a", "> a", "| a |", "~~~", "```", "    code", "===", "<!-- a -->", "&copy;", "![a](b)", "a\\", "http://x.y"]
+    "line",
+    [
+        "* a",
+        "+ a",
+        "> a",
+        "| a |",
+        "~~~",
+        "```",
+        "    code",
+        "===",
+        "<!-- a -->",
+        "&copy;",
+        "![a](b)",
+        "a\\",
+        "http://x.y",
+    ],
 )
 def test_nothing_becomes_markdown(line):
     escaped = markdown.escaped(line)

@@ -51,7 +51,9 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     train(second.pk)
     second = Run.objects.select_related("version", "snapshot").get(pk=second.pk)
     assert second.status == "done", second.error
-    pairs = matching.match(weights.topics(first.snapshot), weights.topics(second.snapshot), *weights.words(first, second))
+    pairs = matching.match(
+        weights.topics(first.snapshot), weights.topics(second.snapshot), *weights.words(first, second)
+    )
     assert (pairs.partner == np.arange(6)).sum() >= 5  # a topic keeps its number, and is the same
     kept = second.edits.get(field="label")
     assert f"run {first.pk}</a>" in client.get(answer["Location"]).content.decode()

@@ -27,7 +27,9 @@ def worker():
 def failed(trained):
     """A copy of the finished run that broke."""
     run = runs.create(trained.version, topics=4)
-    Run.objects.filter(pk=run.pk).update(status="failed", attempt=2, error="Something went wrong. (request 0123456789abcdef)")
+    Run.objects.filter(pk=run.pk).update(
+        status="failed", attempt=2, error="Something went wrong. (request 0123456789abcdef)"
+    )
     return Run.objects.get(pk=run.pk)
 
 
@@ -66,7 +68,9 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
     assert {row["kind"]: row["failed"] for row in first["counts"]} == {"run": 2, "corpus": 0, "version": 0}
     assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
     second = said(client, first["next"].replace("&amp;", "&"))
-    assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [(failed.pk, 2, "0123456789abcdef")] and second["next"] is None
+    assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [
+        (failed.pk, 2, "0123456789abcdef")
+    ] and second["next"] is None
     assert client.get("/operator/?kind=user").status_code == client.get("/operator/?state=all").status_code == 400
 
 
@@ -81,7 +85,10 @@ def test_nothing_of_what_people_upload_is_on_it(client, ready, failed):
     Corpus.objects.filter(pk=ready.pk).update(status="reading", name="quetzalcoatl", error="quetzalcoatl")
     Run.objects.filter(pk=failed.pk).update(error="quetzalcoatl", dropped=["quetzalcoatl"])
     for query in ("?kind=corpus&state=work", "?kind=run&state=failed"):
-        assert b"quetzalcoatl" not in client.get(f"/operator/{query}").content + client.get(f"/operator.json{query}").content
+        assert (
+            b"quetzalcoatl"
+            not in client.get(f"/operator/{query}").content + client.get(f"/operator.json{query}").content
+        )
 
 
 def test_what_failed_is_tried_again(client, failed):

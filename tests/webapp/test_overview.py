@@ -43,7 +43,9 @@ def get(client, run, query: str = "") -> dict:
 @pytest.fixture
 def merged(trained):
     """T03 is read as a part of T01, T04 is hidden, T05 has a name and a group."""
-    curation.change_many(trained, {3: {"into": "1"}, 4: {"hidden": "1"}, 5: {"label": "Aardvark", "group": "beasts"}}, "a test")
+    curation.change_many(
+        trained, {3: {"into": "1"}, 4: {"hidden": "1"}, 5: {"label": "Aardvark", "group": "beasts"}}, "a test"
+    )
     return trained
 
 
@@ -165,4 +167,8 @@ def test_the_map_keeps_its_places(client, trained):
     assert places(whole) == places(part) and len(whole["circles"]) == 6
     assert [c["number"] for c in whole["circles"] if c["chosen"]] == [2] and 0 <= whole["stress"] < 1
     for a in whole["circles"]:
-        assert all(math.hypot(a["x"] - b["x"], a["y"] - b["y"]) >= a["r"] + b["r"] - 0.5 for b in whole["circles"] if b is not a)
+        assert all(
+            math.hypot(a["x"] - b["x"], a["y"] - b["y"]) >= a["r"] + b["r"] - 0.5
+            for b in whole["circles"]
+            if b is not a
+        )

@@ -57,7 +57,9 @@ class Queries:
 def scans(plan: dict):
     """(relation, whether it is read from its beginning to its end, rows that were looked at) of all parts of a plan."""
     if relation := plan.get("Relation Name"):
-        looked = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Index Recheck", 0)
+        looked = (
+            plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Index Recheck", 0)
+        )
         yield relation, plan["Node Type"] == "Seq Scan", looked * plan["Actual Loops"]
     for part in plan.get("Plans", ()):
         yield from scans(part)
@@ -86,7 +88,11 @@ def addresses(run) -> list[str]:
     """Every page, and what readers do on them: searches, sets, orders, pages far behind."""
     corpus, root = f"/corpora/{run.corpus_id}", f"/runs/{run.pk}"
     first, second = Word.objects.filter(version=run.version_id, number__in=(5, 9)).values_list("word", flat=True)
-    names = [name for name in [*PAGES, *OTHER] if name not in ("run_word", "run_topic_word", "corpus_subset", "corpus_prepare")]  # of words that are not here
+    names = [
+        name
+        for name in [*PAGES, *OTHER]
+        if name not in ("run_word", "run_topic_word", "corpus_subset", "corpus_prepare")
+    ]  # of words that are not here
     of_all = [address(name, run.corpus_id, run.pk) for name in names]
     return [
         *of_all,
@@ -146,7 +152,12 @@ def test_every_query_goes_by_an_index_and_looks_at_few_rows(client, large):
 @pytest.mark.django_db
 def test_what_it_would_find(large):
     """Texts have no index, and a partition read by the order of something else is read whole."""
-    assert any("document" in said for said in wrong("SELECT number FROM document WHERE corpus_id = %s AND text LIKE %s", [large.corpus_id, "%ba%"]))
+    assert any(
+        "document" in said
+        for said in wrong(
+            "SELECT number FROM document WHERE corpus_id = %s AND text LIKE %s", [large.corpus_id, "%ba%"]
+        )
+    )
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE webapp_heap (n int)")
     assert wrong("SELECT n FROM webapp_heap", []) == ["webapp_heap has no index for it"]

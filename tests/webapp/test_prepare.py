@@ -65,11 +65,18 @@ def test_words_are_counted_as_they_will_be(client, tmp_path):
         stream.commit()
     bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), Choice(stop_words=stop_words("en")), tmp_path / "bow")
     assert words["vocabulary"] == bow.V and words["counted"] == bow.tokens and words["whole"]
-    assert [row["word"] for row in words["kept"][:3]] and {row["word"] for row in words["kept"]} <= set(vocabulary.words)
+    assert [row["word"] for row in words["kept"][:3]] and {row["word"] for row in words["kept"]} <= set(
+        vocabulary.words
+    )
     documents = dict(zip(vocabulary.words, vocabulary.documents.tolist(), strict=True))
     assert all(documents[row["word"]] == row["documents"] == 5 for row in words["enough"])
     assert all(row["documents"] == 4 for row in words["too_rare"])
-    assert words["under"][0]["documents"] == max(documents.values()) <= 30 < min(row["documents"] for row in words["too_common"])
+    assert (
+        words["under"][0]["documents"]
+        == max(documents.values())
+        <= 30
+        < min(row["documents"] for row in words["too_common"])
+    )
     assert {row["reason"]: (row["words"], row["tokens"]) for row in words["left_out"]} == vocabulary.dropped
 
 
@@ -104,7 +111,9 @@ def test_the_passage_says_what_becomes_of_each_word(client):
     rows = [["id", "text"], *([str(i), text] for i in range(20))]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     options = {"max_share": "100", "language": "en"}
-    assert {"well", "known", "traders", "trade", "century"} - {"well", "known"} <= set(changed(client, url, **options).context["words"]["passage"]["after"])
+    assert {"well", "known", "traders", "trade", "century"} - {"well", "known"} <= set(
+        changed(client, url, **options).context["words"]["passage"]["after"]
+    )
     joined = changed(client, url, **options, hyphens="join", forms="stems").context["words"]["passage"]
     assert {"well-known", "trader", "trade"} & set(joined["after"]) and "19th-centuri" not in joined["after"]
     numbers = changed(client, url, **options, numbers="on").context["words"]["passage"]
@@ -126,7 +135,9 @@ def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
     rows = "id;text\n" + "".join(f"{i};a, b and word{i} of the text\n" for i in range(30))
     corpus, url = prepare(client, ("a.csv", rows.encode()))
     assert client.get(url).context["form"]["delimiter"].value() == ";"
-    comma = client.post(url, fields(client, url) | {"columns": client.get(url).context["columns"], "delimiter": ",", "preview": "1"})
+    comma = client.post(
+        url, fields(client, url) | {"columns": client.get(url).context["columns"], "delimiter": ",", "preview": "1"}
+    )
     assert comma.context["columns"] != client.get(url).context["columns"]
     assert [len(row) for row in comma.context["sniff"].rows][0] == 2
     corpus.refresh_from_db()
@@ -139,17 +150,28 @@ def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     content = [(f"{i:02d}.txt", f"Text {i}. ".encode() + b"many words of some length " * 400) for i in range(20)]
     corpus, url = prepare(client, *content)
     taken, stream = sample.taken(corpus, Reading(options={"format": "text"}))
-    assert taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole  # each has half of what may be read
+    assert (
+        taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole
+    )  # each has half of what may be read
     assert stream.D == 2 and queries.of_sample(taken).documents == pytest.approx(20, rel=0.05)
 
 
 def test_what_fits_into_a_sample_is_read_in_full(client):
-    letters = [(f"{i:02d}.txt", f"Letter {i} on ships{' and harbours' * i}, of number{i % 30}, once{i}.".encode()) for i in range(60)]
+    letters = [
+        (f"{i:02d}.txt", f"Letter {i} on ships{' and harbours' * i}, of number{i % 30}, once{i}.".encode())
+        for i in range(60)
+    ]
     _, url = prepare(client, *letters)
     answer = changed(client, url, min_documents="2", max_share="100", numbers="on")
     words = answer.context["words"]
-    assert answer.context["sample"].whole and words["of"] == words["documents"] == 60 and "<small>about</small>" not in answer.content.decode()
-    assert {row["word"] for row in words["too_rare"]} <= {f"once{i}" for i in range(60)} | {str(i) for i in range(60)} and words["too_rare"]
+    assert (
+        answer.context["sample"].whole
+        and words["of"] == words["documents"] == 60
+        and "<small>about</small>" not in answer.content.decode()
+    )
+    assert {row["word"] for row in words["too_rare"]} <= {f"once{i}" for i in range(60)} | {
+        str(i) for i in range(60)
+    } and words["too_rare"]
     assert {row["documents"] for row in words["enough"]} == {2}
 
     archive = io.BytesIO()
@@ -216,10 +238,22 @@ def test_the_vocabulary_of_the_whole_is_estimated_from_a_part(tmp_path):
     for least in (2, 5):
         found = queries._vocabulary(part[part > 0], least, queries.Scale(4_000, False), 800)
         assert found == pytest.approx(np.count_nonzero(documents >= least), rel=0.35)
-    assert queries._vocabulary(documents[documents > 0], 5, queries.Scale(4_000, True), 4_000) == np.count_nonzero(documents >= 5)
+    assert queries._vocabulary(documents[documents > 0], 5, queries.Scale(4_000, True), 4_000) == np.count_nonzero(
+        documents >= 5
+    )
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(1, "a few seconds"), (61, "a minute"), (100, "2 minutes"), (4000, "an hour"), (90_000, "25 hours"), (9e5, "10 days")])
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (1, "a few seconds"),
+        (61, "a minute"),
+        (100, "2 minutes"),
+        (4000, "an hour"),
+        (90_000, "25 hours"),
+        (9e5, "10 days"),
+    ],
+)
 def test_durations_are_said_as_one_says_them(seconds, said):
     assert queries.spoken(seconds) == said
 
@@ -234,12 +268,20 @@ IN = {
 
 
 def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
-    sent = [(f"{code}/{i}.txt", (IN[code] * 3 + f"Nummer {i}").encode()) for code, n in (("en", 6), ("de", 3), ("fr", 3)) for i in range(n)]
+    sent = [
+        (f"{code}/{i}.txt", (IN[code] * 3 + f"Nummer {i}").encode())
+        for code, n in (("en", 6), ("de", 3), ("fr", 3))
+        for i in range(n)
+    ]
     corpus, url = prepare(client, *sent)
     page = client.get(url)
     said = page.context["languages"]
-    assert [row["code"] for row in said["near"] if row["chosen"]] == ["de", "fr"] and not {"en", "de", "fr"} & {row["code"] for row in said["others"]}
-    assert "It seems to be in several languages: English" in page.content.decode() and said["near"][0]["share"] == pytest.approx(0.25, abs=0.06)
+    assert [row["code"] for row in said["near"] if row["chosen"]] == ["de", "fr"] and not {"en", "de", "fr"} & {
+        row["code"] for row in said["others"]
+    }
+    assert "It seems to be in several languages: English" in page.content.decode() and said["near"][0][
+        "share"
+    ] == pytest.approx(0.25, abs=0.06)
     assert fields(client, url)["language"] == "en"
     kept = {row["word"] for row in page.context["words"]["kept"]}
     assert {"bridge", "brücke", "pont"} <= kept and not {"the", "der", "le"} & kept
@@ -253,7 +295,9 @@ def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
 
 def test_methods_and_versions_name_the_languages(own):
     words = Words.of(own.version.settings)
-    other = Version(settings=words.__dict__ | {"also": ["de", "fr"]}, documents=own.documents, report=own.version.report)
+    other = Version(
+        settings=words.__dict__ | {"also": ["de", "fr"]}, documents=own.documents, report=own.version.report
+    )
     assert listing.difference(own.version, other) == "French and German stop words too"
     assert listing.difference(other, own.version) == "French and German stop words no more"
     assert Words.of(other.settings).choice().stop_words == stop_words("en") | stop_words("de") | stop_words("fr")
@@ -268,16 +312,24 @@ def test_other_words_make_a_version(client, own):
     assert shown["vocabulary"] == own.vocabulary and shown["whole"]
     assert changed(client, url, numbers="on").context["words"]["vocabulary"] > shown["vocabulary"]
     assert own.versions.count() == 1
-    answer = client.post(url, fields(client, url) | {"extra_stop_words": "war peace treaty nation duty", "min_documents": "4"})
+    answer = client.post(
+        url, fields(client, url) | {"extra_stop_words": "war peace treaty nation duty", "min_documents": "4"}
+    )
     assert answer.url == reverse("corpus", args=[own.pk])
     version = own.versions.get(number=2)
     assert version.status == "queued"
     page = client.get(answer.url)
-    assert page.context["state"]["making"] == {"number": 2, "status": "queued", "error": ""} and "js/corpus" in page.content.decode()
+    assert (
+        page.context["state"]["making"] == {"number": 2, "status": "queued", "error": ""}
+        and "js/corpus" in page.content.decode()
+    )
     assert client.get(reverse("corpus_json", args=[own.pk])).json()["making"]["number"] == 2
     make(version.pk)
     page = client.get(answer.url).content.decode()
-    assert "5 more stop words (duty, nation, peace, treaty …)" in page and "words in at least 4 documents instead of 2" in page
+    assert (
+        "5 more stop words (duty, nation, peace, treaty …)" in page
+        and "words in at least 4 documents instead of 2" in page
+    )
     own.refresh_from_db()
     assert own.version_id == version.pk and own.vocabulary < shown["vocabulary"]
 
@@ -369,10 +421,18 @@ def test_files_are_listed_with_what_came_of_each(client, own):
     assert "120 documents" in client.get(documents).content.decode()
     assert "No file has a problem" in client.get(url + "?only=problems").content.decode()
     assert client.get(url + "?only=bogus").status_code == client.get(url + "?after=x").status_code == 400
-    SourceFile.objects.bulk_create(SourceFile(corpus=own, position=i, name=f"{i}.txt", path="none", bytes=1, sha256="") for i in range(1, 150))
+    SourceFile.objects.bulk_create(
+        SourceFile(corpus=own, position=i, name=f"{i}.txt", path="none", bytes=1, sha256="") for i in range(1, 150)
+    )
     answer = client.get(url)
-    assert len(answer.context["files"]) == 100 and "All 150 files" in client.get(reverse("corpus", args=[own.pk])).content.decode()
-    assert [file["name"] for file in client.get(url + answer.context["next"]).context["files"]][::49] == ["100.txt", "149.txt"]
+    assert (
+        len(answer.context["files"]) == 100
+        and "All 150 files" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    )
+    assert [file["name"] for file in client.get(url + answer.context["next"]).context["files"]][::49] == [
+        "100.txt",
+        "149.txt",
+    ]
 
 
 def test_documents_that_are_counted_can_be_listed(client, draft):
@@ -383,7 +443,10 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
     corpus = corpus_of(draft, rows, "own.csv", language="en", min_documents=2)
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     url = reverse("corpus_documents", args=[corpus.pk])
-    assert f'{url}?only=same">1 document</a> is the same' in page and f'{url}?only=wordless">1 document</a> kept no word' in page
+    assert (
+        f'{url}?only=same">1 document</a> is the same' in page
+        and f'{url}?only=wordless">1 document</a> kept no word' in page
+    )
     for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
         found = client.get(url.rstrip("/") + f".json?only={only}").json()
         assert [row["number"] for row in found["documents"]] == numbers
@@ -392,7 +455,10 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
 
 
 def test_columns_that_differ_are_said_before_documents_are_added(client, own):
-    more = SimpleUploadedFile("more.csv", as_csv([["who", "body", "mood"], *(["Ann", f"some other words {i} " * 20, "grim"] for i in range(20))]))
+    more = SimpleUploadedFile(
+        "more.csv",
+        as_csv([["who", "body", "mood"], *(["Ann", f"some other words {i} " * 20, "grim"] for i in range(20))]),
+    )
     url = client.post(reverse("corpus_add", args=[own.pk]), {"files": [more]}).url
     page = client.get(url).content.decode()
     assert "lack columns" in page and "“president”" in page and "“mood”" in page and "What counts" not in page
@@ -410,7 +476,10 @@ def test_a_corpus_is_read_again_in_another_way(client, own):
     there = client.post(url).url
     page = client.get(there)
     assert "Read as a new corpus" in page.content.decode()
-    assert page.context["form"]["text"].value() == own.settings["options"]["text"] and page.context["form"]["language"].value() == "en"
+    assert (
+        page.context["form"]["text"].value() == own.settings["options"]["text"]
+        and page.context["form"]["language"].value() == "en"
+    )
     client.post(there, fields(client, there) | {"date": "", "name": "Another"})
     again = own.parts.get()
     assert again.status == "queued" and again.name == "Another" and again.settings["options"]["date"] is None
@@ -418,7 +487,18 @@ def test_a_corpus_is_read_again_in_another_way(client, own):
 
 
 def test_what_was_chosen_is_still_there_when_reading_failed(client):
-    corpus, url = prepare(client, ("a.csv", as_csv([["a", "b", "c"], *([f"some words {i} here", "3/4/1999", f"other long words {i}" * 20] for i in range(20))])))
+    corpus, url = prepare(
+        client,
+        (
+            "a.csv",
+            as_csv(
+                [
+                    ["a", "b", "c"],
+                    *([f"some words {i} here", "3/4/1999", f"other long words {i}" * 20] for i in range(20)),
+                ]
+            ),
+        ),
+    )
     client.post(url, fields(client, url) | {"text": "0", "title": "1", "encoding": "cp1252"})
     Corpus.objects.filter(pk=corpus.pk).update(status="failed", error="It was so.")
     form = client.get(url).context["form"]
@@ -455,12 +535,18 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
 
     words = "harbour letter morning winter garden river doctor window market bridge".split()
     texts = [" ".join(words[(i * k) % 10] for k in range(1, 60)) for i in range(60)]
-    rows = [[str(i), f"{text} {'captain cap' if i < 45 else ''} {'red barn' if i < 20 else ''}"] for i, text in enumerate(texts)]
+    rows = [
+        [str(i), f"{text} {'captain cap' if i < 45 else ''} {'red barn' if i < 20 else ''}"]
+        for i, text in enumerate(texts)
+    ]
     corpus = corpus_of(draft, [["id", "text"], *rows], "cap.csv", language="en", min_documents=2)
     url = reverse("corpus_phrases", args=[corpus.pk])
     answer = client.get(url)
     said = {row["words"]: row["left_out"] for row in answer.context["phrases"]}
-    assert said["captain cap"] == "in 75% of the documents: more than the 50% that words may be in" and said["red barn"] == ""
+    assert (
+        said["captain cap"] == "in 75% of the documents: more than the 50% that words may be in"
+        and said["red barn"] == ""
+    )
     assert "would be left out: in 75% of the documents" in answer.content.decode()
     client.post(url, {"phrase": ["captain cap", "red barn"]})
     make(corpus.versions.get(number=2).pk)
@@ -474,11 +560,17 @@ def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
     words = [row["words"] for row in proposed(own.version, Words.of(own.version.settings).choice())]
     assert len(words) > 6
     first = client.get(url)
-    assert [row["words"] for row in first.context["phrases"]] == words[:3] and first.context["next"] == 3 and first.context["before"] is None
+    assert (
+        [row["words"] for row in first.context["phrases"]] == words[:3]
+        and first.context["next"] == 3
+        and first.context["before"] is None
+    )
     second = client.post(url, {"phrase": [words[1]], "to": "3"})
     assert second.status_code == 200 and second.context["elsewhere"] == [words[1]] and own.versions.count() == 1
     back = client.post(url, {"phrase": [*second.context["elsewhere"], words[4]], "to": "0"})
-    assert [row["taken"] for row in back.context["phrases"]] == [False, True, False] and back.context["elsewhere"] == [words[4]]
+    assert [row["taken"] for row in back.context["phrases"]] == [False, True, False] and back.context["elsewhere"] == [
+        words[4]
+    ]
     for strange in ("-1", "9999999", "x", "99"):
         assert client.post(url, {"to": strange, "phrase": "<script>"}).context["elsewhere"] == []
     client.post(url, {"phrase": [*back.context["elsewhere"], words[1]]})
@@ -509,7 +601,10 @@ def test_words_of_a_draft_can_not_be_chosen(client, name):
     if name == "corpus_documents":
         assert answer.status_code == 400
     else:  # its own page says what comes first
-        assert answer.redirect_chain == [(reverse("corpus", args=[corpus.pk]), 302)] and "has not been read yet" in answer.content.decode()
+        assert (
+            answer.redirect_chain == [(reverse("corpus", args=[corpus.pk]), 302)]
+            and "has not been read yet" in answer.content.decode()
+        )
     assert client.get(reverse(name, args=[99_999])).status_code == 404
 
 
@@ -518,7 +613,10 @@ def test_the_report_counts_documents_that_repeat(client, draft):
 
     rows = example_rows(40)
     corpus = corpus_of(draft, [*rows, *rows[1:4]], "twice.csv", language="en", min_documents=2, duplicates="exact")
-    assert "3 documents</a> are the same as an earlier one" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert (
+        "3 documents</a> are the same as an earlier one"
+        in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    )
 
 
 def test_the_first_column_is_a_column_like_others(client):
@@ -533,6 +631,8 @@ def test_of_few_documents_words_are_not_asked_to_be_in_many(client, documents, l
     _, url = prepare(client, ("a.csv", as_csv(example_rows(documents))))
     answer = client.get(url)
     form = answer.context["form"]
-    assert (form["min_documents"].value(), form["max_share"].value()) == (least, share) and answer.context["words"]["vocabulary"] > 20
+    assert (form["min_documents"].value(), form["max_share"].value()) == (least, share) and answer.context["words"][
+        "vocabulary"
+    ] > 20
     assert (answer.context["words"]["min_documents"], answer.context["words"]["max_share"]) == (least, int(share) / 100)
     assert changed(client, url, min_documents="4").context["form"]["min_documents"].value() == "4"

@@ -22,7 +22,9 @@ def patient(monkeypatch):
 
 
 def book(chapters: int) -> bytes:
-    return "\n\n".join(f"CHAPTER {i}\n\n" + f"Words of chapter {i} on ships and harbours. " * 40 for i in range(1, chapters + 1)).encode()
+    return "\n\n".join(
+        f"CHAPTER {i}\n\n" + f"Words of chapter {i} on ships and harbours. " * 40 for i in range(1, chapters + 1)
+    ).encode()
 
 
 def test_sections_are_shown_as_they_will_be_read_and_kept(client):
@@ -37,10 +39,16 @@ def test_sections_are_shown_as_they_will_be_read_and_kept(client):
 
 
 def test_documents_are_joined_and_names_give_fields(client):
-    files = [(f"{year}_{who}.txt", f"A letter of {who}, {year}. ".encode() * 9) for year in (1901, 1902) for who in ("adams", "burke")]
+    files = [
+        (f"{year}_{who}.txt", f"A letter of {who}, {year}. ".encode() * 9)
+        for year in (1901, 1902)
+        for who in ("adams", "burke")
+    ]
     _, url = prepare(client, *files)
     shown = changed(client, url, pattern="{year}_{author}.txt", join="author").context["sample"]
-    assert shown.documents == 2 and {tuple(field) for document in shown.first for field in document["fields"]} >= {("author", "adams", "category")}
+    assert shown.documents == 2 and {tuple(field) for document in shown.first for field in document["fields"]} >= {
+        ("author", "adams", "category")
+    }
 
 
 def test_what_is_wrong_with_shaping_is_said_and_not_done(client):
@@ -57,7 +65,10 @@ def test_a_table_about_the_files_is_found_and_can_be_refused(client):
     table = as_csv([["file", "author"], *([name, f"Author {i}"] for i, (name, _) in enumerate(letters))])
     corpus, url = prepare(client, ("about.csv", table), *letters)
     shown = client.get(url)
-    assert "4 of its first 4 rows name another file" in shown.content.decode() and shown.context["sniff"].options.format == "text"
+    assert (
+        "4 of its first 4 rows name another file" in shown.content.decode()
+        and shown.context["sniff"].options.format == "text"
+    )
     assert ["author", "Author 0", "category"] in shown.context["sample"].first[0]["fields"]
     form = shown.context["shaping"]
     chosen = fields(client, url) | {name: form[name].value() for name in ("table", "key")}
@@ -93,11 +104,27 @@ def test_a_sheet_is_chosen_and_its_first_row_can_be_a_document(client):
 
 def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client):
     rows = [["id", "one", "two", "grade", "text"]]
-    rows += [[str(i), "1999-03-04", f"{i % 9 + 1}/{i % 7 + 2}/1999", str(i % 3), f"words of text number {i} " * 9] for i in range(40)]
+    rows += [
+        [str(i), "1999-03-04", f"{i % 9 + 1}/{i % 7 + 2}/1999", str(i % 3), f"words of text number {i} " * 9]
+        for i in range(40)
+    ]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
-    values = fields(client, url) | {"columns": client.get(url).context["columns"], "date": "2", "date_order": "mdy", "kind_3": "number", "title": "0", "id": ""}
+    values = fields(client, url) | {
+        "columns": client.get(url).context["columns"],
+        "date": "2",
+        "date_order": "mdy",
+        "kind_3": "number",
+        "title": "0",
+        "id": "",
+    }
     form = client.post(url, values | {"encoding": "cp1252", "preview": "1"}).context["form"]
-    assert [form[name].value() for name in ("date", "date_order", "kind_3", "title", "kind_1")] == ["2", "mdy", "number", "0", "date"]
+    assert [form[name].value() for name in ("date", "date_order", "kind_3", "title", "kind_1")] == [
+        "2",
+        "mdy",
+        "number",
+        "0",
+        "date",
+    ]
     headless = {name: value for name, value in values.items() if name != "header"}
     form = client.post(url, headless | {"preview": "1"}).context["form"]
     assert [form[name].value() for name in ("date", "date_order", "kind_3")] == ["2", "mdy", "number"]
@@ -106,12 +133,20 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
 @pytest.mark.parametrize("sections", ["", "paragraphs"])
 def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeypatch, sections):
     monkeypatch.setattr(sample, "DOCUMENTS", 400)
-    text = "\n\n".join(f"Paragraph {i} of a long text. " + "words of some length on ships and harbours " * 20 for i in range(1000))
-    _, url = prepare(client, ("a.txt", text.encode())) if sections else prepare(client, ("a.csv", as_csv(example_rows(3000))))
+    text = "\n\n".join(
+        f"Paragraph {i} of a long text. " + "words of some length on ships and harbours " * 20 for i in range(1000)
+    )
+    _, url = (
+        prepare(client, ("a.txt", text.encode()))
+        if sections
+        else prepare(client, ("a.csv", as_csv(example_rows(3000))))
+    )
     shown = changed(client, url, sections=sections)
     assert shown.context["sample"].beginnings and shown.context["sample"].documents == 400
     assert shown.context["words"]["of"] == pytest.approx(1000 if sections else 3000, rel=0.5)
-    assert re.search(r"Estimated from 400 of them, at the beginning of the file: if it is in some order", shown.content.decode())
+    assert re.search(
+        r"Estimated from 400 of them, at the beginning of the file: if it is in some order", shown.content.decode()
+    )
 
 
 def test_the_settings_of_a_corpus_that_failed_come_back(client):

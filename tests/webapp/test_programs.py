@@ -46,12 +46,22 @@ def eve() -> User:
     return User.objects.create_user("eve@example.org", "Eve")
 
 
-def ask(method: str, url: str, headers: dict | None = None, body: bytes = b"", asked: list | None = None) -> tuple[int, dict, bytes]:
+def ask(
+    method: str, url: str, headers: dict | None = None, body: bytes = b"", asked: list | None = None
+) -> tuple[int, dict, bytes]:
     """Of the whole ASGI application, in this process, whose transaction it then sees. asked: grows when the body is asked for."""
     said, parts = [], [{"type": "http.request", "body": body, "more_body": False}]
     given = {"Host": "127.0.0.1:8000"} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]
-    scope = {"type": "http", "method": method, "path": urlsplit(url).path, "query_string": b"", "headers": raw, "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 8000)}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": urlsplit(url).path,
+        "query_string": b"",
+        "headers": raw,
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 8000),
+    }
 
     async def receive():
         if asked is not None:
@@ -68,7 +78,11 @@ def ask(method: str, url: str, headers: dict | None = None, body: bytes = b"", a
     finally:
         for signal in (request_started, request_finished):
             signal.connect(close_old_connections)
-    return said[0]["status"], {k.decode().title(): v.decode() for k, v in said[0]["headers"]}, b"".join(m.get("body", b"") for m in said[1:])
+    return (
+        said[0]["status"],
+        {k.decode().title(): v.decode() for k, v in said[0]["headers"]},
+        b"".join(m.get("body", b"") for m in said[1:]),
+    )
 
 
 def bearer(user: User) -> dict:
@@ -76,12 +90,16 @@ def bearer(user: User) -> dict:
 
 
 def begin(headers: dict, size: int = 3) -> tuple[int, dict, bytes]:
-    return ask("POST", "/uploads/", headers | TUS | {"Upload-Length": str(size), "Upload-Metadata": "filename YS50eHQ="})
+    return ask(
+        "POST", "/uploads/", headers | TUS | {"Upload-Length": str(size), "Upload-Metadata": "filename YS50eHQ="}
+    )
 
 
 def test_the_example_runs_as_it_stands(ada, tmp_path, monkeypatch, capsys):
     letters = tmp_path / "letters.csv"
-    letters.write_text("title,text\n" + "\n".join(f"Letter {i},the ship sailed to the coast of trade number {i}" for i in range(30)))
+    letters.write_text(
+        "title,text\n" + "\n".join(f"Letter {i},the ship sailed to the coast of trade number {i}" for i in range(30))
+    )
 
     def urlopen(request):
         body = request.data.read() if hasattr(request.data, "read") else request.data or b""
@@ -105,11 +123,18 @@ def test_the_example_runs_as_it_stands(ada, tmp_path, monkeypatch, capsys):
 
 
 def test_a_token_is_needed_and_must_be_one(ada):
-    assert begin({})[0] == begin({"Authorization": "Bearer topograph_x"})[0] == begin({"Authorization": "Basic YTpi"})[0] == 401
+    assert (
+        begin({})[0]
+        == begin({"Authorization": "Bearer topograph_x"})[0]
+        == begin({"Authorization": "Basic YTpi"})[0]
+        == 401
+    )
     session = Client()
     session.force_login(ada)
     cookie = {"Cookie": f"sessionid={session.cookies['sessionid'].value}"}
-    assert begin(cookie | {"Authorization": "Bearer topograph_x"})[0] == 401, "what is wrong is not made good by a cookie"
+    assert begin(cookie | {"Authorization": "Bearer topograph_x"})[0] == 401, (
+        "what is wrong is not made good by a cookie"
+    )
     assert begin(cookie | {"Authorization": "Basic YTpi"})[0] == 201, "a proxy's own password is none of ours"
     assert begin(bearer(ada))[0] == 201
     User.objects.update(is_active=False)
@@ -127,7 +152,10 @@ def test_an_upload_is_its_users_alone(ada, eve):
         assert ask("DELETE", at, TUS | headers)[0] in (401, 404)
     assert ask("PATCH", at, patch | bearer(ada), b"abc")[0] == 204
     number = at.strip("/").rsplit("/")[-1]
-    make = lambda user: Client().post("/api/v1/corpora/", {"uploads": [number]}, "application/json", headers=bearer(user))  # noqa: E731
+
+    def make(user):
+        return Client().post("/api/v1/corpora/", {"uploads": [number]}, "application/json", headers=bearer(user))
+
     assert make(eve).status_code == 404 and not Corpus.objects.filter(owner=eve).exists()
     made = make(ada)
     assert made.status_code == 201 and Corpus.objects.get(pk=made.json()["id"]).owner == ada
@@ -156,7 +184,9 @@ def test_large_forms_of_nobody_are_refused_before_they_are_read(ada, path):
     def send(headers: dict, size: int = bodies.FORM + 1) -> tuple[int, int]:
         """(status, how often the body was asked for)"""
         asked = []
-        status, _, _ = ask("POST", path, headers | {"Content-Length": str(size), "Content-Type": "text/plain"}, b"", asked)
+        status, _, _ = ask(
+            "POST", path, headers | {"Content-Length": str(size), "Content-Type": "text/plain"}, b"", asked
+        )
         return status, len(asked)
 
     assert bodies.FILES.fullmatch(reverse("corpora")) and bodies.FILES.fullmatch(reverse("corpus_add", args=[1]))
@@ -173,6 +203,8 @@ def test_what_was_read_is_not_read_again(ready, ada, settings):
     settings.ACCOUNTS = False
     answer = Client().post(f"/api/v1/corpora/{ready.pk}/read", {}, "application/json", headers=bearer(ada))
     assert answer.status_code == 400 and "is ready" in answer.json()["error"]
-    assert Client().post("/api/v1/corpora/", {"uploads": []}, "application/json", headers=bearer(ada)).status_code == 400
+    assert (
+        Client().post("/api/v1/corpora/", {"uploads": []}, "application/json", headers=bearer(ada)).status_code == 400
+    )
     assert Client().post("/api/v1/corpora/", {"uploads": ["x"]}, "application/json").status_code == 401
     assert Corpus.objects.get(pk=ready.pk).status == "ready"

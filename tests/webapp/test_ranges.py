@@ -19,7 +19,14 @@ COUNT = 90
 
 def row(i: int) -> list[str]:
     price = "" if i % 10 == 9 else f"{i * 0.7:.2f}"
-    return [str(i), f"19{i % 90 + 10}", price, str(i * 3), f"{i % 28 + 1}/3/{1950 + i % 20}", f"Words number {i % 4} of some text that repeats itself {i % 3}. " * 4]
+    return [
+        str(i),
+        f"19{i % 90 + 10}",
+        price,
+        str(i * 3),
+        f"{i % 28 + 1}/3/{1950 + i % 20}",
+        f"Words number {i % 4} of some text that repeats itself {i % 3}. " * 4,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +56,12 @@ def test_ranges_are_those_of_the_rows(typed):
     assert chosen(typed, "between=price:7:<21") == [i for i in range(COUNT) if 7 <= price(i) < 21]
     assert chosen(typed, "between=price::10.5") == [i for i in range(COUNT) if price(i) <= 10.5]
     assert chosen(typed, "between=pages: all:100:") == [i for i in range(COUNT) if i * 3 >= 100]
-    assert chosen(typed, "between=sold:1955-03-10:1960") == [i for i in range(COUNT) if date(1955, 3, 10) <= sold(i) <= date(1960, 12, 31)]
-    assert chosen(typed, "between=price:7:21&between=price:14:&from=1930") == [i for i in range(COUNT) if 14 <= price(i) <= 21 and i % 90 + 10 >= 30]
+    assert chosen(typed, "between=sold:1955-03-10:1960") == [
+        i for i in range(COUNT) if date(1955, 3, 10) <= sold(i) <= date(1960, 12, 31)
+    ]
+    assert chosen(typed, "between=price:7:21&between=price:14:&from=1930") == [
+        i for i in range(COUNT) if 14 <= price(i) <= 21 and i % 90 + 10 >= 30
+    ]
     assert chosen(typed, "low:price=7&high:price=21&low:sold=&high:sold=") == chosen(typed, "between=price:7:21")
 
 
@@ -67,12 +78,24 @@ def test_groups_are_whole_and_can_be_asked_for(typed):
             assert np.array_equal(np.flatnonzero(mask), np.flatnonzero(groups.group == i)), (name, groups.labels[i])
         known = COUNT - (9 if name == "price" else 0)
         assert np.count_nonzero(groups.group >= 0) == known
-    assert fields.groups(typed.version, "pages: all").labels[:2] == ["0–49", "50–99"] and fields.groups(typed.version, "price").labels[0] == "0 to below 10"
+    assert (
+        fields.groups(typed.version, "pages: all").labels[:2] == ["0–49", "50–99"]
+        and fields.groups(typed.version, "price").labels[0] == "0 to below 10"
+    )
     assert {"price", "sold"} <= set(fields.choices(typed.version))
 
 
 @pytest.mark.parametrize(
-    "address", ["between=price:a:b", "between=nothing:1:2", "between=price", "between=price:1", "between=sold:1999-13:", "between=price:nan:", "low:sold=soon"]
+    "address",
+    [
+        "between=price:a:b",
+        "between=nothing:1:2",
+        "between=price",
+        "between=price:1",
+        "between=sold:1999-13:",
+        "between=price:nan:",
+        "low:sold=soon",
+    ],
 )
 def test_what_is_no_range_is_said(typed, address):
     with pytest.raises(Invalid, match="between|ends"):
@@ -82,7 +105,12 @@ def test_what_is_no_range_is_said(typed, address):
 def test_the_page_of_documents_offers_and_says_them(typed, client):
     url = reverse("corpus_documents", args=[typed.pk])
     page = client.get(url, {"between": "price:7:<21"}).content.decode()
-    assert "price from 7 to below 21" in page and 'name="low:price" value="7"' in page and 'name="high:sold"' in page and "1950" in page
+    assert (
+        "price from 7 to below 21" in page
+        and 'name="low:price" value="7"' in page
+        and 'name="high:sold"' in page
+        and "1950" in page
+    )
     assert client.get(url, {"between": "price:x:"}).status_code == 400
 
 
@@ -97,4 +125,7 @@ def test_edges_hold_every_number(low, high, whole, median):
 
 
 def test_ranges_in_words():
-    assert ranges.Range("price", "7", "").said == "price from 7" and ranges.Range("price", "", "<9").said == "price to below 9"
+    assert (
+        ranges.Range("price", "7", "").said == "price from 7"
+        and ranges.Range("price", "", "<9").said == "price to below 9"
+    )

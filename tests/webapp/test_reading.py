@@ -36,7 +36,11 @@ def url(name: str, run, number: int, seed: int = 0) -> str:
 def answer_all(client: Client, run, number: int, label="Farming", fits="yes", confidence="4", seed=0):
     n = len(queries.sample(run, number, seed))
     sent = {f"fits_{i}": fits if isinstance(fits, str) else fits[i] for i in range(n)}
-    return client.post(url("reading_passages_answer", run, number, seed), sent | {"label": label, "confidence": confidence}, follow=True)
+    return client.post(
+        url("reading_passages_answer", run, number, seed),
+        sent | {"label": label, "confidence": confidence},
+        follow=True,
+    )
 
 
 # What is asked -------------------------------------------------------------------------------------------------------
@@ -64,13 +68,21 @@ def test_sample_is_reproducible_and_in_strata(trained):
         stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=number)
         for row in chosen:
             assert row["share"] == pytest.approx(stored.get(document=row["document"]).share, rel=1e-5)
-        assert [row["stratum"] for row in chosen] != sorted((row["stratum"] for row in chosen), key=list(queries.STRATA).index)
+        assert [row["stratum"] for row in chosen] != sorted(
+            (row["stratum"] for row in chosen), key=list(queries.STRATA).index
+        )
 
 
 def test_passages_are_where_the_topic_is(trained):
-    vocabulary = dict(queries.rows("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id], as_tuples=True))
+    vocabulary = dict(
+        queries.rows("SELECT number, word FROM word WHERE version_id = %s", [trained.version_id], as_tuples=True)
+    )
     for row in queries.passages(trained, 2, 0):
-        text = Document.objects.filter(corpus_id=trained.corpus_id, number=row["document"]).values_list("text", flat=True).get()
+        text = (
+            Document.objects.filter(corpus_id=trained.corpus_id, number=row["document"])
+            .values_list("text", flat=True)
+            .get()
+        )
         assert row["text"] == text[row["start"] : row["end"]]
         words, _, given, _ = evidence.of(trained).document(row["document"])
         mine = {vocabulary[w] for w in words[given == 2].tolist()}
@@ -86,7 +98,11 @@ def test_word_intruder(trained):
         intruder = asked["shown"][asked["intruder"]]
         assert len(asked["shown"]) == 6 and intruder not in own
         assert sorted(w for w in asked["shown"] if w != intruder) == sorted(own[:5])
-        assert any(intruder in words for k, words in queries.topics.top_words(trained, list(range(6)), 10).items() if k != number)
+        assert any(
+            intruder in words
+            for k, words in queries.topics.top_words(trained, list(range(6)), 10).items()
+            if k != number
+        )
         assert asked == queries.word_test(trained, number, 0)
     places = {queries.word_test(trained, 1, seed)["intruder"] for seed in range(30)}
     assert len(places) >= 5  # it may stand anywhere
@@ -101,7 +117,10 @@ def test_topic_intruder(trained):
         intruder = shown[test["intruder"]]
         assert intruder not in present and len(set(shown)) == 4
         largest = dict(zip(present.tolist(), tokens.tolist(), strict=True))
-        assert sorted((largest[k] for k in shown if k != intruder), reverse=True) == sorted(largest.values(), reverse=True)[:3]
+        assert (
+            sorted((largest[k] for k in shown if k != intruder), reverse=True)
+            == sorted(largest.values(), reverse=True)[:3]
+        )
         assert test["weights"] == [largest.get(k, 0.5) for k in shown]
 
 
@@ -142,7 +161,9 @@ def test_progress_is_kept_and_the_end_is_final(client, trained):
     assert re.findall(r'name="fits_(\d)" value="(\w+)" checked', html) == [("0", "yes"), ("9", "no")]
     html = client.post(page, {f"fits_{i}": "no" for i in range(10)} | {"label": "x"}, follow=True).content.decode()
     assert (
-        "how sure you are" in html and Answer.objects.filter(kind="fit").count() == 10 and not Answer.objects.filter(kind="label").exists()
+        "how sure you are" in html
+        and Answer.objects.filter(kind="fit").count() == 10
+        and not Answer.objects.filter(kind="label").exists()
     )
     answer_all(client, trained, 3, label="Land", fits="yes")
     html = answer_all(client, trained, 3, label="Changed", fits="no").content.decode()
@@ -163,7 +184,11 @@ def test_another_seed_is_another_sample(client, trained):
 
 @pytest.mark.parametrize(
     ("sent", "said"),
-    [({"fits_0": "maybe"}, "Say of each passage"), ({"label": "x" * 81}, "at most 80"), ({"label": "x", "confidence": "6"}, "how sure")],
+    [
+        ({"fits_0": "maybe"}, "Say of each passage"),
+        ({"label": "x" * 81}, "at most 80"),
+        ({"label": "x", "confidence": "6"}, "how sure"),
+    ],
 )
 def test_answers_that_are_none(client, trained, sent, said):
     assert said in client.post(url("reading_passages_answer", trained, 2), sent, follow=True).content.decode()
@@ -181,9 +206,9 @@ def test_all_word_questions_one_after_the_other(client, trained):
     while "/reading/words/" in at:
         number = int(at.split("?")[0].rstrip("/").split("/")[-1])
         asked.append(number)
-        at = client.post(url("reading_words_answer", trained, number), {"chosen": queries.word_test(trained, number, 0)["intruder"]})[
-            "Location"
-        ]
+        at = client.post(
+            url("reading_words_answer", trained, number), {"chosen": queries.word_test(trained, number, 0)["intruder"]}
+        )["Location"]
     assert sorted(asked) == list(range(trained.topics)) and at == reverse("run_reading_results", args=[trained.pk])
     assert client.get(reverse("run_reading_results_json", args=[trained.pk])).json()["model_precision"] == 1
 
@@ -228,7 +253,9 @@ def test_two_readers_side_by_side(client, trained):
     answer_all(as_reader("Bo"), trained, 4, label="Only Bo", fits="no")
     found = client.get(reverse("run_reading_results_json", args=[trained.pk])).json()
     assert found["readers"] == ["Ada", "Bo"] and found["passages"] == 30 and found["agreement"]["judged_twice"] == 10
-    assert found["agreement"]["pairs"] == [{"readers": ["Ada", "Bo"], "both": 10, "kappa": pytest.approx(0.8)}]  # 9 of 10, chance 0.5
+    assert found["agreement"]["pairs"] == [
+        {"readers": ["Ada", "Bo"], "both": 10, "kappa": pytest.approx(0.8)}
+    ]  # 9 of 10, chance 0.5
     assert found["agreement"]["alpha"] == pytest.approx(1 - 19 * 2 / (400 - 81 - 121))
     both, one = found["topics"]
     assert (both["number"], one["number"]) == (2, 4)

@@ -53,7 +53,9 @@ def test_topic_words_are_the_models(trained, model):
         size = row.stop - row.start
         assert [w["word"] for w in listed[:size]] == [vocabulary[w] for w in found.words[row]]
         assert np.array_equal(np.float32([w["weight"] for w in listed[:size]]), found.weights[row])
-        assert np.allclose([w["weight"] for w in listed[size:]], found.floor[k])  # words with tokens there, and no weight of their own
+        assert np.allclose(
+            [w["weight"] for w in listed[size:]], found.floor[k]
+        )  # words with tokens there, and no weight of their own
 
 
 def test_each_topic_sums_to_one(trained, model):
@@ -95,13 +97,20 @@ def test_tokens_add_up_wherever_they_are_counted(trained, model):
     _, bow = model
     of_words = TopicWord.objects.filter(snapshot_id=trained.snapshot_id).values_list("word").annotate(n=Sum("tokens"))
     assert dict(of_words) == dict(Word.objects.filter(version=trained.version_id).values_list("number", "tokens"))
-    of_documents = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document").annotate(n=Sum("tokens"))
+    of_documents = (
+        DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document").annotate(n=Sum("tokens"))
+    )
     assert dict(of_documents) == {d: n for d, n in enumerate(np.diff(bow.first_token).tolist()) if n}
     for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
         rows = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number)
         assert rows.count() == topic.documents
         assert rows.aggregate(n=Sum("tokens"))["n"] == topic.tokens
-        assert TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number).aggregate(n=Sum("tokens"))["n"] == topic.tokens
+        assert (
+            TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number).aggregate(n=Sum("tokens"))[
+                "n"
+            ]
+            == topic.tokens
+        )
         assert topic.share == pytest.approx(topic.tokens / bow.tokens)
 
 
@@ -142,7 +151,20 @@ def test_wide_csv_is_the_topics(trained):
 
 def test_document_csv_is_the_database(trained):
     rows = download(reverse("export", args=[trained.pk, "document-topics.csv"]))
-    assert rows[0] == ["document", "whole", "part", "id", "title", "date", "topic", "tokens", "share", "file", "place", "sha256"]
+    assert rows[0] == [
+        "document",
+        "whole",
+        "part",
+        "id",
+        "title",
+        "date",
+        "topic",
+        "tokens",
+        "share",
+        "file",
+        "place",
+        "sha256",
+    ]
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
     assert len(rows) - 1 == stored.count()
     known = {(d, k): (n, w) for d, k, n, w in stored.values_list("document", "topic", "tokens", "share")}
@@ -172,7 +194,9 @@ def test_each_topic_knows_its_like_and_its_company(trained, model):
     found, bow = model
     far = naive_explore.divergences(found.dense(), found.dense())
     held = np.zeros((bow.D, trained.topics), bool)
-    for d, k, share in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", "topic", "share"):
+    for d, k, share in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list(
+        "document", "topic", "share"
+    ):
         held[d, k] = share >= 0.1
     for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
         others = np.delete(np.arange(trained.topics), topic.number)

@@ -59,7 +59,16 @@ def test_nothing_asked_for_is_everything(ready, trained):
 
 
 @pytest.mark.parametrize(
-    "q", ["militia", "militia or navy", "war -peace", "militia OR navies", "(war OR wars) AND NOT peace", "army navy", "constitut*:constitut:*"]
+    "q",
+    [
+        "militia",
+        "militia or navy",
+        "war -peace",
+        "militia OR navies",
+        "(war OR wars) AND NOT peace",
+        "army navy",
+        "constitut*:constitut:*",
+    ],
 )
 def test_search_finds_what_postgres_would(ready, q):
     q, _, theirs = q.partition(":")
@@ -76,7 +85,12 @@ def test_search_finds_what_postgres_would(ready, q):
 
 
 @pytest.mark.parametrize(
-    ("q", "pattern"), [('"militia"', r"\bmilitia\b"), ('"the United States"', r"\bthe\W+united\W+states\b"), ("“of war”", r"\bof\W+war\b")]
+    ("q", "pattern"),
+    [
+        ('"militia"', r"\bmilitia\b"),
+        ('"the United States"', r"\bthe\W+united\W+states\b"),
+        ("“of war”", r"\bof\W+war\b"),
+    ],
 )
 def test_words_in_quotes_are_found_as_they_are(ready, q, pattern):
     rows = Document.objects.filter(corpus_id=ready.pk)
@@ -198,14 +212,18 @@ def test_a_run_without_evidence_says_so(ready):
         read(ready, run, has="1:10").mask  # noqa: B018
 
 
-@pytest.mark.parametrize("q", ["\0", "\0war\0", "war &|!()", "or", " ", "<-> peace", "war'", '"war', "%s war", "戦争", "شعب", "o" * 1000])
+@pytest.mark.parametrize(
+    "q", ["\0", "\0war\0", "war &|!()", "or", " ", "<-> peace", "war'", '"war', "%s war", "戦争", "شعب", "o" * 1000]
+)
 def test_any_words_are_a_search(ready, q):
     selection = read(ready, q=q)
     assert "\0" not in selection.q
     assert 0 <= selection.count <= ready.documents
 
 
-@pytest.mark.parametrize("q", ["a" * 10_000, "&|!()", "'", '"', "😀", "-", "\\", "(" * 999, "war (", "AND", "war OR", "a " * 200])
+@pytest.mark.parametrize(
+    "q", ["a" * 10_000, "&|!()", "'", '"', "😀", "-", "\\", "(" * 999, "war (", "AND", "war OR", "a " * 200]
+)
 def test_a_search_that_is_none_is_said_and_can_be_mended(client, ready, q):
     with pytest.raises(Invalid) as error:
         read(ready, q=q)
@@ -213,7 +231,11 @@ def test_a_search_that_is_none_is_said_and_can_be_mended(client, ready, q):
     response = client.get(f"/corpora/{ready.pk}/documents/", {"q": q, "by": "date"})
     html = unescape(response.content.decode())
     assert response.status_code == 400 and error.value.message in html
-    assert f'value="{q[:1000]}"' in html and 'name="by" value="date"' in html and f'action="/corpora/{ready.pk}/documents/"' in html
+    assert (
+        f'value="{q[:1000]}"' in html
+        and 'name="by" value="date"' in html
+        and f'action="/corpora/{ready.pk}/documents/"' in html
+    )
 
 
 def test_a_corpus_without_an_index_says_what_to_do(ready, monkeypatch, tmp_path):

@@ -19,7 +19,7 @@ from webapp.templatetags.mix import bars, parts, ticks
 
 pytestmark = pytest.mark.django_db
 
-EVIL = '<img src=x onerror=alert(1)>"\'& </mark><script>alert(2)</script>'
+EVIL = "<img src=x onerror=alert(1)>\"'& </mark><script>alert(2)</script>"
 BIDI = "\u202e\u2066 evil \u202b"
 LONG = "a" * 63
 
@@ -74,7 +74,9 @@ def test_as_many_lines_as_the_number_says(client, trained, frequent, order):
 def test_lines_are_the_text(client, trained):
     for line in data(client, trained, "militia", topic="all")["lines"]:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT text FROM document WHERE corpus_id = %s AND number = %s", [trained.corpus_id, line["document"]])
+            cursor.execute(
+                "SELECT text FROM document WHERE corpus_id = %s AND number = %s", [trained.corpus_id, line["document"]]
+            )
             text = cursor.fetchone()[0]
         assert text[line["at"] :].startswith(line["word"])
         around = text[max(0, line["at"] - concordance.SIDE) : line["at"] + len(line["word"]) + concordance.SIDE]
@@ -103,8 +105,12 @@ def test_lines_beyond_those_that_are_sorted_follow(client, trained, frequent, mo
     all_lines = {(line["document"], line["at"]) for line in opened(client, trained, frequent, "?topic=all")}
     page = data(client, trained, frequent, topic="all", sort="right")
     assert page["in_order"] == 70 < page["total"]
-    assert {(line["document"], line["at"]) for line in opened(client, trained, frequent, "?topic=all&sort=right")} == all_lines
-    html = client.get(reverse("run_word", args=[trained.pk, frequent]), {"topic": "all", "sort": "right"}).content.decode()
+    assert {
+        (line["document"], line["at"]) for line in opened(client, trained, frequent, "?topic=all&sort=right")
+    } == all_lines
+    html = client.get(
+        reverse("run_word", args=[trained.pk, frequent]), {"topic": "all", "sort": "right"}
+    ).content.decode()
     assert "the 70 most certain are in this order" in html
 
 
@@ -121,7 +127,9 @@ def test_a_set_of_documents(client, trained, frequent):
     assert "None of the chosen documents has this word" in html
 
 
-@pytest.mark.parametrize("query", [{}, {"by": "decade"}, {"by": "president"}, {"by": "president", "from": "1793", "to": "1801"}])
+@pytest.mark.parametrize(
+    "query", [{}, {"by": "decade"}, {"by": "president"}, {"by": "president", "from": "1793", "to": "1801"}]
+)
 def test_every_bin_opens_its_lines(client, trained, query):
     page = data(client, trained, "militia", **query)
     shift = page["shift"]
@@ -160,7 +168,10 @@ def test_names_of_senses(client, trained):
     assert "<img src=x" not in html and "&lt;img src=x" in html
 
 
-@pytest.mark.parametrize("query", ["topic=x", "topic=-1", "topic=999999", "topic=", "after=x&topic=all", "topic=all&sort=;--", "by=%00", "from=x"])
+@pytest.mark.parametrize(
+    "query",
+    ["topic=x", "topic=-1", "topic=999999", "topic=", "after=x&topic=all", "topic=all&sort=;--", "by=%00", "from=x"],
+)
 def test_nonsense_in_the_address(client, trained, query):
     response = client.get(reverse("run_word", args=[trained.pk, "militia"]) + "?" + query)
     assert response.status_code in (200, 400)
@@ -189,7 +200,10 @@ def test_embargo(client, trained, frequent):
     assert all(len(line["before"] + line["word"] + line["after"]) <= embargo.PASSAGE for line in lines)
     page = data(client, trained, frequent, topic="all")
     assert page["total"] == len(lines) < whole == page["total"] + page["kept_back"]
-    assert f"{page['kept_back']:,} of these" in client.get(reverse("run_word", args=[trained.pk, frequent]), {"topic": "all"}).content.decode()
+    assert (
+        f"{page['kept_back']:,} of these"
+        in client.get(reverse("run_word", args=[trained.pk, frequent]), {"topic": "all"}).content.decode()
+    )
 
 
 def test_before_the_training_has_ended(client, ready):
@@ -198,7 +212,9 @@ def test_before_the_training_has_ended(client, ready):
     run = runs.create(ready.version, topics=4)
     for name in ("run_word", "run_words", "run_compare_words"):
         values = {"run_id": run.pk} | ({"word": "militia"} if name == "run_word" else {})
-        response = client.get(reverse(name, kwargs=values), {"word": ["militia", "treasury"]} if "compare" in name else {})
+        response = client.get(
+            reverse(name, kwargs=values), {"word": ["militia", "treasury"]} if "compare" in name else {}
+        )
         assert response.status_code == 200
     assert "counted when training ends" in client.get(reverse("run_word", args=[run.pk, "militia"])).content.decode()
 
@@ -219,16 +235,28 @@ def test_two_words(client, trained):
                 assert len(opened(client, trained, word, "?" + query)) == side["tokens"]
     shared = [sense["shared"] for sense in comparison["senses"]]
     assert shared == sorted(shared, reverse=True)
-    html = client.get(reverse("run_compare_words", args=[trained.pk]), {"word": ["militia", "treasury"]}).content.decode()
+    html = client.get(
+        reverse("run_compare_words", args=[trained.pk]), {"word": ["militia", "treasury"]}
+    ).content.decode()
     assert "<title>“militia” beside “treasury”" in html
 
 
 def test_two_words_of_which_one_is_none(client, trained):
     url = reverse("run_compare_words", args=[trained.pk])
-    for words in (["militia", "milittia"], ["militia"], ["", ""], [EVIL, BIDI], ["militia", "militia"], ["a" * 5000, "x"]):
+    for words in (
+        ["militia", "milittia"],
+        ["militia"],
+        ["", ""],
+        [EVIL, BIDI],
+        ["militia", "militia"],
+        ["a" * 5000, "x"],
+    ):
         html = client.get(url, {"word": words}).content.decode()
         assert "<script>alert" not in html
-    assert reverse("run_word", args=[trained.pk, "militia"]) in client.get(url, {"word": ["treasury", "milittia"]}).content.decode()
+    assert (
+        reverse("run_word", args=[trained.pk, "militia"])
+        in client.get(url, {"word": ["treasury", "milittia"]}).content.decode()
+    )
 
 
 def test_the_word_compare_has_a_page_like_any_other(client, trained):
@@ -251,7 +279,10 @@ def test_bars_stay_within_their_ground(client, trained):
         assert sum(float(part["width"][:-1]) for part in parts(bin, page["senses"])) <= 100.01
 
 
-@pytest.mark.parametrize(("certainty", "says"), [(1.0, "almost certain"), (0.8, "very likely"), (0.79, "likely"), (0.5, "as likely as not"), (0.0, "a guess")])
+@pytest.mark.parametrize(
+    ("certainty", "says"),
+    [(1.0, "almost certain"), (0.8, "very likely"), (0.79, "likely"), (0.5, "as likely as not"), (0.0, "a guess")],
+)
 def test_certainty_in_words(certainty, says):
     assert concordance.sure(certainty) == says
 
@@ -260,21 +291,37 @@ def test_direction_of_scripts():
     assert [concordance.direction(word) for word in ("war", "سلام", "שלום", "和")] == ["ltr", "rtl", "rtl", "ltr"]
 
 
-@pytest.mark.parametrize(("by", "label", "days"), [("decade", "1990s", ("1990", "1999")), ("year", "980", ("0980", "0980")), ("month", "1914-08", ("1914-08", "1914-08"))])
+@pytest.mark.parametrize(
+    ("by", "label", "days"),
+    [
+        ("decade", "1990s", ("1990", "1999")),
+        ("year", "980", ("0980", "0980")),
+        ("month", "1914-08", ("1914-08", "1914-08")),
+    ],
+)
 def test_bins_as_dates(by, label, days):
     assert senses._days(by, label) == days
 
 
 @pytest.mark.parametrize(
     ("first", "last", "period", "offered"),
-    [("1790", "2020", "year", ["decade"]), ("1992", "2019", "year", ["year", "decade"]), ("2018", "2019", "month", ["month", "year"]), ("1914", "1914", "year", [])],
+    [
+        ("1790", "2020", "year", ["decade"]),
+        ("1992", "2019", "year", ["year", "decade"]),
+        ("2018", "2019", "month", ["month", "year"]),
+        ("1914", "1914", "year", []),
+    ],
 )
 def test_ways_to_show_a_mix(monkeypatch, first, last, period, offered):
     from datetime import date
 
     monkeypatch.setattr(fields, "dated", lambda corpus: (date(int(first), 1, 1), date(int(last), 12, 31)))
     monkeypatch.setattr(fields, "period", lambda corpus: period)
-    monkeypatch.setattr(fields, "categories", lambda corpus: [SimpleNamespace(name="party", values=["A", "B"]), SimpleNamespace(name="one", values=["A"])])
+    monkeypatch.setattr(
+        fields,
+        "categories",
+        lambda corpus: [SimpleNamespace(name="party", values=["A", "B"]), SimpleNamespace(name="one", values=["A"])],
+    )
     assert senses.ways(SimpleNamespace(version=None)) == [*offered, "party"]
 
 
@@ -284,11 +331,15 @@ def hostile(draft, django_db_blocker):
     rng = np.random.default_rng(1)
     rows = [["title", "date", "party", "text"]]
     for i in range(60):
-        fill = " ".join(rng.permutation(["river", "boat", "fish", "water"] if i % 2 else ["court", "judge", "law", "trial"]))
+        fill = " ".join(
+            rng.permutation(["river", "boat", "fish", "water"] if i % 2 else ["court", "judge", "law", "trial"])
+        )
         text = f"{EVIL} bank {fill}\n\n{BIDI} Bank {LONG} e\u0301te\u0301 {fill} \u0130bank سلام {fill} 😀bank"
         rows.append([EVIL + BIDI, str(1990 + i % 7), EVIL[:30] if i % 3 else BIDI, text])
     with django_db_blocker.unblock():
-        corpus = corpus_of(draft, rows, "hostile.csv", known={"encoding": "utf-8"}, language="", min_documents=2, max_share=1.0)
+        corpus = corpus_of(
+            draft, rows, "hostile.csv", known={"encoding": "utf-8"}, language="", min_documents=2, max_share=1.0
+        )
         yield run_on(corpus, seed=1, topics=3, passes=3)
 
 
@@ -298,8 +349,14 @@ def test_hostile_texts(client, hostile):
             html = client.get(reverse("run_word", args=[hostile.pk, word]), query).content.decode()
             assert "<img src=x" not in html and "<script>alert" not in html, (word, query)
         page = data(client, hostile, word)
-        assert len(opened(client, hostile, word, page["all"])) == page["tokens"] == Word.objects.get(version=hostile.version_id, word=word).tokens
-    assert {line["word"] for line in opened(client, hostile, "été", "?topic=all")} == {"e\u0301te\u0301"}  # as it was written
+        assert (
+            len(opened(client, hostile, word, page["all"]))
+            == page["tokens"]
+            == Word.objects.get(version=hostile.version_id, word=word).tokens
+        )
+    assert {line["word"] for line in opened(client, hostile, "été", "?topic=all")} == {
+        "e\u0301te\u0301"
+    }  # as it was written
     assert {line["word"] for line in opened(client, hostile, "bank", "?topic=all")} == {"bank", "Bank"}
     for bin in data(client, hostile, "bank", by="party")["shift"]["bins"]:
         assert len(opened(client, hostile, "bank", bin["lines"])) == bin["tokens"]

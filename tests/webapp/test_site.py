@@ -59,8 +59,18 @@ with sync_playwright() as playwright:
 
 
 def test_a_browser_opens_them_offline_without_javascript(trained, folder):
-    answer = subprocess.run([sys.executable, "-c", BROWSE, (folder / "index.html").as_uri()], capture_output=True, text=True, check=True, timeout=120)
+    answer = subprocess.run(
+        [sys.executable, "-c", BROWSE, (folder / "index.html").as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     found = json.loads(answer.stdout)
-    assert (found["topics"], found["heads"], found["words"]) == (trained.topics, ["Over time", "Words", "Documents"], "Words")
+    assert (found["topics"], found["heads"], found["words"]) == (
+        trained.topics,
+        ["Over time", "Words", "Documents"],
+        "Words",
+    )
     assert 0 < found["documents"] <= site.DOCUMENTS
     assert found["asked"] and all(url.startswith("file://") for url in found["asked"])

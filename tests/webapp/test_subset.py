@@ -48,10 +48,14 @@ def test_a_part_has_the_same_documents(client, parent):
     assert part.documents == found["count"] < parent.documents
     numbers = np.load(corpora.files.corpus_folder(part.pk) / corpora.NUMBERS)
     assert numbers[:5].tolist() == [d["number"] for d in found["documents"]][:5]
-    old = list(Document.objects.filter(corpus_id=parent.pk, number__in=numbers.tolist()).order_by("number").values_list(*KEPT))
+    old = list(
+        Document.objects.filter(corpus_id=parent.pk, number__in=numbers.tolist()).order_by("number").values_list(*KEPT)
+    )
     new = list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list(*KEPT))
     assert new == old
-    assert list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list("number", flat=True)) == list(range(part.documents))
+    assert list(Document.objects.filter(corpus_id=part.pk).order_by("number").values_list("number", flat=True)) == list(
+        range(part.documents)
+    )
     assert Word.objects.filter(version=part.version).count() == part.vocabulary
     assert part.bytes_total == part.bytes_read == sum(len(row[7].encode()) for row in new)
 
@@ -96,7 +100,9 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
     assert part.status == "failed" and "No word is left" in part.error
     url = reverse("corpus_prepare", args=[part.pk])
     form = client.get(url).context["form"]
-    values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields} | {"min_documents": "2"}
+    values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields} | {
+        "min_documents": "2"
+    }
     assert client.post(url, values).status_code == 302
     assert read(part).status == "ready"
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 TABLES = [form.name for form in exports.FORMS.values() if form.table]
 ASKED = {"lines": "word=militia"}  # what a form needs to be told
 DOCS = Path(__file__).parents[2] / "docs" / "take.md"
-EVIL = ["=HYPERLINK(\"http://x\")", "+1", "-1+1", "@SUM(A1)", "\t=1", "<script>alert(1)</script>", "a,b\n\"c\"", "'=x"]
+EVIL = ['=HYPERLINK("http://x")', "+1", "-1+1", "@SUM(A1)", "\t=1", "<script>alert(1)</script>", 'a,b\n"c"', "'=x"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,9 @@ def hostile(draft, django_db_setup, django_db_blocker):
     """A run on a corpus whose titles, ids and categories try to run or to break out."""
     texts = ["horse cow sheep goat hen goose duck pig ", "comet planet orbit moon galaxy nebula eclipse meteor "]
     rows = [["id", "title", "text", "kind"]]
-    rows += [[EVIL[i % len(EVIL)].strip() + str(i), EVIL[i % len(EVIL)], texts[i % 2] * 4, EVIL[i % 3]] for i in range(40)]
+    rows += [
+        [EVIL[i % len(EVIL)].strip() + str(i), EVIL[i % len(EVIL)], texts[i % 2] * 4, EVIL[i % 3]] for i in range(40)
+    ]
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows, "=cmd.csv", language="en", min_documents=1, max_share=1.0)
         yield run_on(corpus, seed=1, topics=2, passes=3)
@@ -69,7 +71,13 @@ def test_a_table_is_the_same_in_every_format(trained, form):
             if isinstance(value, float):  # people look at CSV: it has fewer digits
                 assert float(cell) == pytest.approx(value, rel=1e-8) and len(cell.lstrip("-")) <= 15
             else:
-                assert cell == ("" if value is None else f"'{value}" if isinstance(value, str) and value.startswith("=") else str(value))
+                assert cell == (
+                    ""
+                    if value is None
+                    else f"'{value}"
+                    if isinstance(value, str) and value.startswith("=")
+                    else str(value)
+                )
 
 
 def test_counts_of_every_table_are_the_databases(trained):
@@ -80,7 +88,10 @@ def test_counts_of_every_table_are_the_databases(trained):
     assert long.groupby("topic").documents.sum().to_dict() == {
         row["topic"]: row["n"] for row in stored.values("topic").annotate(n=Sum("documents"))}  # fmt: skip
     pairs = frame(trained, "document-topics")
-    assert pairs.tokens.sum() == tokens and len(pairs) == DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).count()
+    assert (
+        pairs.tokens.sum() == tokens
+        and len(pairs) == DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).count()
+    )
     assert np.allclose(pairs.groupby("document").share.sum(), 1)
     wide = frame(trained, "document-topics-wide")
     shares = wide[[f"T{k:02d}" for k in range(trained.topics)]].to_numpy()
@@ -142,13 +153,17 @@ def test_no_cell_of_a_csv_begins_a_formula(hostile):
             for cell in row:
                 assert not cell.startswith(("=", "@", "\t", "\r")) and not re.match(r"[+-]\D", cell), (form, cell)
     titles = [row["title"] for row in json.loads(taken(hostile, "documents.json"))["rows"]]
-    assert titles == list(Document.objects.filter(corpus_id=hostile.corpus_id).order_by("number").values_list("title", flat=True))
+    assert titles == list(
+        Document.objects.filter(corpus_id=hostile.corpus_id).order_by("number").values_list("title", flat=True)
+    )
 
 
 def download(url: str):
     async def get():
         response = await AsyncClient().get(url)
-        return response, b"".join([piece async for piece in response.streaming_content]) if response.streaming else response.content
+        return response, b"".join(
+            [piece async for piece in response.streaming_content]
+        ) if response.streaming else response.content
 
     return async_to_sync(get)()
 
@@ -158,10 +173,14 @@ def test_page_gives_each_file(client, trained, name):
     page = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     for ending in exports.FORMS[name].endings:
         url = reverse("export", args=[trained.pk, f"{name}.{ending}"])
-        assert any(f'{attribute}="{url}{query}"' in page for attribute in ("href", "formaction") for query in ("", "?by=year"))
+        assert any(
+            f'{attribute}="{url}{query}"' in page for attribute in ("href", "formaction") for query in ("", "?by=year")
+        )
         response, body = download(url + "?" + ASKED.get(name, ""))
         assert response.status_code == 200 and body
-        assert re.search(rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_{name}\.{ending}"', response["Content-Disposition"])
+        assert re.search(
+            rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_{name}\.{ending}"', response["Content-Disposition"]
+        )
 
 
 def test_what_is_not_there(client, trained):
@@ -203,7 +222,9 @@ def model(trained):
 def test_dense_model_is_the_databases(trained, model):
     assert model["beta"].dtype == model["theta"].dtype == np.float32
     assert np.allclose(model["beta"].sum(1), 1, atol=1e-4) and np.allclose(model["theta"].sum(1), 1, atol=1e-5)
-    assert model["vocabulary"].tolist() == list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))
+    assert model["vocabulary"].tolist() == list(
+        Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True)
+    )
     for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, rank__lt=5):
         assert model["beta"][row.topic, row.word] == np.float32(row.weight)
     of, alpha = evidence.of(trained), model["alpha"]
@@ -238,7 +259,9 @@ def test_gensim_reads_the_model(trained, model, tmp_path):
     lda = recipe("gensim", tmp_path)["lda"]
     assert np.allclose(lda.get_topics(), model["beta"], atol=1e-6)
     first = Topic.objects.get(snapshot_id=trained.snapshot_id, number=2)
-    assert [word for word, _ in lda.show_topic(first.number, 5)] == model["vocabulary"][np.argsort(-model["beta"][2])[:5]].tolist()
+    assert [word for word, _ in lda.show_topic(first.number, 5)] == model["vocabulary"][
+        np.argsort(-model["beta"][2])[:5]
+    ].tolist()
     bow = evidence.of(trained).bow
     d = clearest(trained, model)
     row = slice(bow.indptr[d], bow.indptr[d + 1])
@@ -255,7 +278,9 @@ def test_scikit_learn_reads_the_model(trained, model, tmp_path):
     assert mixture.argmax() == model["theta"][d].argmax() and np.allclose(mixture.sum(), 1)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pyLDAvis leaves the file that it writes open
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # pyLDAvis leaves the file that it writes open
 def test_pyldavis_reads_its_json(trained, tmp_path):
     data = json.loads(taken(trained, "ldavis.json"))
     (tmp_path / "ldavis.json").write_text(json.dumps(data))
@@ -270,7 +295,9 @@ def test_pyldavis_reads_its_json(trained, tmp_path):
         stored = list(TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k).order_by("rank")[:20])
         words = dict(Word.objects.filter(version=trained.version_id).values_list("number", "word"))
         assert set(shown.Term) == {words[row.word] for row in stored if row.tokens} or len(set(shown.Term)) == 20
-        tokens = {words[row.word]: row.tokens for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k)}
+        tokens = {
+            words[row.word]: row.tokens for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k)
+        }
         assert all(tokens[term] == n for term, n in zip(shown.Term, shown.Freq, strict=True))
     table = pandas.DataFrame(data["token.table"])
     assert np.allclose(table.groupby("Term").Freq.sum(), 1)
@@ -282,7 +309,11 @@ def test_mallet_files_are_mallets(trained):
     assert [int(row[0]) for row in names] == list(range(trained.topics))
     assert all(len(row) == 3 and row[2].endswith(" ") and len(row[2].split()) == 20 for row in names)
     state = gzip.decompress(taken(trained, "mallet-state.gz")).decode().splitlines()
-    assert state[0] == "#doc source pos typeindex type topic" and state[1].startswith("#alpha : ") and state[2].startswith("#beta : ")
+    assert (
+        state[0] == "#doc source pos typeindex type topic"
+        and state[1].startswith("#alpha : ")
+        and state[2].startswith("#beta : ")
+    )
     tokens = [line.split(" ") for line in state[3:]]
     assert len(tokens) == trained.corpus.tokens and all(len(t) == 6 for t in tokens)
     counts = np.zeros((trained.corpus.documents, trained.topics), int)
@@ -320,7 +351,9 @@ def test_numbers_are_javas(number, java):
     assert mallet.java(number) == java
 
 
-@pytest.mark.parametrize(("number", "short"), [(0.1, "0.1"), (1234.5, "1,234.5"), (0.0833333, "0.08333"), (5.0, "5"), (1e-7, "0")])
+@pytest.mark.parametrize(
+    ("number", "short"), [(0.1, "0.1"), (1234.5, "1,234.5"), (0.0833333, "0.08333"), (5.0, "5"), (1e-7, "0")]
+)
 def test_alphas_are_written_as_mallet_does(number, short):
     assert mallet.short(number) == short
 
@@ -335,7 +368,12 @@ def test_dfr_browser_reads_its_folder(trained):
     assert len(tw["alpha"]) == len(tw["tw"]) == trained.topics
     assert all(t["weights"] == sorted(t["weights"], reverse=True) and len(t["words"]) == 50 for t in tw["tw"])
     dt = json.loads(zipfile.ZipFile(io.BytesIO(archive.read("data/dt.json.zip"))).read("dt.json"))
-    stored = {(d, k): n for d, k, n in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", "topic", "tokens")}
+    stored = {
+        (d, k): n
+        for d, k, n in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list(
+            "document", "topic", "tokens"
+        )
+    }
     given = {(dt["i"][j], k): dt["x"][j] for k in range(trained.topics) for j in range(dt["p"][k], dt["p"][k + 1])}
     assert given == stored
     meta = zipfile.ZipFile(io.BytesIO(archive.read("data/meta.csv.zip"))).read("meta.csv").decode()
@@ -377,7 +415,9 @@ def test_each_work_that_is_named_is_in_the_bibliography(client, trained):
     bib = client.get(reverse("run_bib", args=[trained.pk]))
     assert bib["Content-Disposition"].endswith('_methods.bib"') and bib.content.decode() == data["bibtex"]
     entries = re.findall(r"@\w+\{(\w+),\n  author = \{(\w+)[^\n]*\n(?:.*\n)*?  year = \{(\d+)\}", data["bibtex"])
-    named = {(name, year) for name, year in re.findall(r"(\w+)(?:,? [\w ]*?(?:and \w+|et al\.))? ((?:19|20)\d\d)[),;]", text)}
+    named = {
+        (name, year) for name, year in re.findall(r"(\w+)(?:,? [\w ]*?(?:and \w+|et al\.))? ((?:19|20)\d\d)[),;]", text)
+    }
     assert len(entries) >= 9
     years = {(author, year) for _, author, year in entries}
     assert {year for _, year in named} <= {year for _, year in years}

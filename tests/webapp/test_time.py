@@ -36,7 +36,10 @@ def documents(run) -> list[tuple[Document, list[tuple[int, int]]]]:
     """Each document with (topic, tokens) of its words, from the evidence, a word at a time."""
     rows = Document.objects.filter(corpus_id=run.corpus_id).order_by("number")
     found = evidence.of(run)
-    return [(row, [(k, n) for _, n, k, _ in zip(*(a.tolist() for a in found.document(row.number)), strict=True)]) for row in rows]
+    return [
+        (row, [(k, n) for _, n, k, _ in zip(*(a.tolist() for a in found.document(row.number)), strict=True)])
+        for row in rows
+    ]
 
 
 def naive(run, bin_of) -> dict[str, dict]:
@@ -83,7 +86,12 @@ def test_every_number_is_a_sum_of_tokens(client, trained, by):
         assert topic["overall"] == pytest.approx(sum(of["topics"][topic["number"]] for of in expected.values()) / total)
     if by != "party":
         labels = [b["label"] for b in data["bins"]]
-        assert data["in_time"] and labels == sorted(labels) and data["bins"][0]["documents"] and data["bins"][-1]["documents"]
+        assert (
+            data["in_time"]
+            and labels == sorted(labels)
+            and data["bins"][0]["documents"]
+            and data["bins"][-1]["documents"]
+        )
 
 
 def test_a_selection_restricts_all_of_it(client, trained):
@@ -133,12 +141,25 @@ def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
     tokens = np.array(rows)
     d, k = np.nonzero(tokens)
     ptr = np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))])
-    expected = bands.shares(ptr, k.astype(np.uint16), tokens[d, k].astype(np.int32), tokens.sum(axis=1), cut.group, len(cut.groups.labels), [1])
-    assert np.allclose(found.low, expected.low, equal_nan=True) and np.allclose(found.high, expected.high, equal_nan=True)
+    expected = bands.shares(
+        ptr,
+        k.astype(np.uint16),
+        tokens[d, k].astype(np.int32),
+        tokens.sum(axis=1),
+        cut.group,
+        len(cut.groups.labels),
+        [1],
+    )
+    assert np.allclose(found.low, expected.low, equal_nan=True) and np.allclose(
+        found.high, expected.high, equal_nan=True
+    )
 
 
 def test_each_bin_opens_its_documents(client, trained):
-    for query, name in (("?by=decade&from=1795&to=1823", "decade"), ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party")):
+    for query, name in (
+        ("?by=decade&from=1795&to=1823", "decade"),
+        ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party"),
+    ):
         for b in get(client, trained, query + "&topics=1")["bins"]:
             there = Selection.read(QueryDict(b["url"].partition("?")[2]), trained.corpus, trained)
             assert there.count >= b["documents"], (name, b)  # those without words of the vocabulary are listed, too
@@ -171,13 +192,20 @@ def test_the_csv_has_what_the_page_has(client, trained):
             assert (row["bin"], row["tokens"], row["documents"]) == (b["label"], str(b["tokens"]), str(b["documents"]))
             for name in ("share", "low", "high"):
                 assert (float(row[name]) if row[name] else None) == topic[name][i]
-            assert (row["corpus"], row["run"], row["K"], row["seed"]) == (trained.corpus.name, str(trained.pk), "6", "3")
+            assert (row["corpus"], row["run"], row["K"], row["seed"]) == (
+                trained.corpus.name,
+                str(trained.pk),
+                "6",
+                "3",
+            )
             assert row["documents_chosen"] == "documents with “treaty”"
     every = client.get(reverse("run_time_csv", args=[trained.pk]) + "?by=party&topics=all")
     assert len({row["topic"] for row in csv.DictReader(io.StringIO(b"".join(every.streaming_content).decode()))}) == 6
 
 
-@pytest.mark.parametrize("query", ["?by=colour", "?topics=99", "?topics=x", "?topics=<script>", "?from=x", "?by=year&topics=-1"])
+@pytest.mark.parametrize(
+    "query", ["?by=colour", "?topics=99", "?topics=x", "?topics=<script>", "?from=x", "?by=year&topics=-1"]
+)
 def test_what_cannot_be_shown_is_said(client, trained, query):
     for name in ("run_time", "run_time_json", "run_time_csv"):
         response = client.get(reverse(name, args=[trained.pk]) + query)
@@ -195,11 +223,21 @@ def test_a_set_without_documents(client, trained):
 def gaps(draft, django_db_setup, django_db_blocker):
     """A run on documents of 1900 to 1930 with years that have one, or none; and one document without a date."""
     rng = np.random.default_rng(1)
-    words = ["horse cow sheep goat hen goose duck pig".split(), "comet planet orbit moon galaxy nebula eclipse meteor".split()]
+    words = [
+        "horse cow sheep goat hen goose duck pig".split(),
+        "comet planet orbit moon galaxy nebula eclipse meteor".split(),
+    ]
     years = [*[1900] * 20, *[1901] * 20, 1903, *[1904] * 12, 1910, *[1930] * 20]
     rows = [[f"{year}-05-01", " ".join(rng.choice(words[rng.integers(2)], 30))] for year in years]
     with django_db_blocker.unblock():
-        corpus = corpus_of(draft, [["date", "text"], *rows, ["", "comet horse planet cow"]], "gaps.csv", language="en", min_documents=1, max_share=1.0)
+        corpus = corpus_of(
+            draft,
+            [["date", "text"], *rows, ["", "comet horse planet cow"]],
+            "gaps.csv",
+            language="en",
+            min_documents=1,
+            max_share=1.0,
+        )
         yield run_on(corpus, seed=1, topics=2, passes=20)
 
 
@@ -216,7 +254,10 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
     thin = [i for i, b in enumerate(data["bins"]) if b["thin"] and b["documents"]]
     assert [labels[i] for i in thin] == ["1903", "1910"]
     for i in thin:
-        assert (data["topics"][0]["low"][i], data["topics"][0]["high"][i]) == (0, 1)  # one document says nothing of others
+        assert (data["topics"][0]["low"][i], data["topics"][0]["high"][i]) == (
+            0,
+            1,
+        )  # one document says nothing of others
     assert sum(mark["thin"] for mark in drawn["marks"]) == 2
     html = get(client, gaps, "?by=year&topics=0", "run_time")
     assert "No documents in 1902, 1905" in html and "2 of 31 are" in html and "1 of the documents have no date" in html
@@ -243,7 +284,10 @@ def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     from webapp.services import corpora, runs
 
     corpus = draft(as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv")
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0))
+    corpora.read(
+        corpus,
+        corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0),
+    )
     ingest(corpus.pk)
     corpus.refresh_from_db()
     run = runs.create(corpus.version, topics=2, passes=2)
@@ -322,7 +366,9 @@ def test_against_the_overall_share_only_what_is_sure_is_shaded(client, trained):
             if expected:
                 shaded += 1
                 times = cell["share"] / row["overall"]
-                assert int(cell["shade"][1]) == sum((times if expected == "m" else 1 / times if times else 99) >= t for t in (1, 1.5, 2, 3, 5))
+                assert int(cell["shade"][1]) == sum(
+                    (times if expected == "m" else 1 / times if times else 99) >= t for t in (1, 1.5, 2, 3, 5)
+                )
     assert shaded
 
 
@@ -359,7 +405,9 @@ def test_two_periods_compared(client, trained):
     data = get(client, trained, "?from_a=1790&to_a=1799&from_b=1810&to_b=1815", "run_time_compare_json")
     side = lambda d: "a" if 1790 <= d.date.year <= 1799 else "b" if 1810 <= d.date.year <= 1815 else None  # noqa: E731
     expected = naive(trained, side)
-    assert [(s["documents"], s["tokens"]) for s in data["sides"]] == [(expected[x]["documents"], expected[x]["tokens"]) for x in "ab"]
+    assert [(s["documents"], s["tokens"]) for s in data["sides"]] == [
+        (expected[x]["documents"], expected[x]["tokens"]) for x in "ab"
+    ]
     assert [s["name"] for s in data["sides"]] == ["1790–1799", "1810–1815"]
     rows = [row for part in data["more"] for row in part]
     assert len(rows) + data["unsure_count"] == 6 and rows
@@ -369,7 +417,11 @@ def test_two_periods_compared(client, trained):
             a, b = (expected[x]["topics"][row["number"]] / expected[x]["tokens"] for x in "ab")
             assert row["tokens"] == [expected[x]["topics"][row["number"]] for x in "ab"]
             assert row["share"] == pytest.approx([a, b])
-            assert row["difference"] == pytest.approx(a - b) and sign * row["difference_low"] > 0 and sign * row["difference_high"] > 0
+            assert (
+                row["difference"] == pytest.approx(a - b)
+                and sign * row["difference_low"] > 0
+                and sign * row["difference_high"] > 0
+            )
             assert row["ratio"] == pytest.approx(a / b)
     documents = list(Document.objects.filter(corpus_id=trained.corpus_id))
     words = [[word for _, _, word in of] for of in wording.terms(trained.version, [row.text for row in documents])]
@@ -404,7 +456,14 @@ def test_values_and_all_others_compared(client, trained):
 
 
 @pytest.mark.parametrize(
-    "query", ["?from_a=1790&to_a=1799&from_b=1795", "?from_b=1790", "?from_a=1700&to_a=1710", "?in_a=x:y", "?from_a=<script>alert(1)</script>"]
+    "query",
+    [
+        "?from_a=1790&to_a=1799&from_b=1795",
+        "?from_b=1790",
+        "?from_a=1700&to_a=1710",
+        "?in_a=x:y",
+        "?from_a=<script>alert(1)</script>",
+    ],
 )
 def test_what_cannot_be_compared_is_said(client, trained, query):
     assert client.get(reverse("run_time_compare_json", args=[trained.pk]) + query).status_code == 400
@@ -420,7 +479,9 @@ def test_merged_topics_are_compared_as_one(client, trained):
     after = {r["number"]: r for part in get(client, trained, query, "run_time_compare_json")["more"] for r in part}
     assert chosen[1] not in after
     if chosen[0] in after:
-        assert after[chosen[0]]["tokens"] == [x + y for x, y in zip(before[chosen[0]]["tokens"], before[chosen[1]]["tokens"], strict=True)]
+        assert after[chosen[0]]["tokens"] == [
+            x + y for x, y in zip(before[chosen[0]]["tokens"], before[chosen[1]]["tokens"], strict=True)
+        ]
 
 
 def test_values_stand_in_the_order_of_their_first_documents(trained):
@@ -429,7 +490,10 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         groups = fields.groups(version, category.name)
         _, codes = fields.codes(version, category.name)
         days = fields.dates(version)
-        first = {i: min((int(d) for d, c in zip(days, codes, strict=True) if c == i and d), default=10**9) for i in range(len(category.values))}
+        first = {
+            i: min((int(d) for d, c in zip(days, codes, strict=True) if c == i and d), default=10**9)
+            for i in range(len(category.values))
+        }
         expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
         assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
         offered = next(c for c in contrasts.choices(version) if c["name"] == category.name)

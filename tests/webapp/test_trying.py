@@ -93,4 +93,6 @@ def test_a_text_without_known_words_has_no_mixture(client, trained, text):
 
 
 def test_it_needs_the_token(trained):
-    assert Client(enforce_csrf_checks=True).post(reverse("run_try", args=[trained.pk]), {"text": "war"}).status_code == 403
+    assert (
+        Client(enforce_csrf_checks=True).post(reverse("run_try", args=[trained.pk]), {"text": "war"}).status_code == 403
+    )

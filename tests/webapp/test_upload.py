@@ -18,7 +18,9 @@ JSON = {"HTTP_ACCEPT": "application/json"}
 
 
 def upload(client, *files: tuple[str, bytes], **more):
-    return client.post(reverse("corpora"), {"files": [SimpleUploadedFile(name, content) for name, content in files]}, **more)
+    return client.post(
+        reverse("corpora"), {"files": [SimpleUploadedFile(name, content) for name, content in files]}, **more
+    )
 
 
 def prepare(client, *files: tuple[str, bytes]) -> tuple[Corpus, str]:
@@ -86,7 +88,12 @@ def test_a_hostile_name_is_a_label(client, settings):
 
 def test_options_are_kept_and_the_corpus_is_queued(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
-    values = fields(client, url) | {"name": "New name", "extra_stop_words": "Fellow, citizens\nhonor", "max_share": "40", "language": "en"}
+    values = fields(client, url) | {
+        "name": "New name",
+        "extra_stop_words": "Fellow, citizens\nhonor",
+        "max_share": "40",
+        "language": "en",
+    }
     assert client.post(url, values).url == reverse("corpus", args=[corpus.pk])
     corpus.refresh_from_db()
     assert corpus.status == "queued" and corpus.name == "New name"
@@ -162,7 +169,13 @@ def test_example_is_queued_at_once(client):
 
 
 def test_the_language_is_found_and_said(client):
-    rows = [["id", "text"], *[[str(i), f"Les élections législatives ont été précédées d’une campagne animée, et la ville {i} a voté."] for i in range(9)]]
+    rows = [
+        ["id", "text"],
+        *[
+            [str(i), f"Les élections législatives ont été précédées d’une campagne animée, et la ville {i} a voté."]
+            for i in range(9)
+        ],
+    ]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
     assert fields(client, url)["language"] == "fr"
     assert "It seems to be French." in client.get(url).content.decode()
@@ -171,7 +184,10 @@ def test_the_language_is_found_and_said(client):
 
 
 def test_each_of_several_texts_can_have_its_own_encoding(client):
-    french, russian = "Les élections ont été précédées d’une campagne animée à Paris, où l’été était chaud.", "Москва является столицей России и крупнейшим городом."
+    french, russian = (
+        "Les élections ont été précédées d’une campagne animée à Paris, où l’été était chaud.",
+        "Москва является столицей России и крупнейшим городом.",
+    )
     _, url = prepare(client, ("a.txt", french.encode("cp1252")), ("b.txt", russian.encode("koi8-r")))
     assert fields(client, url)["encoding"] == "detect"
     _, url = prepare(client, ("a.txt", french.encode("cp1252")), ("b.txt", french.encode("cp1252")))
@@ -180,20 +196,33 @@ def test_each_of_several_texts_can_have_its_own_encoding(client):
 
 def test_what_columns_hold_is_guessed_shown_and_changeable(client):
     rows = [["id", "when", "price", "grade", "text"]]
-    rows += [[str(i), f"{i % 9 + 1}/{i % 7 + 2}/1999", f"{i * 2.5}", str(i % 3), f"words of text number {i} " * 9] for i in range(40)]
+    rows += [
+        [str(i), f"{i % 9 + 1}/{i % 7 + 2}/1999", f"{i * 2.5}", str(i % 3), f"words of text number {i} " * 9]
+        for i in range(40)
+    ]
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
     values = fields(client, url)
     assert values["date"] == 1 and values["kind_2"] == "number" and values["kind_3"] == "category"
     page = client.get(url).content.decode()
     assert "What the other columns hold" in page and "12/3/1999 is" in page and "3 December 1999" in page
-    assert client.post(url, values | {"date_order": "xyz"}).status_code == 400 and client.post(url, values | {"kind_2": "x"}).status_code == 400
+    assert (
+        client.post(url, values | {"date_order": "xyz"}).status_code == 400
+        and client.post(url, values | {"kind_2": "x"}).status_code == 400
+    )
     assert client.post(url, values | {"date_order": "mdy", "kind_3": "number"}).status_code == 302
     corpus.refresh_from_db()
     options = corpus.settings["options"]
-    assert options["date_order"] == "mdy" and options["kinds"]["grade"] == "number" and options["kinds"]["price"] == "number"
+    assert (
+        options["date_order"] == "mdy"
+        and options["kinds"]["grade"] == "number"
+        and options["kinds"]["price"] == "number"
+    )
 
 
 def test_nothing_is_asked_that_is_clear(client):
-    _, url = prepare(client, ("a.csv", as_csv([["date", "text"], *[[f"19{i}-03-12", f"words of text {i} " * 9] for i in range(10, 40)]])))
+    _, url = prepare(
+        client,
+        ("a.csv", as_csv([["date", "text"], *[[f"19{i}-03-12", f"words of text {i} " * 9] for i in range(10, 40)]])),
+    )
     page = client.get(url).content.decode()
     assert "12/3/1999 is" not in page and "What the other columns hold" not in page

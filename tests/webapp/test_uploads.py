@@ -83,7 +83,13 @@ def made(client, *answers, **fields) -> Corpus:
 def test_the_server_says_what_it_can(client_of):
     answer = client_of.ask("OPTIONS", "/uploads/", Tus_Resumable="")
     assert answer.status == 204 and answer.headers["Tus-Version"] == "1.0.0"
-    assert set(answer.headers["Tus-Extension"].split(",")) == {"creation", "creation-with-upload", "checksum", "expiration", "termination"}
+    assert set(answer.headers["Tus-Extension"].split(",")) == {
+        "creation",
+        "creation-with-upload",
+        "checksum",
+        "expiration",
+        "termination",
+    }
     assert "sha256" in answer.headers["Tus-Checksum-Algorithm"] and "Access-Control-Allow-Origin" not in answer.headers
 
 
@@ -118,7 +124,11 @@ def test_all_of_it_with_the_creation(client_of, client):
     empty = client_of.create(0, "b.txt")
     assert client_of.offset(empty.location) == 0
     corpus = made(client, empty, created, name="Two")
-    assert [(f.name, f.bytes) for f in corpus.files.all()] == [("a.txt", 5), ("b.txt", 0)] and corpus.name == "Two" and not left()
+    assert (
+        [(f.name, f.bytes) for f in corpus.files.all()] == [("a.txt", 5), ("b.txt", 0)]
+        and corpus.name == "Two"
+        and not left()
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -137,7 +147,9 @@ def test_goes_on_after_the_server_was_restarted(own, client, number):
     assert tus.patch(at, kept, content[kept:]).offset == len(content)
     file = made(client, created).files.get()
     assert (settings.FILES / file.path).read_bytes() == content
-    assert file.sha256 == hashlib.sha256(content).hexdigest()  # from the disk, as the server had forgotten the first part
+    assert (
+        file.sha256 == hashlib.sha256(content).hexdigest()
+    )  # from the disk, as the server had forgotten the first part
 
 
 def test_goes_on_where_the_connection_was_cut(client_of):
@@ -287,7 +299,12 @@ def test_a_part_needs_its_type_and_fits(client_of):
     at = client_of.create(10).location
     assert client_of.patch(at, 0, b"x", Content_Type="text/plain").status == 415
     assert client_of.patch(at, 0, b"x" * 11).status == 413
-    assert client_of.ask("PATCH", at, iter([b"x" * 8, b"x" * 8]), Upload_Offset=0, Content_Type="application/offset+octet-stream").status == 413
+    assert (
+        client_of.ask(
+            "PATCH", at, iter([b"x" * 8, b"x" * 8]), Upload_Offset=0, Content_Type="application/offset+octet-stream"
+        ).status
+        == 413
+    )
     assert client_of.offset(at) <= 10
     assert client_of.ask("POST", at, b"x" * (10 - client_of.offset(at)), X_HTTP_Method_Override="PATCH", Upload_Offset=client_of.offset(at),
                          Content_Type="application/offset+octet-stream").offset == 10  # fmt: skip
@@ -298,11 +315,18 @@ def test_a_part_needs_its_type_and_fits(client_of):
 
 def test_pages_of_other_sites_are_refused(client_of, server):
     at = client_of.create(10).location
-    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}):
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ):
         assert client_of.create(10, **headers).status == 403
         assert client_of.patch(at, 0, b"x", **headers).status == 403
         assert client_of.ask("DELETE", at, **headers).status == 403
-    assert client_of.ask("OPTIONS", at, Origin="https://evil.example", Access_Control_Request_Method="PATCH").status == 403
+    assert (
+        client_of.ask("OPTIONS", at, Origin="https://evil.example", Access_Control_Request_Method="PATCH").status == 403
+    )
     assert client_of.create(10, Host="evil.example").status == 403  # a name that was bound to this address
     assert client_of.create(10, Origin=f"http://127.0.0.1:{server.port}", Sec_Fetch_Site="same-origin").status == 201
 
@@ -405,7 +429,9 @@ def test_many_that_vanish_stop_nobody(client_of):
     content = os.urandom(MEGABYTE)
     assert client_of.create(len(content), body=content).offset == len(content)
     for connection in gone:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # RST, as of a machine that crashed
+        connection.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"
+        )  # RST, as of a machine that crashed
         connection.close()
     for one in at:
         client_of.wait_for(one, 10)
@@ -452,7 +478,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("name", "kept"), HOSTILE)
 def test_names_are_labels(client_of, client, name, kept):
-    corpus = made(client, client_of.create(5, "ignored", b"words", metadata={"relativePath": name} if name else {"filename": ""}))
+    corpus = made(
+        client, client_of.create(5, "ignored", b"words", metadata={"relativePath": name} if name else {"filename": ""})
+    )
     assert corpus.files.get().name == kept
     page = client.get(reverse("corpus_prepare", args=[corpus.pk]), follow=True).content.decode()
     assert "<script>alert" not in page
@@ -467,7 +495,11 @@ def test_a_name_of_many_characters_is_refused_or_cut(client_of):
 def test_folders_stay_in_names_and_numbers_count(client_of, client):
     names = ["letters/1901/a 10.txt", "letters/1901/a 2.txt", "letters/1899/z.txt"]
     corpus = made(client, *[client_of.create(1, body=b"x", metadata={"relativePath": name}) for name in names])
-    assert [f.name for f in corpus.files.all()] == ["letters/1899/z.txt", "letters/1901/a 2.txt", "letters/1901/a 10.txt"]
+    assert [f.name for f in corpus.files.all()] == [
+        "letters/1899/z.txt",
+        "letters/1901/a 2.txt",
+        "letters/1901/a 10.txt",
+    ]
 
 
 # Packs of small files ---------------------------------------------------------------------------------------------
@@ -478,7 +510,9 @@ def pack_of(*members: tuple[str, bytes], kind: bytes = tarfile.REGTYPE) -> bytes
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as pack:
         for name, content in members:
             info = tarfile.TarInfo(name)
-            info.size, info.type, info.linkname = (len(content), kind, "/etc/passwd") if kind == tarfile.REGTYPE else (0, kind, "/etc/passwd")
+            info.size, info.type, info.linkname = (
+                (len(content), kind, "/etc/passwd") if kind == tarfile.REGTYPE else (0, kind, "/etc/passwd")
+            )
             pack.addfile(info, io.BytesIO(content))
     return buffer.getvalue()
 
@@ -524,9 +558,17 @@ def test_a_pack_is_bounded(client_of):
 
 
 def test_only_what_has_arrived_becomes_a_corpus(client_of, client):
-    whole, part, before = client_of.create(5, "a.txt", b"words"), client_of.create(1000, "b.txt", b"x"), Corpus.objects.count()
+    whole, part, before = (
+        client_of.create(5, "a.txt", b"words"),
+        client_of.create(1000, "b.txt", b"x"),
+        Corpus.objects.count(),
+    )
     missing = "no such upload"
-    for wrong, status, said in ((ids(whole, part), 409, "“b.txt” has not arrived whole: 1 of 1,000 bytes"), ("x" * 22, 404, missing), ("../..", 404, missing)):
+    for wrong, status, said in (
+        (ids(whole, part), 409, "“b.txt” has not arrived whole: 1 of 1,000 bytes"),
+        ("x" * 22, 404, missing),
+        ("../..", 404, missing),
+    ):
         response = client.post(reverse("corpora"), {"uploads": wrong}, HTTP_ACCEPT="application/json")
         assert response.status_code == status and said in response.json()["error"]
     assert Corpus.objects.count() == before and len(left()) == 4
@@ -545,6 +587,8 @@ def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, mon
 
     with monkeypatch.context() as patched:
         patched.setattr("webapp.services.storing.SourceFile.objects.bulk_create", broken)
-        assert client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
+        assert (
+            client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
+        )
     assert left() == before
     assert made(client, *pair).files.count() == 2

@@ -73,12 +73,18 @@ def test_nonsense_in_the_address_is_a_clear_400_or_ignored(client, trained, quer
             assert "must be" in response.content.decode()
 
 
-@pytest.mark.parametrize("q", ["", "war", '"foreign affairs" -peace', "'", '"', "%", "\\", "\0", "&|!()", "a" * 5000, "😀", "<script>"])
+@pytest.mark.parametrize(
+    "q", ["", "war", '"foreign affairs" -peace', "'", '"', "%", "\\", "\0", "&|!()", "a" * 5000, "😀", "<script>"]
+)
 def test_search_takes_anything(client, trained, q):
     for name in ("corpus_documents", "run_documents", "run_words", "run_topics"):
         response = client.get(address(name, trained.corpus_id, trained.pk), {"q": q})
         html = response.content.decode()
-        assert response.status_code == 200 or response.status_code == 400 and ("no word to search for" in html or "longer" in html)
+        assert (
+            response.status_code == 200
+            or response.status_code == 400
+            and ("no word to search for" in html or "longer" in html)
+        )
         assert "<script>alert" not in html and "<script></" not in html
 
 
@@ -122,14 +128,24 @@ def test_train_form_says_what_is_wrong(client, ready):
     url = reverse("corpus_runs", args=[ready.pk])
     form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
-    for field, value, said in [("topics", "-3", "topics"), ("topics", "99999999", "at most"), ("kappa", "0.2", "kappa"), ("seed", "x", "whole")]:
+    for field, value, said in [
+        ("topics", "-3", "topics"),
+        ("topics", "99999999", "at most"),
+        ("kappa", "0.2", "kappa"),
+        ("seed", "x", "whole"),
+    ]:
         response = client.post(url, values | {field: value})
         assert response.status_code == 400, field
         assert said in response.content.decode()
     assert Run.objects.filter(corpus=ready).exclude(status="done").count() == 0
     assert client.post(url, values | {"topics": "5", "expectation": "mean", "eta": "0.1"}).status_code == 302
     run = Run.objects.latest("pk")
-    assert (run.settings["topics"], run.settings["expectation"], run.settings["eta"], run.status) == (5, "mean", 0.1, "queued")
+    assert (run.settings["topics"], run.settings["expectation"], run.settings["eta"], run.status) == (
+        5,
+        "mean",
+        0.1,
+        "queued",
+    )
     assert None not in run.settings.values()  # what was left empty is chosen then and there
 
 

@@ -44,7 +44,12 @@ def numbers(run, words) -> list[int]:
 
 
 def test_it_is_a_run_of_its_own(trained, child):
-    assert (child.parent_id, child.dropped, child.seed, child.topics) == (trained.pk, DROPPED, trained.seed, trained.topics)
+    assert (child.parent_id, child.dropped, child.seed, child.topics) == (
+        trained.pk,
+        DROPPED,
+        trained.seed,
+        trained.topics,
+    )
     assert child.settings["warm_up"] == 0 and child.settings["passes"] == 3
     assert Run.objects.get(pk=trained.pk).dropped == []
 
@@ -56,17 +61,22 @@ def test_every_other_word_of_every_document_is_there(trained, child):
     for d in range(whole.bow.D):
         there = {w: n for w, n in zip(*(a.tolist() for a in whole.document(d)[:2]), strict=True) if w not in gone}
         assert dict(zip(*(a.tolist() for a in less.document(d)[:2]), strict=True)) == there
-    assert less.bow.tokens == whole.bow.tokens - sum(Word.objects.filter(version=child.version_id, word__in=DROPPED).values_list("tokens", flat=True))
+    assert less.bow.tokens == whole.bow.tokens - sum(
+        Word.objects.filter(version=child.version_id, word__in=DROPPED).values_list("tokens", flat=True)
+    )
     assert not TopicWord.objects.filter(snapshot_id=child.snapshot_id, word__in=gone, tokens__gt=0).exists()
-    assert Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest  # the corpus is as it was
+    assert (
+        Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest
+    )  # the corpus is as it was
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
     found = sums.of(child, Selection.read(QueryDict(), child.corpus, child))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
-    text, vocabulary = Document.objects.get(corpus_id=child.corpus_id, number=number).text, dict(
-        Word.objects.filter(version=child.version_id).values_list("number", "word")
+    text, vocabulary = (
+        Document.objects.get(corpus_id=child.corpus_id, number=number).text,
+        dict(Word.objects.filter(version=child.version_id).values_list("number", "word")),
     )
     of = texts.tokens(child, number)
     for offset, word in zip(of.offsets.tolist(), of.words.tolist(), strict=True):
@@ -92,24 +102,33 @@ def test_what_readers_said_followed(trained, child):
             assert k in found.orphans
             continue
         now = names(child)
-        assert (now.label(partner), now.note(partner), now.hidden(partner)) == (("First", "a note", False) if k == 1 else ("", "", True))
+        assert (now.label(partner), now.note(partner), now.hidden(partner)) == (
+            ("First", "a note", False) if k == 1 else ("", "", True)
+        )
     assert made.exists() and not found.values  # all that could be carried is said already
 
 
 def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
-    partner = int(comparisons.match(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1])
+    partner = int(
+        comparisons.match(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child).partner[1]
+    )
     first = Edit.objects.filter(run=child).first()
     curation.undo_batch(child, first.batch, "Bo")
     assert not names(Run.objects.get(pk=child.pk)).edited()
     curation.change(child, partner, {"label": "My own"}, "Bo")
-    found = carrying.carry(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), Run.objects.select_related("corpus", "snapshot").get(pk=child.pk))
+    found = carrying.carry(
+        Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk),
+        Run.objects.select_related("corpus", "snapshot").get(pk=child.pk),
+    )
     assert "label" not in found.values[partner] and found.values[partner]["note"] == "a note"
     assert names(Run.objects.get(pk=child.pk)).label(partner) == "My own"
 
 
 def test_pages(client, trained, child):
     html = client.get(reverse("run_without", args=[trained.pk]) + "?topic=1&words=navy").content.decode()
-    assert 'value="navy" checked' in html and f"Run {child.pk}" in html and f"?run={trained.pk}&amp;run={child.pk}" in html
+    assert (
+        'value="navy" checked' in html and f"Run {child.pk}" in html and f"?run={trained.pk}&amp;run={child.pk}" in html
+    )
     assert "commerce, congress, treaty" in client.get(reverse("run", args=[child.pk])).content.decode()
     assert "First" in client.get(reverse("run_carry", args=[child.pk]) + f"?from={trained.pk}").content.decode()
     response = client.post(reverse("run_carry_over", args=[child.pk]), {"from": trained.pk}, follow=True)
@@ -118,14 +137,26 @@ def test_pages(client, trained, child):
         assert client.post(reverse("run_carry_over", args=[child.pk]), {"from": wrong}).status_code == 302
         assert client.get(reverse("run_carry", args=[child.pk]) + f"?from={wrong}").status_code == 400
     before = Run.objects.count()
-    assert client.post(reverse("run_without_train", args=[trained.pk]), {"words": ["navy"], "more": "army, war"}).status_code == 302
+    assert (
+        client.post(
+            reverse("run_without_train", args=[trained.pk]), {"words": ["navy"], "more": "army, war"}
+        ).status_code
+        == 302
+    )
     new = Run.objects.latest("pk")
     assert Run.objects.count() == before + 1 and new.dropped == ["army", "navy", "war"] and new.parent_id == trained.pk
-    assert "Not among" in client.post(reverse("run_without_train", args=[trained.pk]), {"more": "<b>zz"}, follow=True).content.decode()
+    assert (
+        "Not among"
+        in client.post(reverse("run_without_train", args=[trained.pk]), {"more": "<b>zz"}, follow=True).content.decode()
+    )
 
 
 def test_what_cannot_be_left_out_is_said(trained, child):
-    for words, said in (([], "one or more"), (["zzyzx"], "Not among"), (["x"] * 1 + [f"w{i}" for i in range(3000)], "At most")):
+    for words, said in (
+        ([], "one or more"),
+        (["zzyzx"], "Not among"),
+        (["x"] * 1 + [f"w{i}" for i in range(3000)], "At most"),
+    ):
         with pytest.raises(Invalid, match=said):
             runs.without(trained, words)
     with pytest.raises(Invalid, match="Not among"):

@@ -21,12 +21,17 @@ def test_beginnings_are_literal_and_most_frequent_first(ready):
     found, _ = words.matching(ready.version, "mi")
     assert found and all(row["word"].startswith("mi") for row in found)
     assert [row["tokens"] for row in found] == sorted((row["tokens"] for row in found), reverse=True)
-    assert words.matching(ready.version, "m_l")[0] == words.matching(ready, "%")[0] == words.matching(ready, "\\")[0] == []
+    assert (
+        words.matching(ready.version, "m_l")[0] == words.matching(ready, "%")[0] == words.matching(ready, "\\")[0] == []
+    )
 
 
 def test_accents_do_not_matter(ready):
     with connection.cursor() as cursor:  # rolled back with the test
-        cursor.execute("UPDATE word SET word = 'pèñsión' WHERE version_id = %s AND word = 'militia' RETURNING plain", [ready.version_id])
+        cursor.execute(
+            "UPDATE word SET word = 'pèñsión' WHERE version_id = %s AND word = 'militia' RETURNING plain",
+            [ready.version_id],
+        )
         assert cursor.fetchone() == (words.plain("Pèñsión"),) == ("pension",)
     for typed in ("pens", "PÈN", "pèñs", "pe\u0301ns"):
         assert "pèñsión" in [row["word"] for row in words.matching(ready.version, typed)[0]]
@@ -37,7 +42,10 @@ def test_a_slip_of_the_finger_is_understood(client, trained):
     page = client.get(reverse("run_word", args=[trained.pk, "milittia"]))
     assert page.status_code == 404
     assert reverse("run_word", args=[trained.pk, "militia"]) in page.content.decode()
-    assert client.get(reverse("run_words_json", args=[trained.pk]), {"q": "milittia"}).json()["alike"][0]["word"] == "militia"
+    assert (
+        client.get(reverse("run_words_json", args=[trained.pk]), {"q": "milittia"}).json()["alike"][0]["word"]
+        == "militia"
+    )
     nothing = client.get(reverse("run_word", args=[trained.pk, "zzzzqqqq"]))
     assert nothing.status_code == 404 and "Did you mean" not in nothing.content.decode()
 
@@ -47,7 +55,9 @@ def test_words_to_begin_with_are_ambiguous(trained):
     assert found
     for row in found:
         assert len(row["topics"]) > 1 and row["tokens"] >= words.LEAST_TOKENS
-        held = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, word=row["number"], topic__in=[t["number"] for t in row["topics"]])
+        held = TopicWord.objects.filter(
+            snapshot_id=trained.snapshot_id, word=row["number"], topic__in=[t["number"] for t in row["topics"]]
+        )
         assert all(of.tokens >= words.LEAST_SHARE * row["tokens"] for of in held) and held.count() == len(row["topics"])
 
 
@@ -57,4 +67,8 @@ def test_pages_hold_every_word_once(client, trained):
         page = client.get(url + query).json()
         found += [row["word"] for row in page["words"]]
         query = page["next"]
-    assert found == list(Word.objects.filter(version=trained.version_id, word__startswith="s").order_by("number").values_list("word", flat=True))
+    assert found == list(
+        Word.objects.filter(version=trained.version_id, word__startswith="s")
+        .order_by("number")
+        .values_list("word", flat=True)
+    )

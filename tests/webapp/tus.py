@@ -71,7 +71,9 @@ class Client:
     def ask(self, method: str, path: str, body=None, **headers) -> Answer:
         """Header names are given with _ for -. body: bytes, or a file."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        named = {"Tus-Resumable": "1.0.0"} | {name.replace("_", "-"): str(value) for name, value in headers.items() if value is not None}
+        named = {"Tus-Resumable": "1.0.0"} | {
+            name.replace("_", "-"): str(value) for name, value in headers.items() if value is not None
+        }
         try:
             connection.request(method, path, body, {name: value for name, value in named.items() if value})
             response = connection.getresponse()
@@ -81,7 +83,9 @@ class Client:
 
     def create(self, length: int, name: str = "a.txt", body: bytes | None = None, **more) -> Answer:
         pairs = {"filename": name} | more.pop("metadata", {})
-        metadata = ",".join(f"{key} {base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}" for key, value in pairs.items())
+        metadata = ",".join(
+            f"{key} {base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}" for key, value in pairs.items()
+        )
         if body is not None:
             more["Content_Type"] = PART
         return self.ask("POST", "/uploads/", body, Upload_Length=length, Upload_Metadata=metadata, **more)

@@ -15,7 +15,9 @@ ANYONE = "anyone"
 class Token(HttpBearer):
     """Needs a token: for everything that changes something."""
 
-    openapi_description = "A token from /account/tokens/ or manage.py api_token, as “Authorization: Bearer topograph_…”."
+    openapi_description = (
+        "A token from /account/tokens/ or manage.py api_token, as “Authorization: Bearer topograph_…”."
+    )
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
         return request.api_token  # that webapp.access found

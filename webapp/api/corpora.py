@@ -26,14 +26,23 @@ Place = Annotated[int, Field(ge=0, description="where the page begins, as “nex
 Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
 
 
-@router.get("/", response={200: shapes.Corpora, **ERRORS}, summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true")
+@router.get(
+    "/",
+    response={200: shapes.Corpora, **ERRORS},
+    summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true",
+)
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
     found, following = queries.recent(access.listed(request, before, queries.PAGE + 1, public))
     items = [pages.corpus(corpus) for corpus in found]
     return {"items": items, "next": pages.following(request, before=following)}
 
 
-@router.post("/", auth=Token(), response={201: shapes.Corpus, 413: shapes.Sentence, **ERRORS}, summary="Make a corpus of files that were uploaded")
+@router.post(
+    "/",
+    auth=Token(),
+    response={201: shapes.Corpus, 413: shapes.Sentence, **ERRORS},
+    summary="Make a corpus of files that were uploaded",
+)
 def create(request: HttpRequest, making: shapes.Making):
     try:
         with uploads.taken(making.uploads, access.uploader(request)) as arrived:
@@ -42,16 +51,29 @@ def create(request: HttpRequest, making: shapes.Making):
         raise HttpError(refused.status, refused.sentence) from None
 
 
-@router.post("/{int:corpus_id}/read", auth=Token(), response={200: shapes.Corpus, **ERRORS}, summary="Have its files read, as its page would propose")
+@router.post(
+    "/{int:corpus_id}/read",
+    auth=Token(),
+    response={200: shapes.Corpus, **ERRORS},
+    summary="Have its files read, as its page would propose",
+)
 def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
     corpus = corpus_or_404(corpus_id)
     if corpus.status != Corpus.Status.DRAFT or corpus.into_id:
-        raise Invalid("corpus", f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.")
+        raise Invalid(
+            "corpus",
+            f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.",
+        )
     try:
         sniff = services.sniff(corpus)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
-    services.read(corpus, services.Reading(options=asdict(sniff.options), language=reading.language or services.language(sniff)[0] or "en"))
+    services.read(
+        corpus,
+        services.Reading(
+            options=asdict(sniff.options), language=reading.language or services.language(sniff)[0] or "en"
+        ),
+    )
     corpus.refresh_from_db()
     return pages.corpus(corpus)
 
@@ -61,8 +83,19 @@ def detail(request: HttpRequest, corpus_id: int):
     return pages.corpus(corpus_or_404(corpus_id))
 
 
-@router.get("/{int:corpus_id}/documents", response={200: shapes.FoundDocuments, **ERRORS}, summary="Documents of a corpus, searched and chosen")
-def found(request: HttpRequest, corpus_id: int, documents: Query[shapes.Documents], by: str = "", after: str = "", limit: Limit = 25):
+@router.get(
+    "/{int:corpus_id}/documents",
+    response={200: shapes.FoundDocuments, **ERRORS},
+    summary="Documents of a corpus, searched and chosen",
+)
+def found(
+    request: HttpRequest,
+    corpus_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    after: str = "",
+    limit: Limit = 25,
+):
     corpus = ready(corpus_id)
     return pages.documents(request, Selection.read(request.GET, corpus), by, after, limit, f"/corpora/{corpus_id}/")
 
@@ -80,10 +113,15 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
     of = corpus_or_404(corpus_id).runs.order_by("-pk")
     found = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
     items = [pages.run(run) for run in found[:limit]]
-    return {"items": items, "next": pages.following(request, before=found[limit - 1].pk if len(found) > limit else None)}
+    return {
+        "items": items,
+        "next": pages.following(request, before=found[limit - 1].pk if len(found) > limit else None),
+    }
 
 
-@router.post("/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus")
+@router.post(
+    "/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus"
+)
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
     if reserved := sorted({"version", "seed", "by", "topics"} & training.settings.keys()):
         raise Invalid("settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them.")

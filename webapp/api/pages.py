@@ -26,13 +26,23 @@ def following(request: HttpRequest, **place) -> str | None:
 def corpus(of: Corpus) -> dict:
     dated = fields.dated(of.version) if of.status == Corpus.Status.READY else None
     names = [category.name for category in fields.categories(of.version)] if of.status == Corpus.Status.READY else []
-    numbers = {name: getattr(of, name) for name in ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")}
-    return numbers | {"created": of.created_at, "categories": names, "dated": [day.isoformat() for day in dated] if dated else None}
+    numbers = {
+        name: getattr(of, name) for name in ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")
+    }
+    return numbers | {
+        "created": of.created_at,
+        "categories": names,
+        "dated": [day.isoformat() for day in dated] if dated else None,
+    }
 
 
 def run(of: Run) -> dict:
     names = ("id", "status", "error", "engine", "topics", "seed", "settings", "versions", "step", "steps", "seconds")
-    return {name: getattr(of, name) for name in names} | {"corpus": of.corpus_id, "created": of.created_at, "url": f"/runs/{of.pk}/"}
+    return {name: getattr(of, name) for name in names} | {
+        "corpus": of.corpus_id,
+        "created": of.created_at,
+        "url": f"/runs/{of.pk}/",
+    }
 
 
 def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int, root: str) -> dict:
@@ -46,7 +56,12 @@ def documents(request: HttpRequest, selection: Selection, by: str, after: str, l
         }
         for row in texts.listed(found, numbers)
     ]  # fmt: skip
-    return {"documents": selection.sentence, "count": selection.count, "items": items, "next": following(request, after=next_place)}
+    return {
+        "documents": selection.sentence,
+        "count": selection.count,
+        "items": items,
+        "next": following(request, after=next_place),
+    }
 
 
 def place(after: str) -> tuple[float, int] | None:

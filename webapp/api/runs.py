@@ -10,7 +10,19 @@ from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
 from webapp.models import Metric, Run
-from webapp.queries import comparisons, concordance, documents, evidence, exports, methods, senses, sums, topics, wholes, words
+from webapp.queries import (
+    comparisons,
+    concordance,
+    documents,
+    evidence,
+    exports,
+    methods,
+    senses,
+    sums,
+    topics,
+    wholes,
+    words,
+)
 from webapp.queries.overview import ORDERS, Asked, Overview
 from webapp.queries.selection import Selection
 from webapp.services import runs
@@ -25,13 +37,20 @@ def detail(request: HttpRequest, run_id: int):
     return pages.run(run_or_404(run_id))
 
 
-@router.post("/{int:run_id}/stop", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Stop, and keep what there is")
+@router.post(
+    "/{int:run_id}/stop", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Stop, and keep what there is"
+)
 def stop(request: HttpRequest, run_id: int):
     runs.stop(run_or_404(run_id))
     return pages.run(run_or_404(run_id))
 
 
-@router.post("/{int:run_id}/cancel", auth=Token(), response={200: shapes.Run, **ERRORS}, summary="Cancel, and keep nothing but the curves")
+@router.post(
+    "/{int:run_id}/cancel",
+    auth=Token(),
+    response={200: shapes.Run, **ERRORS},
+    summary="Cancel, and keep nothing but the curves",
+)
 def cancel(request: HttpRequest, run_id: int):
     runs.cancel(run_or_404(run_id))
     return pages.run(run_or_404(run_id))
@@ -48,7 +67,10 @@ def curves(request: HttpRequest, run_id: int):
 def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], sort: str = "share", word: str = "", group: str = "",
           hidden: bool = False, after: Place = 0, limit: Limit = pages.LIMIT):  # fmt: skip
     if sort.removeprefix("-") not in ORDERS:
-        raise Invalid("sort", f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.")
+        raise Invalid(
+            "sort",
+            f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.",
+        )
     run = published(run_id)
     asked = Asked.read(request.GET, run)._replace(hidden=hidden)
     found, following = Overview(run, Selection.read(request.GET, run.corpus, run), asked).page(after, limit)
@@ -64,7 +86,11 @@ def topic(request: HttpRequest, run_id: int, number: int):
     return found | {"words": topics.top_words(run, [number])[number]}
 
 
-@router.get("/{int:run_id}/topics/{int:number}/words", response={200: shapes.WordsOfTopic, **ERRORS}, summary="A topic's words by weight")
+@router.get(
+    "/{int:run_id}/topics/{int:number}/words",
+    response={200: shapes.WordsOfTopic, **ERRORS},
+    summary="A topic's words by weight",
+)
 def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place = 0, limit: Limit = pages.LIMIT):
     run = published(run_id)
     if number >= run.topics:
@@ -75,12 +101,21 @@ def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place 
 
 @router.get("/{int:run_id}/documents", response={200: shapes.FoundDocuments, **ERRORS},
             summary="Documents, searched and chosen; by=T07 orders them by their share of a topic")  # fmt: skip
-def found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], by: str = "", after: str = "", limit: Limit = 25):
+def found(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    after: str = "",
+    limit: Limit = 25,
+):
     run = finished(run_id)
     return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit, f"/runs/{run_id}/")
 
 
-@router.get("/{int:run_id}/documents/{int:number}", response={200: shapes.Mixture, **ERRORS}, summary="A document's topics")
+@router.get(
+    "/{int:run_id}/documents/{int:number}", response={200: shapes.Mixture, **ERRORS}, summary="A document's topics"
+)
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
     found = documents.document(run.corpus, number)
@@ -101,13 +136,21 @@ def whole(request: HttpRequest, run_id: int, number: int):
     return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(run, tokens)}
 
 
-@router.get("/{int:run_id}/words", response={200: shapes.Words, **ERRORS}, summary="Words that begin with q, most frequent first")
+@router.get(
+    "/{int:run_id}/words",
+    response={200: shapes.Words, **ERRORS},
+    summary="Words that begin with q, most frequent first",
+)
 def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
     found, following = words.matching(run_or_404(run_id).version, q, after, limit)
     return {"items": found, "next": pages.following(request, after=following)}
 
 
-@router.get("/{int:run_id}/words/{word}", response={200: shapes.Senses, **ERRORS}, summary="A word, and the topics that it was given to")
+@router.get(
+    "/{int:run_id}/words/{word}",
+    response={200: shapes.Senses, **ERRORS},
+    summary="A word, and the topics that it was given to",
+)
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
     selection, found, uses = _word(request, run_id, word)
     named, rare = senses.tallied(selection.run, uses, selection)
@@ -116,7 +159,11 @@ def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.D
     return {"word": found.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
 
 
-@router.get("/{int:run_id}/words/{word}/lines", response={200: shapes.Lines, **ERRORS}, summary="The lines in which a word stands")
+@router.get(
+    "/{int:run_id}/words/{word}/lines",
+    response={200: shapes.Lines, **ERRORS},
+    summary="The lines in which a word stands",
+)
 def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents], topic: int | None = None,
           sort: str = "certainty", after: Place = 0, limit: Limit = 50):  # fmt: skip
     selection, _, uses = _word(request, run_id, word)
@@ -128,7 +175,11 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
     found = concordance.page(selection, uses, topic, sort, after, limit)
     last = after + len(found.lines)
-    return {"count": found.total, "items": found.lines, "next": pages.following(request, after=last if last < found.total and found.lines else None)}
+    return {
+        "count": found.total,
+        "items": found.lines,
+        "next": pages.following(request, after=last if last < found.total and found.lines else None),
+    }
 
 
 def _word(request: HttpRequest, run_id: int, text: str):
@@ -140,8 +191,18 @@ def _word(request: HttpRequest, run_id: int, text: str):
     return selection, found, senses.uses(run, found, selection)
 
 
-@router.get("/{int:run_id}/time", response={200: shapes.Counts, **ERRORS}, summary="Topics by year, decade, month or a category, as readers fold them")
-def time(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], by: str = "", topic: list[int] = Query([])):  # noqa: B008
+@router.get(
+    "/{int:run_id}/time",
+    response={200: shapes.Counts, **ERRORS},
+    summary="Topics by year, decade, month or a category, as readers fold them",
+)
+def time(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    topic: list[int] = Query([]),  # noqa: B008
+):
     run = finished(run_id)
     selection = Selection.read(request.GET, run.corpus, run)
     by = by or next(iter(exports.tables.kinds(run)), "")
@@ -152,7 +213,10 @@ def time(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], 
     if wrong := [k for k in chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
     if len(chosen) * len(counted.labels) > MOST_COUNTS:
-        raise Invalid("topic", f"{len(chosen):,} topics in {len(counted.labels):,} groups are too many for one answer: say which with ?topic=.")
+        raise Invalid(
+            "topic",
+            f"{len(chosen):,} topics in {len(counted.labels):,} groups are too many for one answer: say which with ?topic=.",
+        )
     shares = counted.shares[:, chosen]
     return {
         "by": by, "documents": selection.sentence, "groups": counted.labels, "topics": chosen, "tokens": counted.tokens[:, chosen].tolist(),
@@ -161,14 +225,26 @@ def time(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], 
     }  # fmt: skip
 
 
-@router.get("/{int:run_id}/compare/{int:other}", response={200: shapes.Comparison, **ERRORS}, summary="Which topics of two runs are the same")
+@router.get(
+    "/{int:run_id}/compare/{int:other}",
+    response={200: shapes.Comparison, **ERRORS},
+    summary="Which topics of two runs are the same",
+)
 def compare(request: HttpRequest, run_id: int, other: int):
     found = comparisons.match(published(run_id), published(other))
     pairs = zip(found.partner.tolist(), found.similarity.tolist(), strict=True)
-    return {"run": run_id, "other": other, "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0]}
+    return {
+        "run": run_id,
+        "other": other,
+        "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0],
+    }
 
 
-@router.get("/{int:run_id}/methods", response={200: shapes.Methods, **ERRORS}, summary="How it was made, in sentences for a paper")
+@router.get(
+    "/{int:run_id}/methods",
+    response={200: shapes.Methods, **ERRORS},
+    summary="How it was made, in sentences for a paper",
+)
 def written(request: HttpRequest, run_id: int):
     run = published(run_id)
     return {"paragraphs": methods.paragraphs(run), "bibtex": methods.bibtex(run)}

@@ -19,9 +19,16 @@ class Documents(Schema):
     has: list[str] = Field([], description="12:20, at least 20% of the document is topic 12; repeatable")
     first: str = Field("", alias="from", description="a day, month or year: 1914-08-04, 1914-08, 1914")
     last: str = Field("", alias="to", description="the same, included")
-    values: list[str] = Field([], alias="in", description="party:Democratic; repeatable, values of one category are alternatives")
-    between: list[str] = Field([], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable")
-    only: list[str] = Field([], description="wordless, same (as an earlier document) or near (nearly the same), or file:7, of an uploaded file; repeatable")
+    values: list[str] = Field(
+        [], alias="in", description="party:Democratic; repeatable, values of one category are alternatives"
+    )
+    between: list[str] = Field(
+        [], description="price:10:20, a field of numbers or dates and its ends, both included; repeatable"
+    )
+    only: list[str] = Field(
+        [],
+        description="wordless, same (as an earlier document) or near (nearly the same), or file:7, of an uploaded file; repeatable",
+    )
 
 
 class Corpus(Schema):
@@ -38,7 +45,9 @@ class Corpus(Schema):
 
 
 class Making(Schema):
-    uploads: list[str] = Field(description="ids of finished uploads, the last part of their addresses", min_length=1, max_length=20_000)
+    uploads: list[str] = Field(
+        description="ids of finished uploads, the last part of their addresses", min_length=1, max_length=20_000
+    )
     name: str = Field("", max_length=200)
 
 

@@ -25,7 +25,9 @@ def enter(argv: list[str]) -> None:
     """
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
-        sys.exit(f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {found}. Run it with a newer python3.")
+        sys.exit(
+            f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {found}. Run it with a newer python3."
+        )
     if os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
         return
     wanted = "test" if argv[1:2] == ["test"] else "runtime"
@@ -74,7 +76,16 @@ def _install(kind: str) -> None:
     """By uv, which takes seconds; by pip where uv can't be had."""
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "-q"]
     if subprocess.run([*pip, "install", "--require-hashes", "-r", str(INSTALLER)]).returncode == 0:
-        uv = [str(VENV / "bin" / "uv"), "pip", "install", "-q", "--require-hashes", "--compile-bytecode", "-p", str(PYTHON)]
+        uv = [
+            str(VENV / "bin" / "uv"),
+            "pip",
+            "install",
+            "-q",
+            "--require-hashes",
+            "--compile-bytecode",
+            "-p",
+            str(PYTHON),
+        ]
         if subprocess.run([*uv, "-r", str(LOCKS[kind])], env=_uv_env(pip)).returncode == 0:
             return
         say("uv could not install the packages; pip tries.")

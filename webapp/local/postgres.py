@@ -106,9 +106,13 @@ class Postgres:
         argv = [str(binaries() / "initdb"), "-D", str(new), "-U", NAME, "-A", "scram-sha-256", f"--pwfile={password_file}",
                 "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"]  # fmt: skip
         with _explained():
-            done = subprocess.run(argv, capture_output=True, text=True, env=self._env(), preexec_fn=lambda: _not_root(signal.SIGKILL))
+            done = subprocess.run(
+                argv, capture_output=True, text=True, env=self._env(), preexec_fn=lambda: _not_root(signal.SIGKILL)
+            )
         if done.returncode:
-            raise Failed(f"Postgres could not make its folder {self.directory}: {done.stderr.strip() or done.stdout.strip()}")
+            raise Failed(
+                f"Postgres could not make its folder {self.directory}: {done.stderr.strip() or done.stdout.strip()}"
+            )
         os.sync()
         new.rename(self.directory)
 

@@ -120,4 +120,9 @@ def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.P
     cores = os.cpu_count() or 1
     argv = [sys.executable, "-m", "celery", "-A", "tasks", "worker", "--pool", "prefork", "--loglevel", "INFO",
             "--concurrency", str(concurrency or cores + 1), "--without-gossip", "--without-mingle"]  # fmt: skip
-    return spawn(argv, log, env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env}, cwd=Path(__file__).resolve().parents[2])
+    return spawn(
+        argv,
+        log,
+        env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env},
+        cwd=Path(__file__).resolve().parents[2],
+    )

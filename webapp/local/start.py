@@ -33,7 +33,11 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="manage.py start", description=__doc__)
     parser.add_argument("--port", type=int, default=int(os.environ.get("TOPOGRAPH_PORT", "8000")),
                         help="the next free one is used where it is taken (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--host", default=HERE, help="the address to listen on; others than this machine's own (127.0.0.1) need accounts")
+    parser.add_argument(
+        "--host",
+        default=HERE,
+        help="the address to listen on; others than this machine's own (127.0.0.1) need accounts",
+    )
     given = parser.parse_args(argv)
     if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
         sys.exit(UNGUARDED.format(host=given.host))
@@ -81,7 +85,9 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
     manage = [sys.executable, "-W", "ignore", "-m", "django"]
-    say("Servers are up; bringing the database up to date, and compiling the engine (the first time that takes a minute or two) …")
+    say(
+        "Servers are up; bringing the database up to date, and compiling the engine (the first time that takes a minute or two) …"
+    )
     compiling = lambda part: [sys.executable, "-c", f"from inference import compiling; compiling.{part}()"]  # noqa: E731
     together(
         env,
@@ -93,7 +99,9 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     reached = HERE if host in ("0.0.0.0", "::") else host
     url = f"http://{f'[{reached}]' if ':' in reached else reached}:{port}/"
     folder.tell(database_url=database, redis_url=broker, url=url)
-    supervisor.add(processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0))
+    supervisor.add(
+        processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0)
+    )
     start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
@@ -138,7 +146,9 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
             if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
                 return
             if time.monotonic() > deadline:
-                raise Failed(f"Topograph did not get ready within {READY_SECONDS:.0f} s. See the logs in {folder.data() / 'logs'}.")
+                raise Failed(
+                    f"Topograph did not get ready within {READY_SECONDS:.0f} s. See the logs in {folder.data() / 'logs'}."
+                )
             time.sleep(0.05)
 
 

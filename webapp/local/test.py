@@ -19,7 +19,11 @@ def main(argv: list[str]) -> int:
         supervisor = Supervisor(print)
         try:
             database, broker = servers.start(supervisor)
-            env = os.environ | {"DATABASE_URL": database, "REDIS_URL": broker, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+            env = os.environ | {
+                "DATABASE_URL": database,
+                "REDIS_URL": broker,
+                "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            }
             try:
                 return subprocess.run([sys.executable, "-m", "pytest", *argv], cwd=folder.ROOT, env=env).returncode
             except KeyboardInterrupt:

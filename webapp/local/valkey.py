@@ -42,7 +42,7 @@ class Valkey:
         with os.fdopen(fd, "w") as file:
             file.write(
                 f'bind 127.0.0.1\nport {self.port}\nrequirepass "{self.password}"\ndir "{self.directory}"\n'
-                "appendonly yes\nappendfsync everysec\naof-load-truncated yes\nsave \"\"\n"
+                'appendonly yes\nappendfsync everysec\naof-load-truncated yes\nsave ""\n'
                 "maxmemory 512mb\nmaxmemory-policy noeviction\n"
             )
         return processes.spawn([str(binary()), str(config)], self.log)

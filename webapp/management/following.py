@@ -78,8 +78,12 @@ class Line:
         if time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
             return
         self.at = time.monotonic()
-        line = f"{min(1.0, done / of):4.0%}  {size(done)} of about {size(of)}, {text}" if of else f"{size(done)}, {text}"
-        print(f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True)
+        line = (
+            f"{min(1.0, done / of):4.0%}  {size(done)} of about {size(of)}, {text}" if of else f"{size(done)}, {text}"
+        )
+        print(
+            f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
+        )
 
 
 def size(count: float) -> str:

@@ -85,7 +85,9 @@ def pairs(a: Run, b: Run, show: str, order: str, after: int = 0) -> tuple[list[d
     if show in ("split", "merged"):
         return _gathered(a, b, between, show, after)
     one, other, numbers = (a, b, between.only_a) if show == "first" else (b, a, between.only_b)
-    best, similarity = (between.best_b, between.best_b_similarity) if show == "first" else (between.best_a, between.best_a_similarity)
+    best, similarity = (
+        (between.best_b, between.best_b_similarity) if show == "first" else (between.best_a, between.best_a_similarity)
+    )
     share = _shares(one)
     numbers = sorted(numbers.tolist(), key=lambda k: (-share[k], k))
     page = numbers[after : after + PAGE]
@@ -130,7 +132,11 @@ def _gathered(a: Run, b: Run, between: matching.Matching, show: str, after: int)
             "topic": _topic(one, k, share),
             "words": mine[k][:SHOWN],
             "parts": [
-                {"topic": _topic(other, part, share_of_parts), "words": others[part][:SHOWN], "similarity": float(similarity[part])}
+                {
+                    "topic": _topic(other, part, share_of_parts),
+                    "words": others[part][:SHOWN],
+                    "similarity": float(similarity[part]),
+                }
                 for part in sorted(parts, key=lambda part: -similarity[part])
             ],
         }

@@ -21,7 +21,9 @@ from webapp.queries.sql import rows
 PAGE = 25
 SIDE = 80  # characters on each side of the word
 LONGEST = 260  # characters of a word or a phrase as it is written
-SORTED = 1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
+SORTED = (
+    1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
+)
 ORDERS = {
     "certainty": "most certain first",
     "left": "by the words before",
@@ -58,7 +60,9 @@ def direction(word: str) -> str:
     return "rtl" if unicodedata.bidirectional(word[0]) in ("R", "AL") else "ltr"
 
 
-def page(selection: Selection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE) -> Lines:
+def page(
+    selection: Selection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE
+) -> Lines:
     """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
     run = selection.run
     pairs = uses.of(topic)
@@ -139,11 +143,15 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
         {"corpus": run.corpus_id, "documents": documents, "places": places, "side": SIDE, "longest": LONGEST},
     )
     cut = []
-    stops = wording.stops(run.version, [row["before"] + row["after"] for row in found], [np.array([len(row["before"])]) for row in found])
+    stops = wording.stops(
+        run.version, [row["before"] + row["after"] for row in found], [np.array([len(row["before"])]) for row in found]
+    )
     for row, (pair, _), document, at, (stop,) in zip(found, tokens, documents, places, stops, strict=True):
         after = row["after"]
         end = stop - len(row["before"])
-        cut.append(Cut(pair, document, at, row["title"], row["date"], row["before"], after[:end], after[end : end + SIDE]))
+        cut.append(
+            Cut(pair, document, at, row["title"], row["date"], row["before"], after[:end], after[end : end + SIDE])
+        )
     return cut
 
 

@@ -41,7 +41,9 @@ def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
     span = (own.first or base.first, own.last or base.last)
-    return Side(_name(own), Selection(base.corpus, base.run, base.q, base.has, span, values, base.between, base.only), False)
+    return Side(
+        _name(own), Selection(base.corpus, base.run, base.q, base.has, span, values, base.between, base.only), False
+    )
 
 
 def _name(own: Selection) -> str:
@@ -62,13 +64,17 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     group = _group(run.version, base, a, b)
     said = names(run)
     labels = [a.name, b.name]
-    cut = shares.of_groups(run, fields.Groups("", labels, group), base, ("two", *a.set.parameters, "and", *b.set.parameters, b.rest))
+    cut = shares.of_groups(
+        run, fields.Groups("", labels, group), base, ("two", *a.set.parameters, "and", *b.set.parameters, b.rest)
+    )
     every = [k for k in range(run.topics) if said.into[k] == k and not said.hidden(k)]
     bands, sums = shares.intervals(cut, every), shares.tokens(cut)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = bands.share[:, 0] / bands.share[:, 1]
-    rank = np.abs(apart) if order == "difference" else np.nan_to_num(np.abs(np.log(np.maximum(ratio, 1e-300))), posinf=1e3)
+    rank = (
+        np.abs(apart) if order == "difference" else np.nan_to_num(np.abs(np.log(np.maximum(ratio, 1e-300))), posinf=1e3)
+    )
     best = np.argsort(-rank, kind="stable")
     sure = (low > 0) | (high < 0)
     more = [[int(i) for i in best if sure[i] and (apart[i] > 0) == first][:LISTED] for first in (True, False)]
@@ -98,13 +104,22 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     words = _all_words(run, word_sums[:, -1])
     return {
         "sides": [
-            {"name": of.name, "documents": int(bands.documents[s]), "tokens": int(bands.tokens[s]), "thin": bool(bands.thin[s]), "url": _address(of, base)}
+            {
+                "name": of.name,
+                "documents": int(bands.documents[s]),
+                "tokens": int(bands.tokens[s]),
+                "thin": bool(bands.thin[s]),
+                "url": _address(of, base),
+            }
             for s, of in enumerate((a, b))
         ],
         "more": [rows[: len(more[0])], rows[len(more[0]) :]],
         "unsure": [topics.link(run, every[i]) for i in best if not sure[i]][: 2 * LISTED],
         "unsure_count": int(np.count_nonzero(~sure)),
-        "not_listed": [int(np.count_nonzero(sure & (apart > 0))) - len(more[0]), int(np.count_nonzero(sure & (apart < 0))) - len(more[1])],
+        "not_listed": [
+            int(np.count_nonzero(sure & (apart > 0))) - len(more[0]),
+            int(np.count_nonzero(sure & (apart < 0))) - len(more[1]),
+        ],
         "words": [[w | {"url": _address(of, base, word=w["word"])} for w in words[s]] for s, of in enumerate((a, b))],
         "order": order,
     }
@@ -126,7 +141,10 @@ def _group(version: Version, base: Selection, a: Side, b: Side) -> np.ndarray:
     in_a = a.set.mask & all_of
     in_b = all_of & ~in_a if b.rest else b.set.mask & all_of
     if shared := int(np.count_nonzero(in_a & in_b)):
-        raise Invalid("from_b", f"{shared:,} documents are on both sides. Choose two sets that have no document in common, such as 1930–1939 and 1990–1999.")
+        raise Invalid(
+            "from_b",
+            f"{shared:,} documents are on both sides. Choose two sets that have no document in common, such as 1930–1939 and 1990–1999.",
+        )
     for of, mask in ((a, in_a), (b, in_b)):
         if not mask.any():
             raise Invalid("from_a", f"No document is on the side “{of.name}”. Choose another time or value.")
@@ -155,10 +173,15 @@ def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
     """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2, V]."""
     both, totals = counts.sum(axis=0), np.maximum(counts.sum(axis=1), 1)
     z = distinctive(counts[0], both)
-    places = [[int(w) for w in order[:ALL_WORDS] if sign * z[w] > SURE] for sign, order in ((1, np.argsort(-z)), (-1, np.argsort(z)))]
+    places = [
+        [int(w) for w in order[:ALL_WORDS] if sign * z[w] > SURE]
+        for sign, order in ((1, np.argsort(-z)), (-1, np.argsort(z)))
+    ]
     found = _words(run, {w for of in places for w in of})
     rate = 10_000 * counts / totals[:, None]
-    return [[{"word": found[w], "rates": rate[:, w].tolist(), "tokens": counts[:, w].tolist()} for w in of] for of in places]
+    return [
+        [{"word": found[w], "rates": rate[:, w].tolist(), "tokens": counts[:, w].tolist()} for w in of] for of in places
+    ]
 
 
 def _words(run: Run, numbers: set[int]) -> dict[int, str]:
@@ -172,7 +195,9 @@ def choices(version: Version) -> list[dict]:
         groups = fields.groups(version, category.name)
         places = fields.in_order(version, groups, list(range(min(len(category.values), OFFERED))))
         values = [category.values[i] for i in places]
-        found.append({"name": category.name, "values": [{"value": v, "parameter": f"{category.name}:{v}"} for v in values]})
+        found.append(
+            {"name": category.name, "values": [{"value": v, "parameter": f"{category.name}:{v}"} for v in values]}
+        )
     return found
 
 

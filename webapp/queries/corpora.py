@@ -14,7 +14,11 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.access.listed), newest first,
     each with `run_count` and `latest_run`; and where the next page begins."""
-    found = Corpus.objects.filter(pk__in=numbers).annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).select_related("version", "owner")
+    found = (
+        Corpus.objects.filter(pk__in=numbers)
+        .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
+        .select_related("version", "owner")
+    )
     page = list(found.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
@@ -23,7 +27,9 @@ def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
 
 
-def files(corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE) -> tuple[list[SourceFile], int | None]:
+def files(
+    corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
+) -> tuple[list[SourceFile], int | None]:
     """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
     found = corpus.files.order_by("position")
     if only == "problems":

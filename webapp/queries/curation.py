@@ -12,7 +12,20 @@ from webapp.templatetags.pages import HUES, topic_label
 PAGE = 50
 WORDS = 100  # of a topic's words that a label may be made of
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
-HUE_NAMES = ("teal", "green", "purple", "plum", "olive", "rose", "blue", "rust", "mustard", "lavender", "crimson", "indigo")
+HUE_NAMES = (
+    "teal",
+    "green",
+    "purple",
+    "plum",
+    "olive",
+    "rose",
+    "blue",
+    "rust",
+    "mustard",
+    "lavender",
+    "crimson",
+    "indigo",
+)
 
 
 def history(run: Run, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:

@@ -25,4 +25,6 @@ def ordinal(text: str, name: str, last: bool) -> int:
         month = month or (12 if last else 1)
         return date(year, month, day or (calendar.monthrange(year, month)[1] if last else 1)).toordinal()
     except (AttributeError, ValueError, calendar.IllegalMonthError):
-        raise Invalid(name, f"“{name}” must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”.") from None
+        raise Invalid(
+            name, f"“{name}” must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”."
+        ) from None

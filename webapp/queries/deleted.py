@@ -19,10 +19,19 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
     """
     since = {"deleted_at__gt": Now() - timedelta(days=settings.KEEP_DELETED)}
     found = []
-    for kind, rows in ((1, corpora.filter(**since, into__deleted_at=None).select_related("into")), (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus"))):
+    for kind, rows in (
+        (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),
+        (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus")),
+    ):
         if before:
             at, before_kind, pk = before
-            same = Q(deleted_at=at, pk__lt=pk) if kind == before_kind else Q(deleted_at=at) if kind < before_kind else Q(pk=None)
+            same = (
+                Q(deleted_at=at, pk__lt=pk)
+                if kind == before_kind
+                else Q(deleted_at=at)
+                if kind < before_kind
+                else Q(pk=None)
+            )
             rows = rows.filter(Q(deleted_at__lt=at) | same)
         found += [(row.deleted_at, kind, row.pk, row) for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]]
     found.sort(key=lambda entry: entry[:3], reverse=True)
@@ -74,7 +83,9 @@ def _name(row: Corpus | Run) -> str:
 
 def _pins(row: Corpus | Run) -> int:
     """How many pieces of evidence in notebooks were taken from it: they stay."""
-    runs = list(Run.everything.filter(corpus=row.pk).values_list("pk", flat=True)) if isinstance(row, Corpus) else [row.pk]
+    runs = (
+        list(Run.everything.filter(corpus=row.pk).values_list("pk", flat=True)) if isinstance(row, Corpus) else [row.pk]
+    )
     places = "|".join(f"runs/{pk}" for pk in runs)
     if isinstance(row, Corpus):
         places = f"corpora/{row.pk}|{places}" if places else f"corpora/{row.pk}"

@@ -49,7 +49,11 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
     part = texts.part(corpus, number, at) if found else None
     if part is None:
         return None
-    about = {"metadata": json.loads(found[0]["metadata"]), "text": embargo.text(corpus, part.text), "embargo": embargo.sentence(corpus)}
+    about = {
+        "metadata": json.loads(found[0]["metadata"]),
+        "text": embargo.text(corpus, part.text),
+        "embargo": embargo.sentence(corpus),
+    }
     return found[0] | part._asdict() | about
 
 
@@ -62,7 +66,10 @@ def parts(run: Run, tokens: np.ndarray) -> list[dict]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words = topics.top_words(run, order, 5)
-    return [topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]} for k in order]
+    return [
+        topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
+        for k in order
+    ]
 
 
 def _mixture(run: Run, number: int) -> np.ndarray:
@@ -89,7 +96,16 @@ def similar(run: Run, number: int) -> list[dict]:
 def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
     found = evidence.of(run)
-    numbers, distances = nearest(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, mixture, SIMILAR, number, evidence.by_topic(run))
+    numbers, distances = nearest(
+        found.doc_ptr,
+        found.doc_topics,
+        found.doc_tokens,
+        found.lengths,
+        mixture,
+        SIMILAR,
+        number,
+        evidence.by_topic(run),
+    )
     about = rows(
         "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
         " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
@@ -101,7 +117,16 @@ def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
         ks, tokens = found.mixture(n)
         other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=run.topics)
         both = np.minimum(own, other)
-        shared = [topics.link(run, k) | {"share": float(other[k])} for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
+        shared = [
+            topics.link(run, k) | {"share": float(other[k])}
+            for k in np.argsort(-both, kind="stable")[:SHARED].tolist()
+            if both[k] > 0
+        ]
         url = reverse("run_document", args=[run.pk, n])
-        by_number[n] |= {"likeness": 1.0 - distance**2, "shared": shared, "same": bool(by_number[n]["same"]), "url": url}
+        by_number[n] |= {
+            "likeness": 1.0 - distance**2,
+            "shared": shared,
+            "same": bool(by_number[n]["same"]),
+            "url": url,
+        }
     return [by_number[n] for n in numbers.tolist()]

@@ -23,14 +23,19 @@ def read(query: QueryDict, run: Run) -> dict | None:
     typed = "".join(c if c.isprintable() else " " for text in query.getlist("drop") for c in text[:5000] + ",")
     words = list(dict.fromkeys(_WORD.findall(typed.lower())))
     if len(words) > MOST:
-        raise Invalid("drop", f"At most {MOST} words can be left out of view at once, got {len(words)}. To be rid of more, train again without them.")
+        raise Invalid(
+            "drop",
+            f"At most {MOST} words can be left out of view at once, got {len(words)}. To be rid of more, train again without them.",
+        )
     run.dropped_from_view = tuple(words)
     if not words:
         return None
     known = dict(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", "number"))
     run.dropped_numbers = tuple(known.values())
     return {
-        "words": [{"word": word, "known": word in known, "rest": ",".join(w for w in words if w != word)} for word in words],
+        "words": [
+            {"word": word, "known": word in known, "rest": ",".join(w for w in words if w != word)} for word in words
+        ],
         "typed": ", ".join(words),
         "without": urlencode([("words", word) for word in words if word in known]),
     }

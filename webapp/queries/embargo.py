@@ -12,7 +12,9 @@ from webapp.models import Corpus
 
 PASSAGE = 200  # characters of consecutive text, markers aside
 LINES = 3  # of one document in a list of lines
-SENTENCE = "The texts of this corpus are under embargo: what is counted can be seen, and passages of at most {} characters."
+SENTENCE = (
+    "The texts of this corpus are under embargo: what is counted can be seen, and passages of at most {} characters."
+)
 
 
 def sentence(corpus: Corpus) -> str:

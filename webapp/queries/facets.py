@@ -18,7 +18,9 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-_tallies = Kept(8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes)  # bytes of what was counted of sets
+_tallies = Kept(
+    8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
+)  # bytes of what was counted of sets
 
 
 def form(selection: Selection, query: QueryDict) -> dict:
@@ -27,7 +29,10 @@ def form(selection: Selection, query: QueryDict) -> dict:
     version, run = selection.version, selection.run
     return {
         "conditions": [
-            {"text": condition["text"], "url": _address(kept + [p for p in selection.parameters if p != condition["parameter"]])}
+            {
+                "text": condition["text"],
+                "url": _address(kept + [p for p in selection.parameters if p != condition["parameter"]]),
+            }
             for condition in selection.conditions
         ],
         "all": _address(kept),
@@ -43,7 +48,11 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "ranges": ranges.shown(version, selection.between),
         "only": selection.only,
-        "between": [asked.address for i, asked in enumerate(selection.between) if asked.name in {a.name for a in selection.between[:i]}],
+        "between": [
+            asked.address
+            for i, asked in enumerate(selection.between)
+            if asked.name in {a.name for a in selection.between[:i]}
+        ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
         "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
     }
@@ -62,7 +71,12 @@ def _category(selection: Selection, category: fields.Category) -> dict:
         if i < VALUES or value in chosen
     ]
     more = len(category.values) - len(ticked)
-    return {"name": category.name, "values": ticked, "more": more, "offered": category.values[VALUES:OFFERED] if more else []}
+    return {
+        "name": category.name,
+        "values": ticked,
+        "more": more,
+        "offered": category.values[VALUES:OFFERED] if more else [],
+    }
 
 
 def _titles(run: Run) -> list[tuple[int, str]]:
@@ -78,7 +92,9 @@ def counts(selection: Selection) -> dict:
     Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
     than in the whole corpus; of the whole corpus, the largest).
     """
-    found = {"categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]}
+    found = {
+        "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
+    }
     found["categories"] = [category for category in found["categories"] if category["values"]]
     found["years"] = _bars(selection)
     run = selection.run
@@ -91,8 +107,13 @@ def _counted(selection: Selection, category: fields.Category) -> dict:
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
     order = np.argsort(-documents, kind="stable")
-    shown = [i for place, i in enumerate(order.tolist()) if (place < VALUES and documents[i]) or category.values[i] in chosen]
-    values = [_value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen) for i in shown]
+    shown = [
+        i for place, i in enumerate(order.tolist()) if (place < VALUES and documents[i]) or category.values[i] in chosen
+    ]
+    values = [
+        _value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen)
+        for i in shown
+    ]
     return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
 
 
@@ -101,7 +122,9 @@ def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
 
     def make() -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
-        return np.bincount((codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1)[1:]
+        return np.bincount(
+            (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
+        )[1:]
 
     return _tallies.of((selection.key, category.name), make)
 
@@ -120,11 +143,18 @@ def _prominent(selection: Selection) -> list[dict]:
     share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
-    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][:TOPICS]
+    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][
+        :TOPICS
+    ]
     words = topics.top_words(run, order, 4)
     return [
         topics.link(run, k)
-        | {"share": float(share[k]), "usual": float(usual[k]), "words": words[k], "narrow": _address([*selection.parameters, ("has", f"{k}:{LEAST}")])}
+        | {
+            "share": float(share[k]),
+            "usual": float(usual[k]),
+            "words": words[k],
+            "narrow": _address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
+        }
         for k in order
     ]
 
@@ -155,7 +185,9 @@ def _bars(selection: Selection) -> list[dict]:
         else:
             a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
         url = _address([*rest, ("from", a), ("to", b)])
-        bars.append({"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url})
+        bars.append(
+            {"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url}
+        )
     return bars
 
 
@@ -175,4 +207,8 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
 def _ordinal(month: int) -> int:
     """The first day of a month, counted from January of the year 0; years outside the calendar are its ends."""
     year = month // 12
-    return date(year, month % 12 + 1, 1).toordinal() if 1 <= year <= 9999 else (1 if year < 1 else date.max.toordinal() + 1)
+    return (
+        date(year, month % 12 + 1, 1).toordinal()
+        if 1 <= year <= 9999
+        else (1 if year < 1 else date.max.toordinal() + 1)
+    )

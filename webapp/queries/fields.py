@@ -150,7 +150,9 @@ def _edges(field: Number, median: float) -> list[float]:
     else:
         wide = (field.high - field.low) / 10
         unit = 10.0 ** floor(log10(wide))
-        step = max(next(unit * times for times in (1, 2, 5, 10) if unit * times >= 0.999 * wide), 1 if field.whole else 0)
+        step = max(
+            next(unit * times for times in (1, 2, 5, 10) if unit * times >= 0.999 * wide), 1 if field.whole else 0
+        )
         first = floor(field.low / step)
         rounds = (float(f"{step * i:.12g}") for i in count(first + 1))
         edges = [float(f"{step * first:.12g}")]

@@ -33,7 +33,11 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
     if overview.tokens is None:
         return None
     columns = overview.numbers[after : after + TOPICS]
-    found = [row for row in (_named(run, words) if words else _salient(overview, columns)) if row["word"] not in dropping.words(run)]
+    found = [
+        row
+        for row in (_named(run, words) if words else _salient(overview, columns))
+        if row["word"] not in dropping.words(run)
+    ]
     table = _tokens(overview, [row["number"] for row in found])[:, columns]
     if by_likeness and table.size:
         across, down = seriation.order(table.T), seriation.order(table)
@@ -55,7 +59,10 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
 
 
 def _named(run: Run, words: list[str]) -> list[dict]:
-    return rows("SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number", [run.version_id, words])
+    return rows(
+        "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number",
+        [run.version_id, words],
+    )
 
 
 def _salient(overview: Overview, columns: np.ndarray) -> list[dict]:

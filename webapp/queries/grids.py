@@ -20,7 +20,9 @@ ORDERS = ("time", "change", "number")
 def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], against: bool, order: str) -> dict:
     """A row for each topic, a column for each period or value. Raises Invalid for more than MOST_ROWS topics."""
     if len(wanted) > MOST_ROWS:
-        raise Invalid("topics", f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose fewer.")
+        raise Invalid(
+            "topics", f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose fewer."
+        )
     cut = shares.cut(run, by, selection)
     chosen = wanted or trends.most_changing(cut)[:ROWS]
     places = _columns(cut)
@@ -43,7 +45,12 @@ def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], agains
             url = home + shares.address(selection, (cut.groups, g), has=k)
             row["cells"].append(_cell(bands, i, g, float(overall[k]), most, against) | {"url": url})
         rows.append(row)
-    return _table(run, cut, places, bands, against, most) | {"rows": rows, "field": None, "topic": None, "measured": not wanted}
+    return _table(run, cut, places, bands, against, most) | {
+        "rows": rows,
+        "field": None,
+        "topic": None,
+        "measured": not wanted,
+    }
 
 
 def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: int, against: bool) -> dict:
@@ -54,7 +61,9 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     places = _columns(columns)
     first, wide = min(places, default=0), len(places)
     most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)
-    kept = (columns.group >= first) & (columns.group < first + wide) & (rows_of.group >= 0) & (rows_of.group < most_values)
+    kept = (
+        (columns.group >= first) & (columns.group < first + wide) & (rows_of.group >= 0) & (rows_of.group < most_values)
+    )
     both = np.where(kept, rows_of.group.astype(np.int64) * wide + columns.group - first, -1).astype(np.int32)
     cells = fields.Groups(f"{field} and {by}", [""] * max(most_values * wide, 1), both)
     cut = shares.of_groups(run, cells, selection, (field, by))
@@ -73,7 +82,14 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     table = _table(run, columns, places, shares.intervals(columns, [topic]), against, most)
     left_out = len(rows_of.labels) - most_values
     link = topics.link(run, topic) | {"words": topics.top_words(run, [topic], 6)[topic]}
-    return table | {"rows": rows, "field": field, "topic": link, "overall": overall, "rows_left_out": left_out, "measured": False}
+    return table | {
+        "rows": rows,
+        "field": field,
+        "topic": link,
+        "overall": overall,
+        "rows_left_out": left_out,
+        "measured": False,
+    }
 
 
 def _columns(cut: shares.Cut) -> list[int]:
@@ -98,14 +114,28 @@ def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
     """The largest share of a cell that is not thin, which has the darkest shade."""
     of = share[:, list(places)]
     solid = of[:, ~thin[list(places)]]
-    return float(np.nanmax(solid)) if solid.size and not np.isnan(solid).all() else float(np.nan_to_num(of).max(initial=0.0)) or 1.0
+    return (
+        float(np.nanmax(solid))
+        if solid.size and not np.isnan(solid).all()
+        else float(np.nan_to_num(of).max(initial=0.0)) or 1.0
+    )
 
 
 def _cell(bands, i: int, g: int, overall: float, most: float, against: bool) -> dict:
     """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by chance."""
     documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
     if np.isnan(bands.share[i, g]):
-        return {"share": None, "low": None, "high": None, "documents": 0, "tokens": 0, "thin": True, "shade": "", "said": "", "range": ""}
+        return {
+            "share": None,
+            "low": None,
+            "high": None,
+            "documents": 0,
+            "tokens": 0,
+            "thin": True,
+            "shade": "",
+            "said": "",
+            "range": "",
+        }
     share, low, high = (float(x[i, g]) for x in (bands.share, bands.low, bands.high))
     cell = {"share": share, "low": low, "high": high, "documents": documents, "tokens": tokens, "thin": thin}
     if not against:

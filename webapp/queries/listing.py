@@ -36,7 +36,10 @@ class Listing:
         self.by = by or self.default
         self.topic = _topic(self.by, selection)
         if self.topic is None and self.by not in ORDERS or self.by == "relevance" and not selection.q:
-            raise Invalid("by", f"“by” in the address must be {', '.join(ORDERS)} (of a search), or a topic such as T07; got “{by[:50]}”.")
+            raise Invalid(
+                "by",
+                f"“by” in the address must be {', '.join(ORDERS)} (of a search), or a topic such as T07; got “{by[:50]}”.",
+            )
 
     @property
     def parameters(self) -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
 
-
 import numpy as np
 from django.urls import reverse
 
@@ -75,7 +74,9 @@ def _label(circles: list[dict], height: float) -> None:
             box = np.array([left, middle - LINE / 2, left + w, middle + LINE / 2])
             if box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height:
                 continue
-            if np.any((taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])):
+            if np.any(
+                (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
+            ):
                 continue
             near = np.clip(discs[:, :2], box[:2], box[2:]) - discs[:, :2]
             if np.any((near**2).sum(axis=1) < (0.8 * discs[:, 2]) ** 2):

@@ -39,7 +39,8 @@ def _table(table: dict | None) -> str:
         return ""
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
     return "\n".join(
-        "| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |" for i, row in enumerate(rows)
+        "| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |"
+        for i, row in enumerate(rows)
     )
 
 

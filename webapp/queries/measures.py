@@ -1,6 +1,5 @@
 """What is measured of each topic of a run, as columns: some thousands of rows that never change are read once."""
 
-
 import numpy as np
 
 from webapp.models import Run, Topic

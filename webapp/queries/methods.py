@@ -34,7 +34,11 @@ def _corpus(run: Run) -> str:
 
 def _words(run: Run) -> str:
     reading = run.version.settings
-    languages = [LANGUAGES[code] for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", []))) if code in LANGUAGES]
+    languages = [
+        LANGUAGES[code]
+        for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))
+        if code in LANGUAGES
+    ]
     own = len(reading.get("extra_stop_words", []))
     left = [] if reading.get("numbers") else ["numbers"]
     left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
@@ -60,7 +64,9 @@ def _joined(reading: dict) -> str:
     if len(joins) == 2:
         return "hyphens and apostrophes within a word are a part of it"
     if joins:
-        return f"{joins[0]} within a word are a part of it, {'apostrophes' if joins == ['hyphens'] else 'hyphens'} end it"
+        return (
+            f"{joins[0]} within a word are a part of it, {'apostrophes' if joins == ['hyphens'] else 'hyphens'} end it"
+        )
     return "an apostrophe or a hyphen ends a word"
 
 
@@ -93,7 +99,10 @@ def _model(run: Run) -> str:
         if memo
         else f"with a step size of (τ₀ + t)^−κ, κ = {s.get('kappa')} and τ₀ = {s.get('tau0')}"
     )
-    learned = {"alpha": "; α was learned for each topic (Minka 2000)", "both": "; α for each topic and η were learned (Minka 2000)"}
+    learned = {
+        "alpha": "; α was learned for each topic (Minka 2000)",
+        "both": "; α for each topic and η were learned (Minka 2000)",
+    }
     ended = f", of which {step:,} of {run.steps:,} were made before training was stopped" if step < run.steps else ""
     return (
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {run.topics:,} topics by sparse stochastic inference "
@@ -127,7 +136,9 @@ def _measures(run: Run) -> str:
         )
     if means["umass"] is not None:
         npmi = f", their mean NPMI (Bouma 2009) {_number(means['npmi'], 3)}" if means["npmi"] is not None else ""
-        said.append(f"The topics’ mean UMass coherence (Mimno et al. 2011) over their first ten words is {_number(means['umass'], 2)}{npmi}.")
+        said.append(
+            f"The topics’ mean UMass coherence (Mimno et al. 2011) over their first ten words is {_number(means['umass'], 2)}{npmi}."
+        )
     return " ".join(said)
 
 
@@ -164,7 +175,14 @@ def _number(value: float, places: int) -> str:
 
 def keys(run: Run) -> list[str]:
     """The works that the paragraphs name, in the order of the file."""
-    used = {"blei2003latent", "mimno2012sparse", "harris2020array", "lam2015numba", "mimno2011optimizing", "bouma2009normalized"}
+    used = {
+        "blei2003latent",
+        "mimno2012sparse",
+        "harris2020array",
+        "lam2015numba",
+        "mimno2011optimizing",
+        "bouma2009normalized",
+    }
     used |= {"wallach2009evaluation"}
     if run.settings.get("statistics") == "memo":
         used.add("hughes2016fast")

@@ -85,7 +85,9 @@ def names(run: Run) -> Names:
 def state(run: Run) -> tuple:
     """Another one whenever another edit holds: edits never change, and their numbers are never given twice."""
     return rows(
-        "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL", [run.pk], as_tuples=True
+        "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL",
+        [run.pk],
+        as_tuples=True,
     )[0]
 
 

@@ -78,15 +78,34 @@ def _origins(pins: list[Pin]) -> dict[int, Origin]:
         corpus, named = corpora.get(numbers.get(pin.pk)), pin.pk in of or pin.pk in numbers
         here = corpus and not corpus.deleted_at and not (of.get(pin.pk) and of[pin.pk].deleted_at)
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
-        found[pin.pk] = Origin(corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here)
+        found[pin.pk] = Origin(
+            corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
+        )
     return found
 
 
 def _row(pin: Pin, of: Origin) -> dict:
     if of.shut:
         pin.quote = "".join(text for text, _ in embargo.passage(of.shut, [(pin.quote, False)]))
-    fields = ("id", "kind", "title", "address", "quote", "start", "end", "sentence", "table", "source", "comment", "by", "at")
-    row = {name: getattr(pin, name) for name in fields} | {"origin": origin(pin.source, pin.start, pin.end), "deleted": of.deleted}
+    fields = (
+        "id",
+        "kind",
+        "title",
+        "address",
+        "quote",
+        "start",
+        "end",
+        "sentence",
+        "table",
+        "source",
+        "comment",
+        "by",
+        "at",
+    )
+    row = {name: getattr(pin, name) for name in fields} | {
+        "origin": origin(pin.source, pin.start, pin.end),
+        "deleted": of.deleted,
+    }
     return row | ({"address": ""} if of.deleted else {})
 
 
@@ -132,11 +151,19 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
     start, end = located(document.text, quote, start, end)
     if end - start > embargo.PASSAGE:
         embargo.refuse(corpus, f"A passage of more than {embargo.PASSAGE} characters")
-    source = {"corpus": corpus.name, "document": number, "id": document.source_id, "file": document.file, "place": document.place}
+    source = {
+        "corpus": corpus.name,
+        "document": number,
+        "id": document.source_id,
+        "file": document.file,
+        "place": document.place,
+    }
     return {
         "kind": Pin.Kind.PASSAGE,
         "title": ", ".join(filter(None, [document.title or "Untitled", document.date_text])),
-        "address": reverse("run_document", args=[run.pk, number]) if run else reverse("corpus_document", args=[corpus.pk, number]),
+        "address": reverse("run_document", args=[run.pk, number])
+        if run
+        else reverse("corpus_document", args=[corpus.pk, number]),
         "quote": document.text[start:end],
         "start": start,
         "end": end,
@@ -147,7 +174,14 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
 def of_chart(run: Run | None, title: str, address: str, sentence: str, table) -> dict:
     """A page with a chart: its address, what it shows, and the data as they were shown."""
     source = _run(run) if run else {}
-    return {"kind": Pin.Kind.CHART, "title": title, "address": address, "sentence": sentence, "table": table, "source": source}
+    return {
+        "kind": Pin.Kind.CHART,
+        "title": title,
+        "address": address,
+        "sentence": sentence,
+        "table": table,
+        "source": source,
+    }
 
 
 def _run(run: Run) -> dict:
@@ -162,7 +196,12 @@ def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[
     if len(quote) > 2 * QUOTE:
         raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}.")
     words = quote.strip().strip("…").split()
-    if start is not None and end is not None and 0 <= start < end <= len(text) and (not words or text[start:end].split() == words):
+    if (
+        start is not None
+        and end is not None
+        and 0 <= start < end <= len(text)
+        and (not words or text[start:end].split() == words)
+    ):
         marked = text[start:end]
         start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
     elif words:

@@ -27,7 +27,11 @@ def counts() -> list[dict]:
 
 
 def _count(kind: str, state: str) -> int:
-    return len(_of(kind, state).values_list("pk", flat=True)[: MOST + 1]) if state == "failed" else _of(kind, state).count()
+    return (
+        len(_of(kind, state).values_list("pk", flat=True)[: MOST + 1])
+        if state == "failed"
+        else _of(kind, state).count()
+    )
 
 
 def _of(kind: str, state: str) -> QuerySet:
@@ -40,7 +44,9 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], 
     if before is not None:
         found = found.filter(pk__lt=before)
     owner = "owner" if kind == "corpus" else "corpus__owner"
-    found = found.select_related(owner).only(*FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name")
+    found = found.select_related(owner).only(
+        *FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name"
+    )
     page = list(found[: PAGE + 1])
     return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
 
@@ -72,7 +78,11 @@ def _job(kind: str, row) -> dict:
 
 def _progress(kind: str, row) -> float | None:
     """From 0 to 1, where that is known."""
-    done, of = {"run": lambda: (row.step, row.steps), "corpus": lambda: (row.bytes_read, row.bytes_total), "version": lambda: (0, 0)}[kind]()
+    done, of = {
+        "run": lambda: (row.step, row.steps),
+        "corpus": lambda: (row.bytes_read, row.bytes_total),
+        "version": lambda: (0, 0),
+    }[kind]()
     return min(1.0, done / of) if of else None
 
 

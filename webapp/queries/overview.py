@@ -147,7 +147,10 @@ class Overview:
         labels, shares = found.labels[span], found.shares[span][:, numbers]
         values = np.where(np.isnan(shares), None, shares).T.tolist()
         peaks = np.nanargmax(shares, axis=0).tolist() if numbers else []
-        lines = {k: {"values": of, "peak": of[peak], "peak_at": labels[peak]} for k, of, peak in zip(numbers, values, peaks, strict=True)}
+        lines = {
+            k: {"values": of, "peak": of[peak], "peak_at": labels[peak]}
+            for k, of, peak in zip(numbers, values, peaks, strict=True)
+        }
         return {"by": by, "labels": labels, "lines": lines}
 
 

@@ -52,7 +52,10 @@ def with_passages(corpus: Corpus, rows: list[dict]) -> list[dict]:
     with connection.cursor() as cursor:
         cursor.execute(_PASSAGES, [list(range(len(rows))), [row["document"] for row in rows], first, sizes, corpus.pk])
         texts = dict(cursor.fetchall())
-    return [row | {"passage": embargo.passage(corpus, _parts(texts.get(i, ""), row, first[i]))} for i, row in enumerate(rows)]
+    return [
+        row | {"passage": embargo.passage(corpus, _parts(texts.get(i, ""), row, first[i]))}
+        for i, row in enumerate(rows)
+    ]
 
 
 def _parts(text: str, row: dict, first: int) -> list[tuple[str, bool]]:
@@ -98,7 +101,9 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
         at = np.flatnonzero((numbers >= own.start) & (numbers < own.stop))
         which, where = np.unique(numbers[at], return_index=True)
         documents = np.searchsorted(ends, at[where], side="right")
-        for phrase, place, document in zip((which - own.start).tolist(), at[where].tolist(), documents.tolist(), strict=True):
+        for phrase, place, document in zip(
+            (which - own.start).tolist(), at[where].tolist(), documents.tolist(), strict=True
+        ):
             start, last_start = int(block.starts[first[place]]), int(block.starts[last[place]])
             stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
             found[phrase] = (int(stream.numbers[block.first + document]), start, stop)

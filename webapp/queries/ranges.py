@@ -52,7 +52,8 @@ def _read(text: str, version: Version) -> Range:
             return _checked(Range(field.name, *(part.strip() for part in rest.split(":"))), field)
     names = ", ".join(f"“{field.name}”" for field in fields.ranges(version)) or "none"
     raise Invalid(
-        "between", f"“between” must be a field and its ends, such as price:10:20, got “{text[:80]}”. Fields of numbers and dates here: {names}."
+        "between",
+        f"“between” must be a field and its ends, such as price:10:20, got “{text[:80]}”. Fields of numbers and dates here: {names}.",
     )
 
 
@@ -71,7 +72,10 @@ def _ends(asked: Range, field: Number | Days) -> tuple[float, float]:
     except ValueError:
         ends = (np.nan, np.nan)
     if np.isnan(ends).any():
-        raise Invalid("between", f"The ends of “{asked.name}” must be numbers such as 10 or 2.5, got “{asked.low[:40]}” and “{asked.high[:40]}”.")
+        raise Invalid(
+            "between",
+            f"The ends of “{asked.name}” must be numbers such as 10 or 2.5, got “{asked.low[:40]}” and “{asked.high[:40]}”.",
+        )
     return ends
 
 

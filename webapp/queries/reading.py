@@ -54,7 +54,9 @@ def sample(run: Run, number: int, seed: int) -> list[dict]:
     chosen = []
     for stratum, (first, end) in _strata(len(documents)).items():
         picked = random.choice(np.arange(first, end), min(STRATA[stratum], end - first), replace=False)
-        chosen += [{"document": int(documents[i]), "share": float(shares[i]), "stratum": stratum} for i in np.sort(picked)]
+        chosen += [
+            {"document": int(documents[i]), "share": float(shares[i]), "stratum": stratum} for i in np.sort(picked)
+        ]
     return [chosen[i] for i in random.permutation(len(chosen))]
 
 
@@ -78,7 +80,8 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
     pairs = {row["document"]: of.document(row["document"]) for row in chosen}
     mine = {d: words[given == number].tolist() for d, (words, _, given, _) in pairs.items()}
     spelled = rows(
-        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [run.version_id, sorted(set().union(*mine.values()))]
+        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+        [run.version_id, sorted(set().union(*mine.values()))],
     )
     word = {row["number"]: row["word"] for row in spelled}
     for row in chosen:
@@ -151,7 +154,10 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
     words = topics.top_words(run, shown, 8)
-    text = rows("SELECT left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = %s", [OPENING, run.corpus_id, document])
+    text = rows(
+        "SELECT left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = %s",
+        [OPENING, run.corpus_id, document],
+    )
     opening = text[0]["text"] if len(text[0]["text"]) < OPENING else text[0]["text"].rpartition(" ")[0]
     places = random.permutation(4)
     return {
@@ -192,15 +198,20 @@ def progress(run: Run, reader: str, seed: int) -> dict:
         .annotate(n=Count("pk"))
         .values_list("topic", "n")
     )
-    for kind, topic in Answer.objects.filter(run=run, reader=reader, seed=seed).exclude(kind="fit").values_list("kind", "topic"):
+    for kind, topic in (
+        Answer.objects.filter(run=run, reader=reader, seed=seed).exclude(kind="fit").values_list("kind", "topic")
+    ):
         done[kind].add(topic)
     done["label"] &= {topic for topic, n in fits.items() if n}
-    by_size = list(Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("-share", "number").values_list("number", flat=True))
+    by_size = list(
+        Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("-share", "number").values_list("number", flat=True)
+    )
     orders = {"label": by_size}
     for place, kind in enumerate(("words", "topics")):
         orders[kind] = _random(seed, place, 3).permutation(run.topics).tolist()
     return {
-        kind: {"done": len(done[kind]), "next": next((k for k in order if k not in done[kind]), None)} for kind, order in orders.items()
+        kind: {"done": len(done[kind]), "next": next((k for k in order if k not in done[kind]), None)}
+        for kind, order in orders.items()
     }
 
 
@@ -214,7 +225,9 @@ def after(run: Run, reader: str, seed: int, kind: str, number: int) -> int | Non
 
 def results(run: Run, first: int = 0) -> dict:
     """What came of it: a page of topics from number `first` on, and measures over all of them."""
-    said = list(Answer.objects.filter(run=run).order_by("topic", "pk").values_list("reader", "kind", "topic", "seed", "payload"))
+    said = list(
+        Answer.objects.filter(run=run).order_by("topic", "pk").values_list("reader", "kind", "topic", "seed", "payload")
+    )
     by_topic = defaultdict(list)
     for reader, kind, topic, _, payload in said:
         by_topic[topic].append((reader, kind, payload))
@@ -245,7 +258,10 @@ def _of_topic(run: Run, number: int, said: list[tuple[str, str, dict]]) -> dict:
     return topics.link(run, number) | {
         "labels": named,
         "likeness": likeness([p["label"] for p in named]),
-        "fits": {s: [sum(p["fits"] == "yes" for p in fits if p["stratum"] == s), sum(p["stratum"] == s for p in fits)] for s in STRATA},
+        "fits": {
+            s: [sum(p["fits"] == "yes" for p in fits if p["stratum"] == s), sum(p["stratum"] == s for p in fits)]
+            for s in STRATA
+        },
         "model_precision": _mean(words),
         "word_tests": len(words),
         "log_odds": _mean([p["log_odds"] for p in tests]),
@@ -274,7 +290,11 @@ def agreement(fits: list[tuple[str, tuple, str]]) -> dict:
         {"readers": [readers[a], readers[b]], "both": int(((table[a] != MISSING) & (table[b] != MISSING)).sum()), "kappa": _number(kappa(table[a], table[b]))}
         for a, b in combinations(range(min(len(readers), READERS)), 2)
     ]  # fmt: skip
-    return {"alpha": _number(alpha(table)), "judged_twice": int(((table != MISSING).sum(axis=0) >= 2).sum()), "pairs": pairs}
+    return {
+        "alpha": _number(alpha(table)),
+        "judged_twice": int(((table != MISSING).sum(axis=0) >= 2).sum()),
+        "pairs": pairs,
+    }
 
 
 def _number(value: float) -> float | None:

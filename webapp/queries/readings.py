@@ -1,6 +1,5 @@
 """Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one trained on."""
 
-
 import numpy as np
 from django.db import connection
 
@@ -30,10 +29,13 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
 
 def beta(run: Run, words: np.ndarray) -> reading.Words:
     """Of some words, ascending: from the rows of the run's present snapshot."""
-    floor = np.array(Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("number").values_list("floor", flat=True))
+    floor = np.array(
+        Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("number").values_list("floor", flat=True)
+    )
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)", [run.snapshot_id, words.tolist()]
+            "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
+            [run.snapshot_id, words.tolist()],
         )
         found = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
     return reading.Words.of(len(words), np.searchsorted(words, found[0]), found[1].astype(np.int32), found[2], floor)

@@ -34,7 +34,9 @@ def state(run: Run, workers: int | None) -> dict:
         "tokens_per_second": tokens / seconds if seconds else None,
         "documents_per_second": _documents(run) / seconds if seconds else None,
         "workers": workers,
-        "queue_ahead": Run.objects.filter(status=Run.Status.QUEUED, pk__lt=run.pk).count() if run.status == "queued" else 0,
+        "queue_ahead": Run.objects.filter(status=Run.Status.QUEUED, pk__lt=run.pk).count()
+        if run.status == "queued"
+        else 0,
         "metrics": _columns(metrics),
         "topics": watched,
         "hues": [names(run).hue(k) for k in range(run.topics)] if run.topics <= LINES else None,

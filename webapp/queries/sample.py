@@ -15,10 +15,17 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
-SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33  # seconds a word and pass, at so many topics; more topics cost as this power of them
+SWEEP, SWEEP_TOPICS, SWEEP_POWER = (
+    0.2e-6,
+    100,
+    0.33,
+)  # seconds a word and pass, at so many topics; more topics cost as this power of them
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
 _PASSAGE = 340  # characters
-_FEATURES = [regex.compile(p) for p in (r"\p{L}[-‐]\p{L}", r"\p{L}['’]\p{L}", r"\b\d{2,}", r"\b\p{L}\b", r"\b\p{Lu}\p{L}+ \p{Lu}\p{L}+")]
+_FEATURES = [
+    regex.compile(p)
+    for p in (r"\p{L}[-‐]\p{L}", r"\p{L}['’]\p{L}", r"\b\d{2,}", r"\b\p{L}\b", r"\b\p{Lu}\p{L}+ \p{Lu}\p{L}+")
+]
 _TELLS = 2  # documents of the sample from which on their number tells how many there are of the whole
 
 
@@ -43,7 +50,14 @@ def of_sample(sample) -> Scale:
     return Scale(sample.of, sample.whole, sample.total, sample.bytes, characters, sample.seconds, sample.counted)
 
 
-def preview(stream: Stream | Spread, choice: Choice, scale: Scale, kept_words: frozenset[str] = frozenset(), passage: str = "", **cut) -> dict:
+def preview(
+    stream: Stream | Spread,
+    choice: Choice,
+    scale: Scale,
+    kept_words: frozenset[str] = frozenset(),
+    passage: str = "",
+    **cut,
+) -> dict:
     """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut: language and
     given of the corpus's tokeniser, for the passage."""
     found = count(stream, choice)
@@ -129,17 +143,25 @@ def _stops(found, choice: Choice, kept_words: frozenset[str]) -> list[dict]:
     """Stop words that were met, most frequent first, and those that are kept though the language's list has them."""
     units = np.flatnonzero(found.reason == REASONS.index("stop word"))
     units = units[np.argsort(-found.left_out_tokens[units], kind="stable")[:STOPS]]
-    rows = [{"word": word, "tokens": int(n), "kept": False} for word, n in zip(found.left_out(units), found.left_out_tokens[units], strict=True)]
+    rows = [
+        {"word": word, "tokens": int(n), "kept": False}
+        for word, n in zip(found.left_out(units), found.left_out_tokens[units], strict=True)
+    ]
     return [*({"word": word, "tokens": None, "kept": True} for word in sorted(kept_words)), *rows]
 
 
 def _left_out(found, rare: np.ndarray, common: np.ndarray) -> list[dict]:
     rows = [
-        {"reason": name, "words": int((found.reason == i).sum()), "tokens": int(found.left_out_tokens[found.reason == i].sum())}
+        {
+            "reason": name,
+            "words": int((found.reason == i).sum()),
+            "tokens": int(found.left_out_tokens[found.reason == i].sum()),
+        }
         for i, name in enumerate(REASONS[:-2])
     ]
     rows += [
-        {"reason": name, "words": int(mask.sum()), "tokens": int(found.tokens[mask].sum())} for name, mask in (("too rare", rare), ("too common", common))
+        {"reason": name, "words": int(mask.sum()), "tokens": int(found.tokens[mask].sum())}
+        for name, mask in (("too rare", rare), ("too common", common))
     ]
     return [row for row in rows if row["words"]]
 
@@ -176,7 +198,12 @@ def _time(scale: Scale, tokens: float) -> dict:
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))
-    return {"reading": _about(reading) if reading else "", "training": _about(training), "topics": topics, "passes": config.passes}
+    return {
+        "reading": _about(reading) if reading else "",
+        "training": _about(training),
+        "topics": topics,
+        "passes": config.passes,
+    }
 
 
 def rough(number: float) -> int:
@@ -209,10 +236,16 @@ def passage_of(texts: list[str]) -> str:
     best, most = "", -1
     for text in texts:
         for first in range(0, len(text), _PASSAGE):
-            begin = regex.search(r"(?<=[.!?]\s+)\p{Lu}|$", text, pos=first, endpos=first + _PASSAGE // 2) if first else None
+            begin = (
+                regex.search(r"(?<=[.!?]\s+)\p{Lu}|$", text, pos=first, endpos=first + _PASSAGE // 2) if first else None
+            )
             start = begin.start() if begin and begin.group() else first
             passage = text[start : start + _PASSAGE]
-            found = sum(bool(feature.search(passage)) for feature in _FEATURES) if len(passage) > _PASSAGE // 2 or not best else -1
+            found = (
+                sum(bool(feature.search(passage)) for feature in _FEATURES)
+                if len(passage) > _PASSAGE // 2 or not best
+                else -1
+            )
             if found > most:
                 best, most = passage, found
                 if most == len(_FEATURES):

@@ -29,7 +29,9 @@ def _open(folder: Path, *made: int) -> Index:
     """made: another where the index was written again."""
     stream = Stream.open(folder / "tokens")
 
-    def spans(text: str) -> list[tuple[int, int, str]]:  # a tokeniser remembers every word it sees: one of its own for each text
+    def spans(
+        text: str,
+    ) -> list[tuple[int, int, str]]:  # a tokeniser remembers every word it sees: one of its own for each text
         return Tokeniser(stream.language, stream.given).spans(text)
 
     return Index.open(folder / "index", stream, spans)
@@ -62,4 +64,6 @@ def _marked(index: Index, row: dict, first: int, places: list[np.ndarray]) -> li
     matches = np.unique(np.concatenate(places), axis=0) - first
     matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
     lengths = index.extents([row["text"][begin:limit] for begin, limit in matches.tolist()])
-    return texts.marked(row, first, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)])
+    return texts.marked(
+        row, first, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)]
+    )

@@ -29,7 +29,11 @@ from webapp.queries import days, evidence, fields, ranges, repeats, search, sour
 from webapp.queries.names import names
 
 NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
-ONLY = {"wordless": "without a word that counts", "same": "the same as an earlier one", "near": "nearly the same as an earlier one"}
+ONLY = {
+    "wordless": "without a word that counts",
+    "same": "the same as an earlier one",
+    "near": "nearly the same as an earlier one",
+}
 PLACES = ("after", "before", "at")  # where a page of a list begins
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
 _HAS = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
@@ -72,7 +76,16 @@ class Selection:
         values = [_value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
-        return cls(corpus, run, q, list(dict.fromkeys(has)), span, list(dict.fromkeys(values)), ranges.read(query, version), _only(query, version))
+        return cls(
+            corpus,
+            run,
+            q,
+            list(dict.fromkeys(has)),
+            span,
+            list(dict.fromkeys(values)),
+            ranges.read(query, version),
+            _only(query, version),
+        )
 
     @classmethod
     def all(cls, run: Run) -> "Selection":
@@ -152,12 +165,18 @@ class Selection:
     @property
     def key(self) -> tuple:
         """What the set depends on: merging topics makes another one of it."""
-        return (self.version.pk, *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has), *self.parameters)
+        return (
+            self.version.pk,
+            *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has),
+            *self.parameters,
+        )
 
     def elsewhere(self, name: str) -> "Selection":
         """The same without the conditions on a category: what its other values would give."""
         values = [value for value in self.values if value[0] != name]
-        return Selection(self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between, self.only)
+        return Selection(
+            self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between, self.only
+        )
 
     def _topics(self, topic: int) -> list[int]:
         """It, and those that are read as its parts."""
@@ -187,7 +206,11 @@ class Selection:
                 _, first, end = sources.documents(self.version, _file(name))
                 mask[:first] = mask[end:] = False
                 continue
-            mask &= np.diff(evidence.bow(self.version.pk).indptr) == 0 if name == "wordless" else repeats.found(self.version, name)
+            mask &= (
+                np.diff(evidence.bow(self.version.pk).indptr) == 0
+                if name == "wordless"
+                else repeats.found(self.version, name)
+            )
         if self.q:
             found = np.zeros(self.version.documents, bool)
             numbers = search.of(self.corpus).find(self.q)
@@ -227,7 +250,9 @@ def _only(query: QueryDict, version: Version) -> list[str]:
 def _file(text: str) -> int:
     """The position of a file: "file:7" -> 7."""
     if not _FILE.fullmatch(text):
-        raise Invalid("only", f"“only” in the address must be {', '.join(ONLY)}, or a file such as file:7; got “{text[:50]}”.")
+        raise Invalid(
+            "only", f"“only” in the address must be {', '.join(ONLY)}, or a file such as file:7; got “{text[:50]}”."
+        )
     return int(text[5:])
 
 
@@ -251,7 +276,10 @@ def _typed(category: Category, text: str) -> tuple[str, str]:
     for value in category.values:
         if value.casefold() == text.casefold():
             return category.name, value
-    raise Invalid("in", f"“{text[:80]}” is no value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.")
+    raise Invalid(
+        "in",
+        f"“{text[:80]}” is no value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.",
+    )
 
 
 def _value(text: str, version: Version) -> tuple[str, str]:

@@ -74,7 +74,9 @@ def name(run: Run, of: Uses, senses: list[dict], rare: list[dict]) -> None:
     near = of.near([row["number"] for row in senses], CANDIDATES)
     owned = _owned(run, near, [row["number"] for row in senses])
     for row, candidates in zip(senses, near, strict=True):
-        row["words"] = _chosen(candidates, {w: (text, parts.get(row["number"], 0.0)) for w, (text, parts) in owned.items()})
+        row["words"] = _chosen(
+            candidates, {w: (text, parts.get(row["number"], 0.0)) for w, (text, parts) in owned.items()}
+        )
     first = topics.top_words(run, [row["number"] for row in (*senses, *rare)], NAMED)
     for row in rare:
         row["words"] = first[row["number"]]
@@ -135,17 +137,29 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     if groups.in_time:
         shown = list(range(known[0], known[-1] + 1)) if len(known) else []
     else:
-        shown = fields.in_order(run.version, groups, known[np.argsort(-totals[known], kind="stable")][:MOST_VALUES].tolist())
+        shown = fields.in_order(
+            run.version, groups, known[np.argsort(-totals[known], kind="stable")][:MOST_VALUES].tolist()
+        )
     bins = []
     for g in shown:
         here = _narrowed(selection, groups.by, groups.labels[g])
         total = int(totals[g])
         cells = [
-            {"tokens": int(n), "share": int(n) / total if total else 0.0, "lines": here.address(topic=str(k)) if k is not None else ""}
+            {
+                "tokens": int(n),
+                "share": int(n) / total if total else 0.0,
+                "lines": here.address(topic=str(k)) if k is not None else "",
+            }
             for n, k in zip(counted[g], [*numbers, None], strict=True)
         ]
         bins.append(
-            {"label": groups.labels[g], "tokens": total, "thin": total < THIN, "lines": here.address(topic="all"), "cells": cells}
+            {
+                "label": groups.labels[g],
+                "tokens": total,
+                "thin": total < THIN,
+                "lines": here.address(topic="all"),
+                "cells": cells,
+            }
         )
     thick = [cell["share"] for bin in bins if not bin["thin"] for cell in bin["cells"]] or [
         cell["share"] for bin in bins for cell in bin["cells"]
@@ -165,7 +179,9 @@ def _narrowed(selection: Selection, by: str, label: str) -> Selection:
         span = (bin.first if later else span[0], bin.last if earlier else span[1])
     else:
         values = [value for value in values if value[0] != by] + [(by, label)]
-    return Selection(selection.corpus, selection.run, selection.q, selection.has, span, values, selection.between, selection.only)
+    return Selection(
+        selection.corpus, selection.run, selection.q, selection.has, span, values, selection.between, selection.only
+    )
 
 
 def _days(by: str, label: str) -> tuple[str, str]:
@@ -191,7 +207,12 @@ def beside(run: Run, a: Word, b: Word, selection: Selection) -> dict:
     for k in map(int, order):
         lines = selection.address(topic=str(k))
         sides = [
-            {"tokens": int(tokens[i][0, k]), "documents": int(documents[i][0, k]), "share": float(shares[i][k]), "lines": urls[i] + lines}
+            {
+                "tokens": int(tokens[i][0, k]),
+                "documents": int(documents[i][0, k]),
+                "share": float(shares[i][k]),
+                "lines": urls[i] + lines,
+            }
             for i in range(2)
         ]
         found.append(topics.link(run, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
@@ -207,6 +228,8 @@ def beside(run: Run, a: Word, b: Word, selection: Selection) -> dict:
         "documents": [len(of.documents) for of in both],
         "together": together,
         "overlap": float(common.sum()),
-        "apart": [[{"word": of[n.word], "share": n.documents / n.of, "elsewhere": n.elsewhere} for n in side] for side in apart],
+        "apart": [
+            [{"word": of[n.word], "share": n.documents / n.of, "elsewhere": n.elsewhere} for n in side]
+            for side in apart
+        ],
     }
-

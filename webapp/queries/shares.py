@@ -51,7 +51,9 @@ def of_groups(run: Run, groups: Groups, selection: Selection, name: Hashable) ->
     key = (run.snapshot_id, name, tuple(selection.parameters), names(run).into.tobytes())
 
     def make():
-        group = np.array(selection.group(groups.group))  # a copy that can be written to: a kernel is compiled for one type
+        group = np.array(
+            selection.group(groups.group)
+        )  # a copy that can be written to: a kernel is compiled for one type
         some = np.bincount(group[group >= 0], minlength=len(groups.labels)).nonzero()[0]
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 

@@ -14,9 +14,16 @@ READ = 4 << 20  # bytes of the report that are looked through for a page
 
 def documents(version: Version, position: int) -> tuple[str, int, int]:
     """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or not together."""
-    found = SourceFile.objects.filter(corpus=version.corpus_id, position=position, first__isnull=False).values_list("name", "first", "documents").first()
+    found = (
+        SourceFile.objects.filter(corpus=version.corpus_id, position=position, first__isnull=False)
+        .values_list("name", "first", "documents")
+        .first()
+    )
     if found is None:
-        raise Invalid("only", f"There is no file {position} whose documents are on record: the list of the corpus’s files has links to those that are.")
+        raise Invalid(
+            "only",
+            f"There is no file {position} whose documents are on record: the list of the corpus’s files has links to those that are.",
+        )
     name, first, count = found
     return name, min(first, version.documents), min(first + count, version.documents)
 

@@ -34,7 +34,10 @@ class Tokens(NamedTuple):
 def tokens(run: Run, number: int) -> Tokens:
     found = evidence.of(run)
     if found.bow.offsets is None:
-        raise Invalid("run", "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.")
+        raise Invalid(
+            "run",
+            "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.",
+        )
     words, counts, topics, certainty = found.document(number)
     offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
     order = np.argsort(offsets, kind="stable")
@@ -131,7 +134,9 @@ def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[s
     first = {number: max(0, at - MARGIN) for number, at in densest.items() if at is not None}
     found = around(run.corpus, first)
     cuts = [ends(row, first[row["number"]]) for row in found]
-    places = [_within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(found, cuts, strict=True)]
+    places = [
+        _within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(found, cuts, strict=True)
+    ]
     stops = wording.stops(run.version, [row["text"] for row in found], places)
     return {
         row["number"]: embargo.passage(run.corpus, marked(row, first[row["number"]], *of_row))

@@ -29,7 +29,11 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     some = np.flatnonzero(found.of_documents)
     if not len(some):
         return None
-    kept = np.arange(some[0], some[-1] + 1) if found.groups.in_time else np.array(fields.in_order(run.version, found.groups, some[:VALUES].tolist()))
+    kept = (
+        np.arange(some[0], some[-1] + 1)
+        if found.groups.in_time
+        else np.array(fields.in_order(run.version, found.groups, some[:VALUES].tolist()))
+    )
     tokens, shares, totals = found.tokens[kept], found.shares[kept], found.of_tokens[kept]
     address = reverse("run_documents", args=[run.pk])
     bins = [
@@ -50,7 +54,10 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
         "stacked": _series(overview, stacked, tokens, shares),
         "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
         "multiples": _series(overview, shown, tokens, shares),
-        "most": {"tokens": int(tokens[:, overview.numbers].max(initial=0)), "shares": float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0))},
+        "most": {
+            "tokens": int(tokens[:, overview.numbers].max(initial=0)),
+            "shares": float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
+        },
         "next": after + MULTIPLES if len(overview.numbers) > after + MULTIPLES else None,
     }
 
@@ -64,7 +71,10 @@ def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares:
     found = overview.named(numbers.tolist(), 5)
     for topic in found:
         k = topic["number"]
-        topic["values"] = {"tokens": tokens[:, k].tolist(), "shares": [None if np.isnan(v) else v for v in shares[:, k].tolist()]}
+        topic["values"] = {
+            "tokens": tokens[:, k].tolist(),
+            "shares": [None if np.isnan(v) else v for v in shares[:, k].tolist()],
+        }
     return found
 
 

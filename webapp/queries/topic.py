@@ -90,7 +90,9 @@ def _everywhere(version_id: int) -> np.ndarray:
     return np.array([row["tokens"] for row in found], np.int64)
 
 
-def relevant(run: Run, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS) -> tuple[list[dict], int | None]:
+def relevant(
+    run: Run, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS
+) -> tuple[list[dict], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without those dropped from view; and the next place.
 
     Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share (of its tokens
@@ -176,18 +178,30 @@ def _probability(run: Run, k: int, word: Word) -> float:
 
 
 def documents(
-    run: Run, k: int, selection: Selection, by: str = "share", after: tuple[float, int] | None = None, limit: int = DOCUMENTS
+    run: Run,
+    k: int,
+    selection: Selection,
+    by: str = "share",
+    after: tuple[float, int] | None = None,
+    limit: int = DOCUMENTS,
 ) -> tuple[list[dict], str | None]:
     """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page begins.
 
     Each has number, title, date_text, url, tokens, share, of (its tokens) and snippet, the passage where the topic is strongest.
     """
     mine = parts(run, k)
-    found = _ranked(run, k, by, after, limit + 1) if selection.mask is None and len(mine) == 1 else _counted(run, mine, selection, by, after, limit + 1)
+    found = (
+        _ranked(run, k, by, after, limit + 1)
+        if selection.mask is None and len(mine) == 1
+        else _counted(run, mine, selection, by, after, limit + 1)
+    )
     page = found[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(found) > limit else None
     numbers = [row["number"] for row in page]
-    named = rows("SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, numbers])
+    named = rows(
+        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [run.corpus_id, numbers],
+    )
     shown = {row["number"]: row for row in named}
     snippets = texts.passages(run, numbers, k)
     lengths = evidence.of(run).lengths
@@ -212,7 +226,9 @@ def _ranked(run: Run, k: int, by: str, after: tuple[float, int] | None, limit: i
     )
 
 
-def _counted(run: Run, mine: list[int], selection: Selection, by: str, after: tuple[float, int] | None, limit: int) -> list[dict]:
+def _counted(
+    run: Run, mine: list[int], selection: Selection, by: str, after: tuple[float, int] | None, limit: int
+) -> list[dict]:
     """The same of several topics together, or in some documents: one pass over the evidence."""
     found = evidence.of(run)
     tokens = found.held(mine)
@@ -265,13 +281,20 @@ def neighbours(run: Run, k: int) -> dict[str, list[dict]]:
     row = Topic.objects.get(snapshot_id=run.snapshot_id, number=k)
     said = names(run)
     similar = [pair for pair in row.similar if said.into[pair[0]] == pair[0] and not said.hidden(pair[0])][:NEIGHBOURS]
-    beside = [found for found in row.beside if said.into[found[0]] == found[0] and not said.hidden(found[0])][:NEIGHBOURS]
+    beside = [found for found in row.beside if said.into[found[0]] == found[0] and not said.hidden(found[0])][
+        :NEIGHBOURS
+    ]
     first = topics.top_words(run, [j for j, *_ in (*similar, *beside)], 6)
     return {
         "similar": [topics.link(run, j) | {"words": first[j], "divergence": d} for j, d in similar],
         "beside": [
             topics.link(run, j)
-            | {"words": first[j], "lift": lift, "documents": n, "both": reverse("run_documents", args=[run.pk]) + f"?has={k}:10&has={j}:10"}
+            | {
+                "words": first[j],
+                "lift": lift,
+                "documents": n,
+                "both": reverse("run_documents", args=[run.pk]) + f"?has={k}:10&has={j}:10",
+            }
             for j, lift, n in beside
         ],
     }

@@ -52,7 +52,9 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
     members = {k: said.members(k) for k in numbers}
     final = run.snapshot_id is not None and run.snapshot.final  # others are soon replaced
     if final and count + len(dropped) <= TOP_WORDS and not any(members.values()):
-        first = _first_words(run.snapshot_id, run.version_id, run.topics, TOP_WORDS)  # kept, as nearly every page names some topics
+        first = _first_words(
+            run.snapshot_id, run.version_id, run.topics, TOP_WORDS
+        )  # kept, as nearly every page names some topics
         return {k: [word for word in first[k] if word not in dropped][:count] for k in numbers}
     asked = sorted({*numbers, *(m for of in members.values() for m in of)})
     found = rows(
@@ -68,7 +70,9 @@ def top_words(run: Run, numbers: list[int], count: int = TOP_WORDS) -> dict[int,
     for row in found:
         if row["word"] not in dropped:
             words[row["topic"]][row["word"]] = row["weight"]
-    return {k: _together(run, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers}
+    return {
+        k: _together(run, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers
+    }
 
 
 def first_words(run: Run, count: int) -> list[list[str]]:

@@ -48,7 +48,9 @@ def asked(run: Run, texts: list[str]) -> list[int]:
 def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int = MOST) -> dict:
     """Some topics, or those that change most, by a period or a category: what the page, its twin and its table hold."""
     if len(wanted) > most:
-        raise Invalid("topics", f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose fewer.")
+        raise Invalid(
+            "topics", f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose fewer."
+        )
     cut = shares.cut(run, by, selection)
     changing = most_changing(cut)
     chosen = wanted or changing[:SHOWN]
@@ -122,7 +124,9 @@ def table(run: Run, selection: Selection, by: str, wanted: list[int]) -> Iterato
         yield write(HEAD)
         for i, k in enumerate(chosen):
             for g in range(cut.first, cut.end):
-                share, low, high = ("" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high))
+                share, low, high = (
+                    "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
+                )
                 counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
                 yield write(safe([*of, cut.groups.labels[g], k, said.label(k), share, low, high, *counts]))
 
@@ -140,11 +144,17 @@ def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -
     """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such bin."""
     cut = shares.cut(run, by, selection)
     if label not in cut.groups.labels:
-        raise Invalid("bin", f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.")
+        raise Invalid(
+            "bin",
+            f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.",
+        )
     g = cut.groups.labels.index(label)
     found = shares.strongest(cut, topic, g, PASSAGES)
     numbers = [number for number, _ in found]
-    named = rows("SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)", [run.corpus_id, numbers])
+    named = rows(
+        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [run.corpus_id, numbers],
+    )
     known = {row["number"]: row for row in named}
     snippets = texts.passages(run, numbers, topic)
     return {

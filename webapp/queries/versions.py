@@ -17,7 +17,11 @@ _REPEATED = {
 
 def listed(corpus: Corpus) -> list[dict]:
     """The newest first, at most SHOWN of them, each with what differs from the one before it that could be made."""
-    versions = list(corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by("-number")[: SHOWN + 1])
+    versions = list(
+        corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by("-number")[
+            : SHOWN + 1
+        ]
+    )
     rows = []
     for i, version in enumerate(versions[:SHOWN]):
         before = next((v for v in versions[i + 1 :] if v.status == Version.Status.READY), None)
@@ -59,11 +63,17 @@ def difference(before: Version, now: Version) -> str:
     if _changed(old, new, "language"):
         parts.append("stop words of another language")
     had, has = ({LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new))
-    parts += [f"{_named(sorted(which))} stop words {how}" for which, how in ((has - had, "too"), (had - has, "no more")) if which]
+    parts += [
+        f"{_named(sorted(which))} stop words {how}"
+        for which, how in ((has - had, "too"), (had - has, "no more"))
+        if which
+    ]
     if _changed(old, new, "min_documents"):
         parts.append(f"words in at least {new['min_documents']:,} documents instead of {old['min_documents']:,}")
     if _changed(old, new, "max_share"):
-        parts.append(f"words in at most {100 * new['max_share']:.3g}% of documents instead of {100 * old['max_share']:.3g}%")
+        parts.append(
+            f"words in at most {100 * new['max_share']:.3g}% of documents instead of {100 * old['max_share']:.3g}%"
+        )
     if _changed(old, new, "min_length"):
         parts.append(f"words of at least {new['min_length']} letters instead of {old['min_length']}")
     if _changed(old, new, "numbers"):
@@ -74,7 +84,9 @@ def difference(before: Version, now: Version) -> str:
     if _changed(old, new, "duplicates"):
         parts.append(_REPEATED[new["duplicates"]])
     if now.status == Version.Status.READY and now.documents != before.documents:
-        parts.append(f"{abs(now.documents - before.documents):,} documents {'more' if now.documents > before.documents else 'fewer'}")
+        parts.append(
+            f"{abs(now.documents - before.documents):,} documents {'more' if now.documents > before.documents else 'fewer'}"
+        )
     return "; ".join(part for part in parts if part) or "the same words"
 
 

@@ -37,7 +37,11 @@ def topics(snapshot: Snapshot) -> Topics:
 
 def words(a: Run, b: Run) -> tuple:
     """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the words."""
-    return (range(a.version.vocabulary),) * 2 if a.version_id == b.version_id else (vocabulary(a.version), vocabulary(b.version))
+    return (
+        (range(a.version.vocabulary),) * 2
+        if a.version_id == b.version_id
+        else (vocabulary(a.version), vocabulary(b.version))
+    )
 
 
 def vocabulary(version: Version) -> list[str]:

@@ -85,5 +85,9 @@ def _tokens(run: Run, first: int, group: np.ndarray, G: int) -> np.ndarray:
     group = group[: max(0, len(of.lengths) - first)]  # an older version may end before
     span = slice(of.doc_ptr[first], of.doc_ptr[first + len(group)])
     tokens = np.zeros((G, run.topics), np.int64)
-    np.add.at(tokens, (np.repeat(group, np.diff(of.doc_ptr[first : first + len(group) + 1])), of.doc_topics[span]), of.doc_tokens[span])
+    np.add.at(
+        tokens,
+        (np.repeat(group, np.diff(of.doc_ptr[first : first + len(group) + 1])), of.doc_topics[span]),
+        of.doc_tokens[span],
+    )
     return names(run).merged(tokens)

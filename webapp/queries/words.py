@@ -74,7 +74,10 @@ def beginnings(run: Run) -> list[dict]:
     """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
     found = _beginnings(run.snapshot_id, run.version_id) if run.snapshot_id else []
     of = topics.top_words(run, sorted({k for row in found for k in row["topics"]}), 6)
-    return [row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]} for row in found]
+    return [
+        row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]}
+        for row in found
+    ]
 
 
 def _others(words: list[str], word: str, count: int = 3) -> list[str]:

@@ -101,7 +101,9 @@ def _within(scope, receive):
             return await receive()  # the view hears when the client goes
         if given.isdigit() and int(given) > most:
             raise _Refused(413, f"This request has {int(given):,} bytes, and may have {most:,}.")
-        patience = settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
+        patience = (
+            settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
+        )
         try:
             async with asyncio.timeout(patience):
                 message = await receive()
@@ -118,8 +120,19 @@ def _within(scope, receive):
 
 async def _say(send, status: int, sentence: str) -> None:
     body = sentence.encode()
-    headers = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body)), "X-Content-Type-Options": "nosniff", "Connection": "close"}
-    await send({"type": "http.response.start", "status": status, "headers": [(k.encode(), v.encode()) for k, v in headers.items()]})
+    headers = {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Length": str(len(body)),
+        "X-Content-Type-Options": "nosniff",
+        "Connection": "close",
+    }
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
+        }
+    )
     await send({"type": "http.response.body", "body": body})
 
 

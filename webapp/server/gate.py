@@ -208,11 +208,18 @@ def refusal(request: HttpRequest, full: Full) -> HttpResponse:
     else:
         sentence = "More is being asked of this server than it can answer at once."
     advice = f"Nothing is lost. Try again in {seconds} seconds."
-    if request.path.endswith(".json") or request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json"):
+    if (
+        request.path.endswith(".json")
+        or request.path.startswith("/api/")
+        or request.headers.get("Accept", "").startswith("application/json")
+    ):
         response = JsonResponse({"error": f"{sentence} {advice}"}, status=full.status)
     else:
         again = request.get_full_path() if request.method == "GET" else ""
-        page = render_to_string("busy.html", {"status": full.status, "sentence": sentence, "advice": advice, "again": again, "id": request.id})
+        page = render_to_string(
+            "busy.html",
+            {"status": full.status, "sentence": sentence, "advice": advice, "again": again, "id": request.id},
+        )
         response = HttpResponse(page, status=full.status)
     response["Retry-After"] = str(seconds)
     response["Cache-Control"] = "no-store"

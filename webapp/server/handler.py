@@ -13,7 +13,9 @@ from django.http import HttpRequest, HttpResponse
 
 class Handler(ASGIHandler):
     def load_middleware(self, is_async: bool = True) -> None:
-        BaseHandler.load_middleware(self, is_async=False)  # from the view on outwards, up to the gate, which is asynchronous
+        BaseHandler.load_middleware(
+            self, is_async=False
+        )  # from the view on outwards, up to the gate, which is asynchronous
         self._middleware_chain = self._middleware_chain.awaitable  # which Django made synchronous in the end
 
 

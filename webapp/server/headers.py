@@ -36,7 +36,9 @@ def _said(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cross-Origin-Resource-Policy"] = "same-origin"
     download = response.get("Content-Disposition", "").startswith("attachment")
     if response.status_code == 304:
-        response.headers.pop("Content-Security-Policy", None)  # what a browser has keeps its own: a policy here would take its place
+        response.headers.pop(
+            "Content-Security-Policy", None
+        )  # what a browser has keeps its own: a policy here would take its place
     elif download or not response.get("Content-Type", "").startswith("text/html"):
         response["Content-Security-Policy"] = INERT
     if not request.path.startswith(settings.STATIC_URL):

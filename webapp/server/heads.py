@@ -20,6 +20,8 @@ async def answered(request: HttpRequest, get_response) -> HttpResponse:
         return response  # the web server leaves the body out
     bare = HttpResponse(status=response.status_code, headers=response.headers)
     bare.cookies = response.cookies
-    for close in response._resource_closers:  # files that are open; response.close() would also end the request, which goes on
+    for (
+        close
+    ) in response._resource_closers:  # files that are open; response.close() would also end the request, which goes on
         close()
     return bare

@@ -17,7 +17,11 @@ log = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
 PROBES = ("/healthz", "/readyz", "/metrics")  # asked by whatever name the machine or container has
-IN_ADDRESS = {"corpus_id": "corpus", "run_id": "run", "notebook_id": "notebook"}  # argument of a view -> key of the line
+IN_ADDRESS = {
+    "corpus_id": "corpus",
+    "run_id": "run",
+    "notebook_id": "notebook",
+}  # argument of a view -> key of the line
 
 
 class Requests(RequestMiddleware):
@@ -32,7 +36,9 @@ class Requests(RequestMiddleware):
     def prepare(self, request: HttpRequest) -> None:
         structlog.contextvars.clear_contextvars()
         request.began = time.perf_counter()
-        request.id = given if logs.REQUEST_ID.fullmatch(given := request.headers.get(HEADER, "")) else secrets.token_hex(8)
+        request.id = (
+            given if logs.REQUEST_ID.fullmatch(given := request.headers.get(HEADER, "")) else secrets.token_hex(8)
+        )
         structlog.contextvars.bind_contextvars(request_id=request.id)
         if request.path in PROBES:
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].strip(".*") or "localhost"
@@ -43,7 +49,14 @@ class Requests(RequestMiddleware):
         metrics.answered(route, request.method, response.status_code, took)
         if route not in metrics.QUIET or response.status_code >= 500:
             level = log.error if response.status_code >= 500 else log.info
-            level("request", route=route, method=request.method, status=response.status_code, ms=round(1000 * took, 1), **_about(request))
+            level(
+                "request",
+                route=route,
+                method=request.method,
+                status=response.status_code,
+                ms=round(1000 * took, 1),
+                **_about(request),
+            )
 
     @staticmethod
     def format_request(request: HttpRequest) -> str:
@@ -67,7 +80,11 @@ def name(request: HttpRequest, response: HttpResponse | None = None) -> str:
 def _about(request: HttpRequest) -> dict:
     found = {}
     if request.resolver_match is not None:
-        found = {key: value for argument, key in IN_ADDRESS.items() if isinstance(value := request.resolver_match.kwargs.get(argument), int)}
+        found = {
+            key: value
+            for argument, key in IN_ADDRESS.items()
+            if isinstance(value := request.resolver_match.kwargs.get(argument), int)
+        }
     user = getattr(request, "_cached_user", None)  # only where somebody asked who it is: no query for a line
     if user is not None and user.pk is not None:
         found["user"] = user.pk

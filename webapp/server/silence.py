@@ -10,7 +10,9 @@ from collections.abc import Generator
 
 import psycopg
 
-SILENT = 3.0  # seconds without a byte, after which Postgres is asked whether it is there; AWAY when it was not, a moment ago
+SILENT = (
+    3.0  # seconds without a byte, after which Postgres is asked whether it is there; AWAY when it was not, a moment ago
+)
 AWAY = 0.5
 ANSWER = 3  # seconds for its answer; libpq knows no fewer than 2
 KNOWN = 2.0  # seconds for which an answer is told again

@@ -29,7 +29,9 @@ class Writer:
 
     def __init__(self, file: BinaryIO, head: dict):
         self._out = pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd")
-        self._tar = tarfile.open(fileobj=self._out, mode="w|", bufsize=BLOCK, copybufsize=BLOCK, format=tarfile.PAX_FORMAT)
+        self._tar = tarfile.open(
+            fileobj=self._out, mode="w|", bufsize=BLOCK, copybufsize=BLOCK, format=tarfile.PAX_FORMAT
+        )
         self._lines = tempfile.TemporaryFile()
         self.members, self._head = 0, {"format": FORMAT} | head
 
@@ -120,7 +122,10 @@ def _damage_said(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, tarfile.TarError) as error:
-        raise Invalid("file", f"{path.name} is damaged, or was cut off while it was written or copied ({error}). Take another copy of it.") from None
+        raise Invalid(
+            "file",
+            f"{path.name} is damaged, or was cut off while it was written or copied ({error}). Take another copy of it.",
+        ) from None
 
 
 def _opened(path: Path) -> Iterator[Member]:
@@ -134,7 +139,9 @@ def _opened(path: Path) -> Iterator[Member]:
             stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
             tar = tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK)
         except (OSError, EOFError, tarfile.TarError) as error:
-            raise Invalid("file", f"{path.name} is no backup of Topograph, or its beginning is damaged ({error}).") from None
+            raise Invalid(
+                "file", f"{path.name} is no backup of Topograph, or its beginning is damaged ({error})."
+            ) from None
         while True:
             with _damage_said(path):
                 entry = tar.next()
@@ -156,7 +163,10 @@ def head(path: Path) -> dict:
     if not isinstance(found, dict) or "format" not in found:
         raise Invalid("file", f"{path.name} is no backup of Topograph: it does not begin with {HEAD}.")
     if found["format"] > FORMAT:
-        raise Invalid("file", f"{path.name} has format {found['format']}, and this version reads {FORMAT}. Restore it with the version of Topograph that made it, or a newer one.")
+        raise Invalid(
+            "file",
+            f"{path.name} has format {found['format']}, and this version reads {FORMAT}. Restore it with the version of Topograph that made it, or a newer one.",
+        )
     return found
 
 
@@ -186,7 +196,10 @@ def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> d
             count += 1
             line = {"name": member.name, "bytes": member.size, "sha256": member.hash.hexdigest()}
             seen.write(json.dumps(line).encode() + b"\n")
-    raise Invalid("file", f"{path.name} was cut off while it was written or copied: {count:,} of its members are there, and its manifest is not.")
+    raise Invalid(
+        "file",
+        f"{path.name} was cut off while it was written or copied: {count:,} of its members are there, and its manifest is not.",
+    )
 
 
 def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int], count: int) -> None:
@@ -204,12 +217,18 @@ def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int],
                 elif (found := seen.readline()) != json.dumps(line).encode() + b"\n":
                     have = json.loads(found)["name"] if found else "nothing"
                     raise Invalid(
-                        "file", f"{path.name} is damaged: “{line['name']}” is not what was written ({have} came). Take another copy of it."
+                        "file",
+                        f"{path.name} is damaged: “{line['name']}” is not what was written ({have} came). Take another copy of it.",
                     )
             except (ValueError, KeyError, TypeError):
-                raise Invalid("file", f"{path.name} is damaged: its manifest can’t be read. Take another copy of it.") from None
+                raise Invalid(
+                    "file", f"{path.name} is damaged: its manifest can’t be read. Take another copy of it."
+                ) from None
     if not ended:
-        raise Invalid("file", f"{path.name} is damaged: it has {count:,} members, and its manifest says otherwise. Take another copy of it.")
+        raise Invalid(
+            "file",
+            f"{path.name} is damaged: it has {count:,} members, and its manifest says otherwise. Take another copy of it.",
+        )
 
 
 def sync(path: Path) -> None:

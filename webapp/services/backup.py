@@ -54,7 +54,9 @@ def name() -> str:
     return f"topograph-{timezone.now():%Y%m%d-%H%M%S}.tar.zst"
 
 
-def make(path: Path, tell: Callable[[Told], None] = lambda told: None, snapshot: Callable[[str], None] = lambda name: None) -> Told:
+def make(
+    path: Path, tell: Callable[[Told], None] = lambda told: None, snapshot: Callable[[str], None] = lambda name: None
+) -> Told:
     """Write a backup to `path`, which appears when it is whole. Raises Invalid where that can't be done now.
 
     tell is called some times a second. snapshot: with the name of the database's snapshot, as long as it can be looked at.
@@ -62,7 +64,10 @@ def make(path: Path, tell: Callable[[Told], None] = lambda told: None, snapshot:
     partial = path.with_name(f".{path.name}.partial")
     with _lock(), _checkpoints() as checkpoints:
         try:
-            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file, ExitStack() as ended:
+            with (
+                os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file,
+                ExitStack() as ended,
+            ):
                 copying = _Copying(file, tell, ended)
                 with _snapshot() as shown:
                     snapshot(shown)
@@ -112,7 +117,9 @@ def _lock() -> Iterator[None]:
 @contextmanager
 def _checkpoints() -> Iterator[Path]:
     """A folder with the present checkpoints of runs that are at work, by their numbers."""
-    folder = settings.FILE_UPLOAD_TEMP_DIR / f"backup-{secrets.token_hex(8)}"  # where services.uploads tidies up after a kill
+    folder = (
+        settings.FILE_UPLOAD_TEMP_DIR / f"backup-{secrets.token_hex(8)}"
+    )  # where services.uploads tidies up after a kill
     folder.mkdir()
     try:
         for pk in Run.everything.filter(status__in=AT_WORK).values_list("pk", flat=True).iterator():
@@ -213,7 +220,9 @@ class _Copying:
 
 def _size(cursor) -> int:
     """About how many bytes it will be, uncompressed."""
-    cursor.execute("SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+    cursor.execute(
+        "SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+    )
     size = int(cursor.fetchone()[0])
     for folder, _, names in os.walk(settings.FILES):
         for each in names:
@@ -225,7 +234,9 @@ def _size(cursor) -> int:
 def _head(cursor, tables: list[bulk.Table]) -> dict:
     cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
     migrations = [list(row) for row in cursor.fetchall()]
-    cursor.execute("SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL")
+    cursor.execute(
+        "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
+    )
     sequences = dict(cursor.fetchall())  # of now, not of the snapshot: no number is given twice
     cursor.execute("SHOW server_version")
     partitions: dict[str, dict] = {}
@@ -269,7 +280,10 @@ def _rows(cursor) -> Rows:
         "SELECT id, status, progress -> 'stream', progress -> 'sizes', coalesce((progress ->> 'documents')::bigint, 0)"
         " FROM webapp_corpus ORDER BY id"
     )
-    corpora = [(pk, status, _json(stream), _json(sizes) or {}, documents) for pk, status, stream, sizes, documents in cursor.fetchall()]
+    corpora = [
+        (pk, status, _json(stream), _json(sizes) or {}, documents)
+        for pk, status, stream, sizes, documents in cursor.fetchall()
+    ]
     cursor.execute("SELECT id FROM webapp_version WHERE status = %s ORDER BY id", [Version.Status.READY])
     versions = cursor.fetchall()
     cursor.execute("SELECT id, status FROM webapp_run ORDER BY id")
@@ -305,7 +319,9 @@ def _of_corpus(pk: int, status: str, stream: dict | None, sizes: dict, documents
     indexed = Index.size(folder / "index") == documents  # else it is of more documents than the rows
     for path in _walked(folder):
         name = path.relative_to(folder).as_posix()
-        if name == "tokens/checkpoint.json" and stream and json.loads(path.read_bytes()) != stream:  # documents came since
+        if (
+            name == "tokens/checkpoint.json" and stream and json.loads(path.read_bytes()) != stream
+        ):  # documents came since
             yield Pointed(_below(path), path, content=json.dumps(stream).encode())
         elif not name.startswith("index/") or indexed:
             yield Pointed(_below(path), path, ends.get(name))

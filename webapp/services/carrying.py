@@ -30,7 +30,9 @@ class Plan(NamedTuple):
 def plan(source: Run, target: Run) -> Plan:
     """By the one-to-one matching that is best over all topics, at least as similar as explore.matching asks. Raises Invalid."""
     if source.corpus_id != target.corpus_id or source.pk == target.pk:
-        raise Invalid("from", f"Labels are carried between two runs of one corpus; run {source.pk} is none for run {target.pk}.")
+        raise Invalid(
+            "from", f"Labels are carried between two runs of one corpus; run {source.pk} is none for run {target.pk}."
+        )
     for run in (source, target):
         if run.snapshot is None or not run.snapshot.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")

@@ -35,7 +35,9 @@ class Reading(Words):
 
     options: dict = field(default_factory=dict)  # tasks.readers.Options as a dict
     shaping: dict = field(default_factory=dict)  # tasks.shaping.Shaping as a dict
-    added: list = field(default_factory=list)  # of files that came later: {"first": the position from which on, "options", "shaping"}
+    added: list = field(
+        default_factory=list
+    )  # of files that came later: {"first": the position from which on, "options", "shaping"}
 
 
 def create(name: str, uploads: Iterable[Upload], owner: User | None = None, later: bool = False, **fields) -> Corpus:
@@ -52,7 +54,11 @@ def create(name: str, uploads: Iterable[Upload], owner: User | None = None, late
         owner = owner or User.objects.local()
         quotas.check_bytes(owner, sum(sizes))
         mark = storing.Mark(named=bool(name.strip()))
-        fields |= {"name": name.strip()[:200] or storing.called(uploads[0].name), "bytes_total": sum(sizes), "arriving": asdict(mark)}
+        fields |= {
+            "name": name.strip()[:200] or storing.called(uploads[0].name),
+            "bytes_total": sum(sizes),
+            "arriving": asdict(mark),
+        }
         corpus = Corpus.objects.create(owner=owner, **fields)
         storing.bring(corpus, uploads)
         _store(corpus, later)
@@ -108,7 +114,9 @@ def as_before(found: readers.Sniff, options: dict) -> readers.Sniff:
     places = {}
     for role in readers.formats.ROLES:
         i = getattr(before, role)
-        places[role] = found.columns.index(names[i]) if i is not None and i < len(names) and names[i] in found.columns else None
+        places[role] = (
+            found.columns.index(names[i]) if i is not None and i < len(names) and names[i] in found.columns else None
+        )
     kinds = found.options.kinds | {name: kind for name, kind in before.kinds.items() if name in found.columns}
     order = before.date_order or found.options.date_order
     return replace(found, options=replace(found.options, **places, kinds=kinds, date_order=order))
@@ -139,7 +147,9 @@ def language(found: readers.Sniff) -> tuple[str, float]:
 def read(corpus: Corpus, reading: Reading) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read already."""
     again = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
-    if reading.options.get("given"):  # words that were made elsewhere, numbers and single letters among them, are taken as they are
+    if reading.options.get(
+        "given"
+    ):  # words that were made elsewhere, numbers and single letters among them, are taken as they are
         reading = replace(reading, numbers=True, min_length=1)
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
@@ -154,7 +164,9 @@ def read(corpus: Corpus, reading: Reading) -> None:
         jobs.send(jobs.READING, corpus.pk)
 
 
-def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, provenance: dict, owner: User | None = None) -> Corpus:
+def subset(
+    parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, provenance: dict, owner: User | None = None
+) -> Corpus:
     """A corpus of some documents of another, queued: a worker copies and counts them anew (tasks.subset).
 
     numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are added. owner: by
@@ -169,7 +181,9 @@ def subset(parent: Corpus, numbers: np.ndarray, name: str, reading: Reading, pro
     }
     with transaction.atomic():
         files.storing()
-        shut = Corpus.objects.select_for_update().values_list("embargo", flat=True).get(pk=parent.pk)  # so that an embargo finds all parts
+        shut = (
+            Corpus.objects.select_for_update().values_list("embargo", flat=True).get(pk=parent.pk)
+        )  # so that an embargo finds all parts
         owner = owner or User.objects.local()
         quotas.check_job(owner)
         corpus = Corpus.objects.create(
@@ -190,10 +204,18 @@ def again(corpus: Corpus) -> Corpus:
     No file is copied: both have a name of it (a hard link), and it goes with the last one. A draft that is there already is taken.
     """
     if corpus.status != Corpus.Status.READY or corpus.provenance:
-        raise Invalid("corpus", f"“{corpus.name}” has no files of its own that have been read. Open the corpus that it is a part of.")
+        raise Invalid(
+            "corpus",
+            f"“{corpus.name}” has no files of its own that have been read. Open the corpus that it is a part of.",
+        )
     if not (count := corpus.files.count()):
         raise Invalid("corpus", f"The files of “{corpus.name}” are not kept. Upload them again.")
-    there = corpus.parts.filter(provenance={}).exclude(status__in=(Corpus.Status.READY, Corpus.Status.FAILED)).order_by("-pk").first()
+    there = (
+        corpus.parts.filter(provenance={})
+        .exclude(status__in=(Corpus.Status.READY, Corpus.Status.FAILED))
+        .order_by("-pk")
+        .first()
+    )
     if there and (there.arriving or there.status == Corpus.Status.DRAFT and there.files.count() == count):
         return there
     settings_now = asdict(replace(Reading.of(corpus.settings), **asdict(Words.of(corpus.version.settings)), added=[]))
@@ -221,7 +243,9 @@ def addition(corpus: Corpus, uploads: Iterable[Upload], later: bool = False) -> 
     with transaction.atomic():
         draft = create(corpus.name, uploads, corpus.owner, later, into=corpus, settings=kept)
         # Locked, so that an embargo, and another owner, find all drafts.
-        draft.embargo, draft.owner_id = Corpus.objects.select_for_update().values_list("embargo", "owner").get(pk=corpus.pk)
+        draft.embargo, draft.owner_id = (
+            Corpus.objects.select_for_update().values_list("embargo", "owner").get(pk=corpus.pk)
+        )
         draft.save(update_fields=["embargo", "owner"])
     return draft
 
@@ -235,18 +259,29 @@ def add(draft: Corpus, reading: Reading) -> Version:
     corpus = draft.into
     before = Reading.of(corpus.settings)
     if bool(reading.options.get("given")) != bool(before.options.get("given")):
-        theirs, these = ("words that were counted elsewhere", "texts") if before.options.get("given") else ("texts", "words that were counted elsewhere")
-        raise Invalid("files", f"“{corpus.name}” holds {theirs}, and these files hold {these}: make a corpus of their own of them.")
+        theirs, these = (
+            ("words that were counted elsewhere", "texts")
+            if before.options.get("given")
+            else ("texts", "words that were counted elsewhere")
+        )
+        raise Invalid(
+            "files",
+            f"“{corpus.name}” holds {theirs}, and these files hold {these}: make a corpus of their own of them.",
+        )
     with transaction.atomic():
         version = versions.again(corpus)  # which locks the corpus
         corpus.refresh_from_db()
         first = _end(corpus)
         now = Reading.of(corpus.settings)
-        kinds = reading.options.get("kinds", {}) | now.options.get("kinds", {})  # a field that is there already stays what it is
+        kinds = reading.options.get("kinds", {}) | now.options.get(
+            "kinds", {}
+        )  # a field that is there already stays what it is
         way = {"first": first, "options": reading.options | {"kinds": kinds}, "shaping": reading.shaping}
         kept = asdict(replace(now, options=now.options | {"kinds": kinds}, added=[*now.added, way]))
         Corpus.objects.filter(pk=corpus.pk).update(settings=kept, bytes_total=F("bytes_total") + draft.bytes_total)
-        Corpus.objects.filter(pk=draft.pk).update(arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(storing.Mark(of=draft.pk))})
+        Corpus.objects.filter(pk=draft.pk).update(
+            arriving={"first": first, "end": first + draft.files.count(), "mark": asdict(storing.Mark(of=draft.pk))}
+        )
     return version
 
 
@@ -280,13 +315,23 @@ def embargo(corpus: Corpus, on: bool) -> None:
         row = Corpus.objects.select_for_update().get(pk=corpus.pk)
         if not on:
             if row.provenance and row.parent is None:
-                raise Invalid("embargo", "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.")
+                raise Invalid(
+                    "embargo",
+                    "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.",
+                )
             if row.parent and row.parent.embargo:
-                raise Invalid("embargo", f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.")
+                raise Invalid(
+                    "embargo",
+                    f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.",
+                )
         reached = {row.pk}
         while reached:
             Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
-            parts = Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update() if on else Corpus.everything.none()
+            parts = (
+                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
+                if on
+                else Corpus.everything.none()
+            )
             reached = set(parts.values_list("pk", flat=True))
 
 

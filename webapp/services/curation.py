@@ -59,7 +59,9 @@ def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
         edits = []
         for topic, fields in values.items():
             if not 0 <= topic < run.topics:
-                raise Invalid("topic", f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no topic {topic}.")
+                raise Invalid(
+                    "topic", f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no topic {topic}."
+                )
             before = present.present(topic)
             for field, text in fields.items():
                 value = _clean(run, topic, field, text)
@@ -112,7 +114,9 @@ def _refuse_circles(run: Run) -> None:
         while (target := into.get(way[-1])) is not None:
             if target in way:
                 circle = " into ".join(map(topic_label, [*way[way.index(target) :], target]))
-                raise Invalid("into", f"This would merge topics in a circle ({circle}). Take one of these merges back first.")
+                raise Invalid(
+                    "into", f"This would merge topics in a circle ({circle}). Take one of these merges back first."
+                )
             way.append(target)
 
 
@@ -155,7 +159,9 @@ def _target(run: Run, topic: int, text: str) -> str:
         return ""
     target = topic_number(text, run)
     if target == topic:
-        raise Invalid("into", f"{topic_label(topic)} can’t be merged into itself; leave the field empty to read it alone.")
+        raise Invalid(
+            "into", f"{topic_label(topic)} can’t be merged into itself; leave the field empty to read it alone."
+        )
     return str(target)
 
 
@@ -165,11 +171,15 @@ def read_table(run: Run, content: bytes, by: str) -> int:
     An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the line.
     """
     if len(content) > TABLE:
-        raise Invalid("table", f"A table of labels has at most {TABLE // 10**6} MB; this one has {len(content) / 1e6:.1f}.")
+        raise Invalid(
+            "table", f"A table of labels has at most {TABLE // 10**6} MB; this one has {len(content) / 1e6:.1f}."
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid("table", f"The table must be UTF-8 text; byte {error.start:,} is not. Save it as “CSV UTF-8”.") from None
+        raise Invalid(
+            "table", f"The table must be UTF-8 text; byte {error.start:,} is not. Save it as “CSV UTF-8”."
+        ) from None
     delimiter = max(",;\t", key=text.partition("\n")[0].count)  # a spreadsheet writes what its country uses
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     values: dict[int, dict[str, str]] = {}

@@ -20,7 +20,9 @@ from webapp.models import Corpus, Pin, Run, Version
 from webapp.queries.embargo import passage
 from webapp.services import jobs
 
-GONE = datetime(1970, 1, 1, tzinfo=UTC)  # deleted_at of what is deleted for good: older than anything that can be brought back
+GONE = datetime(
+    1970, 1, 1, tzinfo=UTC
+)  # deleted_at of what is deleted for good: older than anything that can be brought back
 MODELS = {"corpus": Corpus, "run": Run}
 KINDS = {Corpus: jobs.READING, Version: jobs.CHOOSING, Run: jobs.TRAINING}
 
@@ -71,8 +73,14 @@ def bring_back(row: Corpus | Run) -> None:
     with transaction.atomic():
         if model is Run and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.corpus_id).exists():
             raise Invalid("run", f"{said} is of a corpus that is deleted. Bring back the corpus first.")
-        if model is Corpus and row.into_id and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.into_id).exists():
-            raise Invalid("corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first.")
+        if (
+            model is Corpus
+            and row.into_id
+            and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.into_id).exists()
+        ):
+            raise Invalid(
+                "corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first."
+            )
         found = model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         if found is None:
             raise Invalid(model.__name__.lower(), f"{said} can’t be brought back any more.")

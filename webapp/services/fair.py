@@ -60,9 +60,13 @@ def choose(kind: jobs.Kind, pk: int) -> int | None:
         waiting = {user: jobs_of for user, jobs_of in waiting.items() if at_work[user] < most_of_one()}
     if not waiting:
         return None
-    lately = kind.model.objects.exclude(status="queued").filter(heartbeat_at__gt=Now() - REMEMBERED, **{f"{whose}__in": [u for u in waiting if u]})
+    lately = kind.model.objects.exclude(status="queued").filter(
+        heartbeat_at__gt=Now() - REMEMBERED, **{f"{whose}__in": [u for u in waiting if u]}
+    )
     last = dict(lately.order_by().values_list(whose).annotate(at=Max("heartbeat_at")))
-    next_one = min(waiting, key=lambda user: (at_work[user], last[user].timestamp() if user in last else 0, *waiting[user]))
+    next_one = min(
+        waiting, key=lambda user: (at_work[user], last[user].timestamp() if user in last else 0, *waiting[user])
+    )
     return waiting[next_one][1]
 
 

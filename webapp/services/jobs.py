@@ -29,14 +29,18 @@ from webapp.models import Corpus, Run, Version
 log = structlog.get_logger(__name__)
 
 STALE = timedelta(seconds=20)  # a heartbeat comes every 3 s: so many missed ones mean that the process is gone
-LOOK = 10.0  # seconds that may pass between two looks of a sweep and count as watched: more of them and it was away itself
+LOOK = (
+    10.0  # seconds that may pass between two looks of a sweep and count as watched: more of them and it was away itself
+)
 AGAIN = 60.0  # seconds after which a job that waits for room on the disk is tried again
 TRIES = 5  # a job that took its process down so often, and came no further in between, would do it again
 GAVE_UP = (
     "The work stopped {n} times at the same place without an error message, most likely because the machine ran out of memory. "
     "Nothing you uploaded is lost. Try fewer topics or a smaller collection, or ask the operator to look into the log."
 )
-NO_ROOM = "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there is room on the disk."
+NO_ROOM = (
+    "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there is room on the disk."
+)
 NEVER_ROOM = "The server’s disk was full {n} times, and there was never room enough for this. Nothing you uploaded is lost. Make room, then try again."
 
 
@@ -105,13 +109,21 @@ def claim(kind: Kind, pk: int) -> int | None:
         if queued.exclude(error=NO_ROOM).update(error=NO_ROOM):
             kind.news(pk, {"type": "status", "status": "queued", "error": NO_ROOM})
         return None
-    fields = {"status": status, "attempt": F("attempt") + 1, "tries": F("tries") + 1, "heartbeat_at": Now(), "error": ""}
+    fields = {
+        "status": status,
+        "attempt": F("attempt") + 1,
+        "tries": F("tries") + 1,
+        "heartbeat_at": Now(),
+        "error": "",
+    }
     with transaction.atomic():
         if not queued.update(**fields):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
     request_id = logs.request_id() or roster.asked_by(kind.name, pk)  # a message of the sweep has none
-    structlog.contextvars.bind_contextvars(**of(kind, pk), attempt=attempt, **({"request_id": request_id} if request_id else {}))
+    structlog.contextvars.bind_contextvars(
+        **of(kind, pk), attempt=attempt, **({"request_id": request_id} if request_id else {})
+    )
     kind.news(pk, {"type": "status", "status": status, "error": ""})
     return attempt
 
@@ -144,13 +156,20 @@ def crash(kind: Kind, pk: int, attempt: int) -> None:
         return wait(kind, pk, attempt)
     request_id = logs.request_id() or secrets.token_hex(8)
     log.exception("broken", **of(kind, pk), attempt=attempt, request_id=request_id)
-    fail(kind, pk, attempt, f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})")
+    fail(
+        kind,
+        pk,
+        attempt,
+        f"Something went wrong in Topograph itself; nothing you uploaded is lost. (request {request_id})",
+    )
 
 
 def retry(kind: Kind, pk: int) -> bool:
     """Queue a job again that failed; it goes on where it was. Whether there was such a one."""
     with transaction.atomic():
-        if not kind.model.objects.filter(pk=pk, status="failed").update(status="queued", error="", tries=0, heartbeat_at=Now()):
+        if not kind.model.objects.filter(pk=pk, status="failed").update(
+            status="queued", error="", tries=0, heartbeat_at=Now()
+        ):
             return False
         send(kind, pk)
     kind.news(pk, {"type": "status", "status": "queued", "error": ""})
@@ -177,7 +196,9 @@ class Sweep:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self.clock, self.before = clock, clock()
-        self.seen: dict[tuple[str, int], tuple[tuple, float]] = {}  # job -> (attempt and heartbeat, seconds that they were watched)
+        self.seen: dict[
+            tuple[str, int], tuple[tuple, float]
+        ] = {}  # job -> (attempt and heartbeat, seconds that they were watched)
         self.sent_waiting = clock() - AGAIN
 
     def __call__(self) -> None:
@@ -211,7 +232,11 @@ class Sweep:
         waiting = now - self.sent_waiting >= AGAIN
         for kind in KINDS:
             queued = kind.model.objects.filter(status="queued")
-            for pk in (queued if waiting else queued.exclude(error=NO_ROOM)).order_by("pk").values_list("pk", flat=True)[: fair.begin_now(kind)]:
+            for pk in (
+                (queued if waiting else queued.exclude(error=NO_ROOM))
+                .order_by("pk")
+                .values_list("pk", flat=True)[: fair.begin_now(kind)]
+            ):
                 send(kind, pk)
         if waiting:
             self.sent_waiting = now

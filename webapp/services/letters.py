@@ -40,12 +40,23 @@ MAY = {"viewer": "read it", "editor": "read it, add to it and train on it"}
 def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
     """What became of the letter, in a sentence. known: whether there is an account with that address."""
     new = "" if known else f"Sign in with this address, {email}; what is shared with it is then yours to see.\n\n"
-    text = SHARED.format(by=by.name, name=_name(corpus), may=MAY[role], address=addresses.at_site(reverse("corpus", args=[corpus.pk])), sign_in=new)
+    text = SHARED.format(
+        by=by.name,
+        name=_name(corpus),
+        may=MAY[role],
+        address=addresses.at_site(reverse("corpus", args=[corpus.pk])),
+        sign_in=new,
+    )
     return _send(f"“{_name(corpus)}” is shared with you", text, email, by)
 
 
 def offered(corpus: Corpus, to: User, role: str, by: User) -> str:
-    text = OFFERED.format(by=by.name, name=_name(corpus), may=MAY[role], address=addresses.at_site(reverse("corpus_owner", args=[corpus.pk])))
+    text = OFFERED.format(
+        by=by.name,
+        name=_name(corpus),
+        may=MAY[role],
+        address=addresses.at_site(reverse("corpus_owner", args=[corpus.pk])),
+    )
     return _send(f"“{_name(corpus)}” is offered to you", text, to.email, by)
 
 
@@ -62,7 +73,12 @@ def _send(subject: str, text: str, email: str, by: User) -> str:
         if cache.incr(key) > A_DAY:
             return f"No letter was sent, as you have sent {A_DAY} within a day: tell them yourself."
         EmailMessage(settings.ACCOUNT_EMAIL_SUBJECT_PREFIX + subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
-    except (OSError, smtplib.SMTPException, redis.RedisError, ValueError) as error:  # ValueError: the count ended between two commands
+    except (
+        OSError,
+        smtplib.SMTPException,
+        redis.RedisError,
+        ValueError,
+    ) as error:  # ValueError: the count ended between two commands
         log.warning("a letter could not be sent", error=logs.named(error))
         return "The letter about it could not be sent: tell them yourself."
     return "A letter tells them."

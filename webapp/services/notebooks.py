@@ -122,10 +122,17 @@ def _table(table) -> dict | None:
         return None
     columns = table.get("columns") if isinstance(table, dict) else None
     rows = table.get("rows") if isinstance(table, dict) else None
-    if not isinstance(columns, list) or not isinstance(rows, list) or not all(isinstance(r, list) and len(r) == len(columns) for r in rows):
+    if (
+        not isinstance(columns, list)
+        or not isinstance(rows, list)
+        or not all(isinstance(r, list) and len(r) == len(columns) for r in rows)
+    ):
         raise Invalid("table", "A table must be columns and rows of the same length.")
     if len(columns) > COLUMNS or len(rows) > ROWS:
-        raise Invalid("table", f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and {len(columns):,}.")
+        raise Invalid(
+            "table",
+            f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and {len(columns):,}.",
+        )
     return {"columns": [_cell(c) for c in columns], "rows": [[_cell(c) for c in row] for row in rows]}
 
 

@@ -74,7 +74,10 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
     _one_at_a_time(user)
     has = used(user)["bytes"] + arriving()
     if has + more > most:
-        raise Over("files", f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}")
+        raise Over(
+            "files",
+            f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}",
+        )
 
 
 def check_documents(corpus: Corpus, documents: int) -> None:
@@ -88,11 +91,16 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     most = limits(user).documents
     if most is None:
         return
-    Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)  # before its owner, as whoever changes a corpus does
+    Corpus.everything.select_for_update(no_key=True).get(
+        pk=corpus.pk
+    )  # before its owner, as whoever changes a corpus does
     _one_at_a_time(user)
     left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
     if documents > left:
-        raise Invalid("documents", f"Your corpora may have {max(0, left):,} documents more, and this one has at least {documents:,}. {MORE}")
+        raise Invalid(
+            "documents",
+            f"Your corpora may have {max(0, left):,} documents more, and this one has at least {documents:,}. {MORE}",
+        )
 
 
 def check_corpus(user: User, corpus: Corpus) -> None:
@@ -105,7 +113,10 @@ def check_corpus(user: User, corpus: Corpus) -> None:
     for name, said, limit in (("bytes", size, most.bytes), ("documents", lambda n: f"{n:,}", most.documents)):
         if limit is not None and has[name] + come[name] > limit:
             what = "files" if name == "bytes" else "documents"
-            raise Invalid("owner", f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and “{corpus.name}” has {said(come[name])}. {MORE}")
+            raise Invalid(
+                "owner",
+                f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and “{corpus.name}” has {said(come[name])}. {MORE}",
+            )
 
 
 def check_job(user: User) -> None:
@@ -115,7 +126,10 @@ def check_job(user: User) -> None:
         return
     _one_at_a_time(user)
     if (has := _jobs(user)) >= most:
-        raise Invalid("jobs", f"{most:,} of your jobs may wait or run at once, and {has:,} do. Wait until one is done, or stop one.")
+        raise Invalid(
+            "jobs",
+            f"{most:,} of your jobs may wait or run at once, and {has:,} do. Wait until one is done, or stop one.",
+        )
 
 
 def _one_at_a_time(user: User) -> None:

@@ -12,7 +12,14 @@ FITS = ("yes", "no", "unsure")
 
 
 def save_reading(
-    run: Run, number: int, seed: int, reader: str, passages: list[dict], fits: dict[int, str], label: str, confidence: str
+    run: Run,
+    number: int,
+    seed: int,
+    reader: str,
+    passages: list[dict],
+    fits: dict[int, str],
+    label: str,
+    confidence: str,
 ) -> None:
     """Keep what a reader has said so far of a topic's passages (queries.reading.passages), and the label if there is one.
 
@@ -44,7 +51,9 @@ def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: 
         weights = test["weights"]
         payload["document"] = test["document"]
         payload["shown"] = [topic["number"] for topic in test["shown"]]
-        payload["log_odds"] = math.log(weights[test["intruder"]] / weights[chosen])  # Chang et al. 2009, eq. 2; 0 is best
+        payload["log_odds"] = math.log(
+            weights[test["intruder"]] / weights[chosen]
+        )  # Chang et al. 2009, eq. 2; 0 is best
     key = {"run": run, "reader": reader, "kind": kind, "topic": number, "seed": seed, "item": 0}
     Answer.objects.get_or_create(**key, defaults={"payload": payload})
 

@@ -34,12 +34,22 @@ def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
     _known(found)
     rows = archive.verify(path, tell)
     if wrong := rows.keys() ^ _names(found):
-        raise Invalid("file", f"{path.name} is damaged: it should have, or not have, the tables {', '.join(sorted(wrong)[:5])}.")
-    return found | {"rows": sum(rows.values()), "corpora": rows.get("webapp_corpus", 0), "runs": rows.get("webapp_run", 0), "counts": rows}
+        raise Invalid(
+            "file", f"{path.name} is damaged: it should have, or not have, the tables {', '.join(sorted(wrong)[:5])}."
+        )
+    return found | {
+        "rows": sum(rows.values()),
+        "corpora": rows.get("webapp_corpus", 0),
+        "runs": rows.get("webapp_run", 0),
+        "counts": rows,
+    }
 
 
 def _names(found: dict) -> set[str]:
-    return {*found["tables"], *(f"{parent}_{key}" for parent, its in found["partitions"].items() for key in its["keys"])}
+    return {
+        *found["tables"],
+        *(f"{parent}_{key}" for parent, its in found["partitions"].items() for key in its["keys"]),
+    }
 
 
 def _known(found: dict) -> None:
@@ -47,7 +57,8 @@ def _known(found: dict) -> None:
     ours = MigrationExecutor(connection).loader.disk_migrations
     if unknown := [f"{app}.{name}" for app, name in found["migrations"] if (app, name) not in ours]:
         raise Invalid(
-            "file", f"The backup is of a newer Topograph ({found['topograph']}): it has {unknown[0]}, which this one does not know. Update first."
+            "file",
+            f"The backup is of a newer Topograph ({found['topograph']}): it has {unknown[0]}, which this one does not know. Update first.",
         )
 
 
@@ -55,7 +66,10 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
     """Restore a backup. Raises Invalid where it can't be read, or there is something already that is not to be overwritten."""
     found = check(path, tell)
     if alive := events.workers():
-        raise Invalid("system", f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.")
+        raise Invalid(
+            "system",
+            f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.",
+        )
     if strange := _strange():
         raise Invalid(
             "system",
@@ -64,7 +78,10 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
         )
     if there := _there():
         if not overwrite:
-            raise Invalid("system", f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.")
+            raise Invalid(
+                "system",
+                f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.",
+            )
     _clear()
     _migrate(found["migrations"])
     other = connection.copy()
@@ -76,7 +93,10 @@ def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
             counts = _members(path, found, cursor, tell)
             if counts != found["counts"]:
                 wrong = next(name for name in found["counts"] if counts.get(name) != found["counts"][name])
-                raise Invalid("file", f"The table {wrong} should have {found['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.")
+                raise Invalid(
+                    "file",
+                    f"The table {wrong} should have {found['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.",
+                )
             for name, last in found["sequences"].items():
                 cursor.execute("SELECT setval(%s::regclass, %s)", [name, last])
             cursor.execute("COMMIT")
@@ -95,7 +115,9 @@ def _strange() -> str:
             ours = {app for app, _ in MigrationExecutor(connection).loader.disk_migrations}
             cursor.execute("SELECT app FROM django_migrations WHERE app <> ALL(%s) LIMIT 1", [list(ours)])
         else:
-            cursor.execute("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1")
+            cursor.execute(
+                "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1"
+            )
         found = cursor.fetchone()
     return found[0] if found else ""
 
@@ -138,7 +160,11 @@ def _migrate(applied: list[list[str]]) -> None:
 def _members(path: Path, found: dict, cursor, tell: Callable[[int], None]) -> dict[str, int]:
     """Put each where it belongs; the rows of each table."""
     counts = dict.fromkeys(found["counts"], 0)
-    partitions = {f"{parent}_{key}": (parent, key, its["columns"]) for parent, its in found["partitions"].items() for key in its["keys"]}
+    partitions = {
+        f"{parent}_{key}": (parent, key, its["columns"])
+        for parent, its in found["partitions"].items()
+        for key in its["keys"]
+    }
     empty = dict(partitions)  # of which no member comes
     members = _grouped(archive.members(path, tell))
     for name, parts in members:

@@ -42,7 +42,9 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", by: User | N
 def again(run: Run, by: User | None = None) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
     if run.begins and run.begun_with is None:
-        raise Invalid("run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead.")
+        raise Invalid(
+            "run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead."
+        )
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
         if run.begins:
@@ -62,7 +64,9 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         raise Invalid("words", "Choose one or more words to leave out.")
     if len(words) > MAX_DROPPED:
         raise Invalid("words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}.")
-    known = set(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)) - set(run.dropped)
+    known = set(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)) - set(
+        run.dropped
+    )
     if unknown := [word for word in words if word not in known]:
         listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
         raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")

@@ -50,7 +50,9 @@ class Sample:
     beginnings: bool = False  # whether of some file only the beginning was read
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
-    first: tuple[dict, ...] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    first: tuple[
+        dict, ...
+    ] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
@@ -61,7 +63,13 @@ def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
     Raises Invalid and readers.Unreadable for a table about the files that can't be used.
     """
     folder = files.corpus_folder(corpus.pk) / "sample"
-    way = [[f.name for f in fields(Sample)], reading.options, reading.shaping, _cut_as(reading.language), corpus.bytes_total]
+    way = [
+        [f.name for f in fields(Sample)],
+        reading.options,
+        reading.shaping,
+        _cut_as(reading.language),
+        corpus.bytes_total,
+    ]
     place = folder / hashlib.sha256(orjson.dumps(way, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
     if not (place / "sample.json").exists():
         _read(corpus, reading, place)
@@ -124,12 +132,20 @@ class _Taking:
         self.shaping = Shaping(**reading.shaping)
         everything = [_File(*found) for found in corpus.files.values_list("name", "path", "bytes")]
         self.companions = readers.Companions(lambda: ((stored(source), source.name) for source in everything))
-        self.table = upload_of([(stored(source), source.name) for source in everything], self.shaping.table) if self.shaping.table else None
+        self.table = (
+            upload_of([(stored(source), source.name) for source in everything], self.shaping.table)
+            if self.shaping.table
+            else None
+        )
         sources = [source for source in everything if source.name != self.shaping.table]
         self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
         self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
         self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
-        self.single = all(readers.single(source.name) for source in sources) and not self.shaping.joins and not self.shaping.sections
+        self.single = (
+            all(readers.single(source.name) for source in sources)
+            and not self.shaping.joins
+            and not self.shaping.sections
+        )
         self.kinds: Counter[str | None] = Counter()  # bytes of all files, by kind
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
@@ -139,11 +155,15 @@ class _Taking:
         self.unreadable = 0
         self.problems: list[str] = []
         self.characters = self.documents = self.files = 0
-        self.at = self.upto = 0  # bytes of its file: where the document that was read last begins and ends, as far as the reader tells
+        self.at = self.upto = (
+            0  # bytes of its file: where the document that was read last begins and ends, as far as the reader tells
+        )
         self.cut_short = self.ended = False
 
     def go(self) -> Sample:
-        Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])  # loads what takes long once in a process
+        Tokeniser(self.reading.language, given=self.options.given).pieces(
+            ["a word"]
+        )  # loads what takes long once in a process
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
@@ -159,7 +179,9 @@ class _Taking:
                 self.documents += 1
                 self.found[self.kind] += 1
             stream.commit()
-        if self.documents and not self.ended:  # the last one may be a section, and the others of its whole were not read
+        if (
+            self.documents and not self.ended
+        ):  # the last one may be a section, and the others of its whole were not read
             self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
         whole = not self.cut_short and self.files == self.of_files and self.ended
         return Sample(
@@ -228,7 +250,11 @@ class _Taking:
                     if isinstance(item, readers.Document):
                         self.at, self.upto = self.upto, position
                     yield item
-                    if self.characters - characters_now >= most or documents - documents_now >= many or time.monotonic() > self.until:
+                    if (
+                        self.characters - characters_now >= most
+                        or documents - documents_now >= many
+                        or time.monotonic() > self.until
+                    ):
                         if position < source.bytes:
                             self.cut_short = True
                             break
@@ -247,7 +273,10 @@ class _Taking:
 
 def _bytes(document: readers.Document) -> int:
     """At least, in a file that is not compressed."""
-    return sum(len(part.encode("utf-8", "replace")) for part in (document.text, document.title, document.date, *document.metadata.values()))
+    return sum(
+        len(part.encode("utf-8", "replace"))
+        for part in (document.text, document.title, document.date, *document.metadata.values())
+    )
 
 
 def _shown(document: readers.Document, options: readers.Options) -> dict:
@@ -256,7 +285,9 @@ def _shown(document: readers.Document, options: readers.Options) -> dict:
         "title": document.title,
         "date": document.date[:60],
         "day": day.isoformat() if day else "",
-        "fields": [(name, value, options.kinds.get(name, "category")) for name, value in document.metadata.items()][:FIELDS],
+        "fields": [(name, value, options.kinds.get(name, "category")) for name, value in document.metadata.items()][
+            :FIELDS
+        ],
         "text": document.text[:BEGINNING],
         "more": len(document.text) > BEGINNING,
         "file": document.file,

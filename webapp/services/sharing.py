@@ -27,12 +27,16 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
     if len(name) > 60:
         raise Invalid("name", f"Say in at most 60 characters whom the link is for; got {len(name)}.")
     if days not in DAYS:
-        raise Invalid("days", f"A link holds for one of {', '.join(map(str, DAYS))} days, 0 without an end; got {days}.")
+        raise Invalid(
+            "days", f"A link holds for one of {', '.join(map(str, DAYS))} days, 0 without an end; got {days}."
+        )
     secret = secrets.token_urlsafe(32)
     with transaction.atomic():
         _lock(corpus)
         if corpus.links.filter(revoked_at=None).count() >= MOST_LINKS:
-            raise Invalid("name", f"“{corpus.name}” has {MOST_LINKS} links already. Revoke one that is not needed any more.")
+            raise Invalid(
+                "name", f"“{corpus.name}” has {MOST_LINKS} links already. Revoke one that is not needed any more."
+            )
         end = timezone.now() + timedelta(days=days) if days else None
         return Link.objects.create(corpus=corpus, by=by, name=name, digest=digest(secret), expires_at=end), secret
 
@@ -67,7 +71,10 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
     with transaction.atomic():
         _lock(corpus)
         if corpus.memberships.count() + corpus.invitations.count() >= MOST_PEOPLE:
-            raise Invalid("who", f"“{corpus.name}” is shared with {MOST_PEOPLE} people, which is the most. Make it public, or use a link.")
+            raise Invalid(
+                "who",
+                f"“{corpus.name}” is shared with {MOST_PEOPLE} people, which is the most. Make it public, or use a link.",
+            )
         if "@" not in who:
             user = User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first()
             if user is None:
@@ -79,9 +86,15 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
             raise Invalid("who", f"“{who[:100]}” is no e-mail address.") from None
         if corpus.owner.email == who.lower():
             raise Invalid("who", "That is the owner, who may do everything already.")
-        if known := EmailAddress.objects.filter(email=who.lower(), verified=True, user__is_active=True).select_related("user").first():
+        if (
+            known := EmailAddress.objects.filter(email=who.lower(), verified=True, user__is_active=True)
+            .select_related("user")
+            .first()
+        ):
             return _give(corpus, known.user, role)
-        return Added(*Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by}))
+        return Added(
+            *Invitation.objects.update_or_create(corpus=corpus, email=who.lower(), defaults={"role": role, "by": by})
+        )
 
 
 def _give(corpus: Corpus, user: User, role: str) -> Added:
@@ -95,7 +108,9 @@ def arrived(user: User, email: str) -> None:
     with transaction.atomic():
         for invitation in Invitation.objects.select_for_update().filter(email=email.lower()).select_related("corpus"):
             if invitation.corpus.owner_id != user.pk:
-                Membership.objects.update_or_create(corpus=invitation.corpus, user=user, defaults={"role": invitation.role})
+                Membership.objects.update_or_create(
+                    corpus=invitation.corpus, user=user, defaults={"role": invitation.role}
+                )
             invitation.delete()
 
 

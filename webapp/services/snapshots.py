@@ -54,7 +54,9 @@ def measure(run_id: int, trained: Trained, seconds: float) -> None:
     )
 
 
-def publish(run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, findings: Findings | None = None) -> Snapshot:
+def publish(
+    run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, findings: Findings | None = None
+) -> Snapshot:
     """Replace what the run's pages show. With findings it is the final snapshot.
 
     Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
@@ -112,7 +114,9 @@ def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.
         yield topic, topics.words, rank, topics.weights, none, none
         return
     ptr, of, tokens, documents = findings.evidence.by_word()
-    given = of.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))  # one number for topic and word
+    given = of.astype(np.int64) * topics.V + np.repeat(
+        np.arange(topics.V), np.diff(ptr)
+    )  # one number for topic and word
     order = np.argsort(given)
     given, tokens, documents = given[order], tokens[order], documents[order]
     listed = topic * topics.V + topics.words
@@ -123,7 +127,14 @@ def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.
     rest[at[has]] = False
     topic, word = np.divmod(given[rest], topics.V)
     first = np.searchsorted(topic, topic)  # topic is ascending
-    yield topic, word, lengths[topic] + np.arange(len(topic)) - first, topics.floor[topic], tokens[rest], documents[rest]
+    yield (
+        topic,
+        word,
+        lengths[topic] + np.arange(len(topic)) - first,
+        topics.floor[topic],
+        tokens[rest],
+        documents[rest],
+    )
 
 
 def _counted(blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
@@ -143,7 +154,12 @@ def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def _topics(
-    snapshot: Snapshot, topics: Topics, coherence: np.ndarray, rows: np.ndarray, findings: Findings | None, xy: np.ndarray | None
+    snapshot: Snapshot,
+    topics: Topics,
+    coherence: np.ndarray,
+    rows: np.ndarray,
+    findings: Findings | None,
+    xy: np.ndarray | None,
 ) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
@@ -176,7 +192,9 @@ def _similar(findings: Findings | None, K: int) -> list[list]:
     if findings is None:
         return [[]] * K
     near, far = nearest(findings.divergences, SIMILAR)
-    return [[[j, round(d, 4)] for j, d in zip(*row, strict=True)] for row in zip(near.tolist(), far.tolist(), strict=True)]
+    return [
+        [[j, round(d, 4)] for j, d in zip(*row, strict=True)] for row in zip(near.tolist(), far.tolist(), strict=True)
+    ]
 
 
 def _company(findings: Findings | None, K: int) -> list[list]:

@@ -31,7 +31,11 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_jobs_oldest_seconds": (GAUGE, "For how long the job that waits longest has waited.", ("kind",)),
     "topograph_jobs_silent_seconds": (GAUGE, "Since when nothing was heard of the most silent job at work.", ("kind",)),
     "topograph_jobs_failed": (COUNTER, "Jobs that failed, since Redis was last empty.", ("kind",)),
-    "topograph_jobs_retried": (COUNTER, "Jobs that were queued again because their process was lost, since Redis was last empty.", ("kind",)),
+    "topograph_jobs_retried": (
+        COUNTER,
+        "Jobs that were queued again because their process was lost, since Redis was last empty.",
+        ("kind",),
+    ),
     "topograph_run_progress_ratio": (GAUGE, "How far a training is, from 0 to 1.", ("run",)),
     "topograph_training_tokens_per_second": (GAUGE, "Words that the trainings at work take in a second, together.", ()),
     "topograph_workers": (GAUGE, "Workers that are alive.", ()),
@@ -94,12 +98,16 @@ def _jobs(cursor, kind: jobs.Kind) -> Iterator[Number]:
     for status in (QUEUED, *kind.active):
         yield Number("topograph_jobs", (name, status), found.get(status, (0, 0))[0])
     yield Number("topograph_jobs_oldest_seconds", (name,), found.get(QUEUED, (0, 0.0))[1])
-    yield Number("topograph_jobs_silent_seconds", (name,), max([found[s][1] for s in kind.active if s in found], default=0.0))
+    yield Number(
+        "topograph_jobs_silent_seconds", (name,), max([found[s][1] for s in kind.active if s in found], default=0.0)
+    )
 
 
 def _trainings() -> Iterator[Number]:
     speed = 0.0
-    for pk, step, steps, tokens, seconds in training().values_list("pk", "step", "steps", "tokens_seen", "seconds")[:RUNS]:
+    for pk, step, steps, tokens, seconds in training().values_list("pk", "step", "steps", "tokens_seen", "seconds")[
+        :RUNS
+    ]:
         speed += tokens / seconds if seconds else 0.0
         yield Number("topograph_run_progress_ratio", (str(pk),), step / steps if steps else 0.0)
     yield Number("topograph_training_tokens_per_second", (), speed)

@@ -120,7 +120,9 @@ def _arriving(corpus: Corpus) -> Path:
 # Storing ----------------------------------------------------------------------------------------------------------
 
 
-def store(corpus: Corpus, keep: Callable[[Mark], None] = lambda mark: None, tick: Callable[[Mark], None] = lambda mark: None) -> None:
+def store(
+    corpus: Corpus, keep: Callable[[Mark], None] = lambda mark: None, tick: Callable[[Mark], None] = lambda mark: None
+) -> None:
     """Give each file that was brought a row, but for those that have one; `finish` comes next.
 
     keep puts a mark on record, within the transaction of its rows; tick hears of every step between two, and may raise to end it.
@@ -129,7 +131,11 @@ def store(corpus: Corpus, keep: Callable[[Mark], None] = lambda mark: None, tick
     mark = Mark(**corpus.arriving)
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
-    parts = _linked(Corpus.everything.get(pk=mark.of), corpus, 0, mark, tick) if mark.of else _uploaded(corpus, folder, mark, tick)
+    parts = (
+        _linked(Corpus.everything.get(pk=mark.of), corpus, 0, mark, tick)
+        if mark.of
+        else _uploaded(corpus, folder, mark, tick)
+    )
     for part in parts:
         _record(part, keep)
         if not mark.of:
@@ -210,7 +216,11 @@ def _uploaded(corpus: Corpus, folder: Path, mark: Mark, tick: Callable[[Mark], N
                 if content is None:
                     _link(path, to)
                     read += 0 if sha256 else size
-                    row = (name, size, sha256 or _sha256(path, lambda n, mark=mark: tick(replace(mark, bytes=mark.bytes + n))))
+                    row = (
+                        name,
+                        size,
+                        sha256 or _sha256(path, lambda n, mark=mark: tick(replace(mark, bytes=mark.bytes + n))),
+                    )
                 else:
                     _write(to, content.bytes)
                     read += len(content.bytes)
@@ -257,7 +267,14 @@ def _linked(source: Corpus, corpus: Corpus, first: int, mark: Mark, tick: Callab
 
 
 def _row(corpus: Corpus, position: int, path: str, name: str, size: int, sha256: str) -> SourceFile:
-    return SourceFile(corpus=corpus, position=position, name=name, path=path.removeprefix(f"{settings.FILES}/"), bytes=size, sha256=sha256)
+    return SourceFile(
+        corpus=corpus,
+        position=position,
+        name=name,
+        path=path.removeprefix(f"{settings.FILES}/"),
+        bytes=size,
+        sha256=sha256,
+    )
 
 
 def _link(path: Path, to: str) -> None:
@@ -298,7 +315,9 @@ def _members(path: Path, behind: int) -> Iterator[_Member]:
                 if number > behind:
                     yield _Member(number, clean(member.name), pack.extractfile(member).read())
     except tarfile.TarError as error:
-        raise Invalid("files", f"A pack of small files could not be opened ({error}). Choose the files again.") from error
+        raise Invalid(
+            "files", f"A pack of small files could not be opened ({error}). Choose the files again."
+        ) from error
 
 
 def _write(path: str, content: bytes) -> None:
@@ -327,5 +346,10 @@ def join(corpus: Corpus, tick: Callable[[Mark], None]) -> None:
         kept = draft.arriving
         mark = Mark(**kept["mark"])
         for part in _linked(draft, corpus, kept["first"], mark, tick):
-            _record(part, lambda mark, draft=draft, kept=kept: Corpus.objects.filter(pk=draft.pk).update(arriving=kept | {"mark": asdict(mark)}))
+            _record(
+                part,
+                lambda mark, draft=draft, kept=kept: Corpus.objects.filter(pk=draft.pk).update(
+                    arriving=kept | {"mark": asdict(mark)}
+                ),
+            )
         draft.delete()

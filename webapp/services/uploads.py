@@ -87,7 +87,10 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
     """Begin an upload. Raises Refused when it is too large, or the disk too small."""
     check_size(length, f"“{_short(name)}” has {length:,} bytes")
     if pack and length > PACK:
-        raise Refused(413, f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.")
+        raise Refused(
+            413,
+            f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send fewer files in each.",
+        )
     _room_for(length)
     upload = Upload(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
     with within_quota(owner, length), _no_space_said():
@@ -141,7 +144,10 @@ def find(upload_id: str, owner: int | None = None) -> Upload:
                 return upload
         except (FileNotFoundError, ValueError, TypeError):
             pass
-    raise Refused(404, "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older than 7 days. Upload the file again.")
+    raise Refused(
+        404,
+        "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older than 7 days. Upload the file again.",
+    )
 
 
 def remove(upload: Upload) -> None:
@@ -166,7 +172,9 @@ class Writing:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self.file)
-            raise Refused(423, "This upload is being written to over another connection. Try again when that one has ended.") from None
+            raise Refused(
+                423, "This upload is being written to over another connection. Try again when that one has ended."
+            ) from None
         self.begin = self.offset = os.fstat(self.file).st_size
         at, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
         if at != self.offset:

@@ -40,7 +40,9 @@ class Words:
         """With thresholds for few documents: of three no word stands in five, and one in two is nothing common."""
         if documents >= FEW:
             return self
-        return replace(self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share)
+        return replace(
+            self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share
+        )
 
     def stop_words(self) -> set[str]:
         """Of its languages, and one's own; those that count nevertheless are among them."""
@@ -49,8 +51,20 @@ class Words:
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
         stops = self.stop_words() - {word.lower() for word in self.kept_words}
-        names = ("language", "min_documents", "max_share", "min_length", "numbers", "hyphens", "apostrophes", "forms", "duplicates")
-        return Choice(stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names})
+        names = (
+            "language",
+            "min_documents",
+            "max_share",
+            "min_length",
+            "numbers",
+            "hyphens",
+            "apostrophes",
+            "forms",
+            "duplicates",
+        )
+        return Choice(
+            stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names}
+        )
 
 
 def begin(corpus: Corpus, words: Words, **fields) -> Version:
@@ -72,7 +86,9 @@ def check(corpus: Corpus) -> None:
     if corpus.status != Corpus.Status.READY or not corpus.version:
         raise Invalid("corpus", f"“{corpus.name}” has not been read yet; its words can be chosen when it is ready.")
     if not corpus.progress:
-        raise Invalid("corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Read its files again.")
+        raise Invalid(
+            "corpus", f"“{corpus.name}” was read by an older version that did not keep its words. Read its files again."
+        )
 
 
 def choose(corpus: Corpus, words: Words) -> Version:

@@ -24,7 +24,9 @@ def known(values: Sequence[float | None]) -> list[tuple[int, float]]:
     return [(i, v) for i, v in enumerate(values) if v is not None and not math.isnan(v)]
 
 
-def spots(values: Sequence[float | None], most: float, width: float = WIDTH, height: float = HEIGHT) -> list[tuple[float, float] | None]:
+def spots(
+    values: Sequence[float | None], most: float, width: float = WIDTH, height: float = HEIGHT
+) -> list[tuple[float, float] | None]:
     """Where each value lies, None where there is none; 0 on the lower edge, `most` on the upper."""
     step = (width - 2 * _EDGE) / max(len(values) - 1, 1)
     scale = (height - 2 * _EDGE) / (most or 1.0)
@@ -121,7 +123,13 @@ def bin_rows(time: dict, unit: str) -> SafeString:
         url = conditional_escape(group["url"])
         cells = [
             f'<td class="n" data-topic="{k}">'
-            + (f'<a href="{url}&amp;has={k}%3A0">{written(values[i], unit)}</a>' if tokens[i] else "0" if values[i] is not None else NONE)
+            + (
+                f'<a href="{url}&amp;has={k}%3A0">{written(values[i], unit)}</a>'
+                if tokens[i]
+                else "0"
+                if values[i] is not None
+                else NONE
+            )
             + "</td>"
             for k, values, tokens in series
         ]
@@ -142,7 +150,9 @@ def stacked_bars(time: dict, unit: str):
         for topic in time["stacked"]:
             width = 100 * (topic["values"][unit][i] or 0) / most
             if width:
-                pieces.append({"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)})
+                pieces.append(
+                    {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
+                )
             at += width
         lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most})
     return {"lines": lines}
@@ -157,7 +167,12 @@ def multiple(topic: dict, time: dict, unit: str, own_scale: bool):
     said = {"topic": topic, "peak": written(top, unit), "in_time": time["in_time"]}
     if not time["in_time"]:
         bars = [
-            {"label": group["label"], "url": f"{group['url']}&has={topic['number']}%3A0", "part": (value or 0) / most, "said": written(value, unit)}
+            {
+                "label": group["label"],
+                "url": f"{group['url']}&has={topic['number']}%3A0",
+                "part": (value or 0) / most,
+                "said": written(value, unit),
+            }
             for group, value in zip(time["bins"][:SHOWN], values[:SHOWN], strict=True)
         ]
         return said | {"bars": bars}
@@ -178,7 +193,11 @@ def bins_table(bins: list[dict], hue: int, bars: bool = False) -> SafeString:
             f'<td class="bar-cell"><svg class="bar t{hue}" width="100%" height="8" aria-hidden="true" focusable="false">'
             f'<rect width="{width((group["share"] or 0) / most)}" height="8"/></svg></td>'
         )
-        documents = f'<a href="{conditional_escape(group["url"])}">{count(group["documents"])}</a>' if group["documents"] else "0"
+        documents = (
+            f'<a href="{conditional_escape(group["url"])}">{count(group["documents"])}</a>'
+            if group["documents"]
+            else "0"
+        )
         rows.append(
             f'<tr><th scope="row"><bdi>{conditional_escape(group["label"])}</bdi></th>{bar if bars else ""}<td class="n">{share}</td>'
             f'<td class="n" data-label="words">{count(group["tokens"])}</td><td class="n" data-label="of all words">{count(group["of_tokens"])}</td>'
@@ -220,7 +239,7 @@ def time_chart(bins: list[dict], topic: dict):
     step = (CHART[0] - 2 * _EDGE) / max(len(bins) - 1, 1)
     strips = "".join(
         f'<a href="{conditional_escape(group["url"])}" tabindex="-1">'
-        f'<title>{conditional_escape(group["label"])}: {percent(group["share"])}, {count(group["tokens"])} words in {count(group["documents"])} documents</title>'
+        f"<title>{conditional_escape(group['label'])}: {percent(group['share'])}, {count(group['tokens'])} words in {count(group['documents'])} documents</title>"
         f'<rect x="{max(0.0, _EDGE + (i - 0.5) * step):.1f}" y="0" width="{step:.2f}" height="{CHART[1]}"/><circle cx="{points[i][0]:.1f}" cy="{points[i][1]:.1f}" r="3"/></a>'
         for i, group in enumerate(bins)
         if points[i] is not None and group["documents"]

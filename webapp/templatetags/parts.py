@@ -35,7 +35,9 @@ def chip(topic: dict, plain: bool = False) -> SafeString:
 @register.simple_tag
 def bar(number: int, part: float | None) -> SafeString:
     """{% bar topic.hue topic.share %}: a part of 1 as a bar. number: a topic's hue, or its number where it has no link()."""
-    return mark_safe(f'<svg class="bar {hue(number)}" width="100%" height="8" aria-hidden="true" focusable="false"><rect width="{width(part)}" height="8"/></svg>')
+    return mark_safe(
+        f'<svg class="bar {hue(number)}" width="100%" height="8" aria-hidden="true" focusable="false"><rect width="{width(part)}" height="8"/></svg>'
+    )
 
 
 @register.simple_tag

@@ -18,7 +18,9 @@ def room(context, url_name: str, name: str, key: str = ""):
     """A link to a page of `run`. It is current on that page and on those below it; the run's own page has all below it."""
     url = reverse(url_name, kwargs={"run_id": context["run"].pk})
     path = context["request"].path
-    below = url_name != "run" and path.startswith((url, *(reverse(name, args=[context["run"].pk, 0]).removesuffix("0/") for name in ALSO.get(url_name, ()))))
+    below = url_name != "run" and path.startswith(
+        (url, *(reverse(name, args=[context["run"].pk, 0]).removesuffix("0/") for name in ALSO.get(url_name, ())))
+    )
     current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
     shortcut = format_html(' data-key="{}"', key) if key else ""
     if url_name == "run_topics":
@@ -33,4 +35,6 @@ def tour(context):
     if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
         return ""
     offered = context["request"].path in (reverse(name, args=[run.pk]) for name in ("run", "run_topics"))
-    return format_html('<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>', "offer" if offered else "")
+    return format_html(
+        '<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>', "offer" if offered else ""
+    )

@@ -17,7 +17,9 @@ def term(context, slug: str, text: str = ""):
     """
     found = TERMS[slug]
     context["request"].terms = getattr(context["request"], "terms", {}) | {slug: found}
-    return format_html('<button type="button" class="term" popovertarget="term-{}">{}</button>', slug, text or found.name)
+    return format_html(
+        '<button type="button" class="term" popovertarget="term-{}">{}</button>', slug, text or found.name
+    )
 
 
 @register.simple_tag(takes_context=True)

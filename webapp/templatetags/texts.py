@@ -22,7 +22,9 @@ def coloured(words, shown: set[int], hues: list[int], here: int = -1) -> SafeStr
             out.append(escape(text))
             continue
         kind = f"w t{hues[topic]}" + (" maybe" if certainty < CERTAIN else "") + (" on" if topic in shown else "")
-        out.append(f'<span class="{kind}" data-topic="{topic}" data-word="{word}" data-p="{100 * certainty:.0f}">{escape(text)}</span>')
+        out.append(
+            f'<span class="{kind}" data-topic="{topic}" data-word="{word}" data-p="{100 * certainty:.0f}">{escape(text)}</span>'
+        )
     return mark_safe("".join(out))  # texts are escaped above, the rest is numbers
 
 
@@ -30,10 +32,14 @@ def coloured(words, shown: set[int], hues: list[int], here: int = -1) -> SafeStr
 def strip(sections, shown: set[int], hues: list[int], largest: list[dict]) -> SafeString:
     """The sections as links in an SVG of one unit each; topics stand on one another in the order of `largest`."""
     apart = [part["number"] for part in largest[:STACKED]]
-    out = [f'<svg class="strip" viewBox="0 0 {len(sections)} 1" preserveAspectRatio="none" width="100%" height="56" role="img" aria-hidden="true">']
+    out = [
+        f'<svg class="strip" viewBox="0 0 {len(sections)} 1" preserveAspectRatio="none" width="100%" height="56" role="img" aria-hidden="true">'
+    ]
     for i, section in enumerate(sections):
         share = dict(section["topics"])
-        out.append(f'<a href="{escape(section["url"])}" tabindex="-1"><rect class="ground" x="{i}" width="1.02" height="1"/>')
+        out.append(
+            f'<a href="{escape(section["url"])}" tabindex="-1"><rect class="ground" x="{i}" width="1.02" height="1"/>'
+        )
         floor = 1.0
         for k in apart:
             if k in share:

@@ -17,7 +17,31 @@ STEPS = {  # between two labels of the axis, in the unit of the bins
     "decade": (10, 20, 50, 100, 200, 500, 1000),
     "month": (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200),
 }
-CEILINGS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+CEILINGS = (
+    0.001,
+    0.002,
+    0.003,
+    0.005,
+    0.01,
+    0.015,
+    0.02,
+    0.03,
+    0.04,
+    0.05,
+    0.06,
+    0.08,
+    0.1,
+    0.12,
+    0.15,
+    0.2,
+    0.25,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.8,
+    1.0,
+)
 ROW = 17  # height of a category's row
 LETTERS = 21  # of its name that fit
 
@@ -41,7 +65,10 @@ LARGE = Size(960, 44, 54, 20, 270, 38, 12)
 @register.simple_tag
 def scale(page: dict) -> float:
     """The top of the scale that all charts of a page share: the largest share of a bin that is not thin, rounded up."""
-    solid = [[s for s, b in zip(topic["share"], page["bins"], strict=True) if s is not None and not b["thin"]] for topic in page["topics"]]
+    solid = [
+        [s for s, b in zip(topic["share"], page["bins"], strict=True) if s is not None and not b["thin"]]
+        for topic in page["topics"]
+    ]
     every = [[s for s in topic["share"] if s is not None] for topic in page["topics"]]
     most = max((s for shares in (solid if any(solid) else every) for s in shares), default=1.0)
     return next((c for c in CEILINGS if c >= most), 1.0)
@@ -75,7 +102,10 @@ def _line(page: dict, topic: dict, top: float, size: Size) -> dict:
     step = (size.width - size.left - size.right) / max(n, 1)
     base = size.top + size.height
     x = [size.left + (i + 0.5) * step for i in range(n)]
-    y = [[None if s is None else base - min(s, top) / top * size.height for s in topic[name]] for name in ("share", "low", "high")]
+    y = [
+        [None if s is None else base - min(s, top) / top * size.height for s in topic[name]]
+        for name in ("share", "low", "high")
+    ]
     share, low, high = y
     known = [i for i in range(n) if share[i] is not None]
     solid, dotted = [], []
@@ -102,14 +132,21 @@ def _line(page: dict, topic: dict, top: float, size: Size) -> dict:
         "dotted": "".join(dotted),
         "marks": marks,
         "strip": [
-            {"x": x[i] - 0.41 * step, "y": strip + size.strip * (1 - b["tokens"] / most), "height": size.strip * b["tokens"] / most, "thin": b["thin"]}
+            {
+                "x": x[i] - 0.41 * step,
+                "y": strip + size.strip * (1 - b["tokens"] / most),
+                "height": size.strip * b["tokens"] / most,
+                "thin": b["thin"],
+            }
             for i, b in enumerate(bins)
             if b["tokens"]
         ],
         "bar": 0.82 * step,
         "foot": strip + size.strip,
         "ticks": [{"x": x[i], "text": text, "anchor": _anchor(x[i], size)} for i, text in _ticks(page, size.labels)],
-        "axis": [] if not size.left > 20 else [{"y": base - part * size.height, "text": f"{100 * part * top:g}%"} for part in (0.5, 1.0)],
+        "axis": []
+        if not size.left > 20
+        else [{"y": base - part * size.height, "text": f"{100 * part * top:g}%"} for part in (0.5, 1.0)],
         "points": _points(topic, bins, x, share, size),
         "hits": [{"x": x[i] - step / 2, "i": i, "label": b["label"]} for i, b in enumerate(bins)],
         "step": step,
@@ -137,12 +174,28 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
     if not known:
         return []
     last = known[-1]
-    found = [{"x": x[last] + 6, "y": y[last] + 4, "text": percent(topic["share"][last]), "anchor": "start", "dot": (x[last], y[last])}]
+    found = [
+        {
+            "x": x[last] + 6,
+            "y": y[last] + 4,
+            "text": percent(topic["share"][last]),
+            "anchor": "start",
+            "dot": (x[last], y[last]),
+        }
+    ]
     solid = [i for i in known if not bins[i]["thin"]]
     peak = max(solid, key=lambda i: topic["share"][i], default=last)
     if peak != last and abs(x[peak] - x[last]) > 24:
         text = f"{bins[peak]['label']} {percent(topic['share'][peak])}"
-        found.append({"x": x[peak], "y": max(y[peak] - 6, 10), "text": text, "anchor": _anchor(x[peak], size), "dot": (x[peak], y[peak])})
+        found.append(
+            {
+                "x": x[peak],
+                "y": max(y[peak] - 6, 10),
+                "text": text,
+                "anchor": _anchor(x[peak], size),
+                "dot": (x[peak], y[peak]),
+            }
+        )
     return found
 
 
@@ -155,7 +208,9 @@ def _ticks(page: dict, most: int) -> list[tuple[int, str]]:
     by, labels = page["by"], [b["label"] for b in page["bins"]]
     if not labels:
         return []
-    numbers = [int(label[:4]) * 12 + int(label[5:]) - 1 if by == "month" else int(label.rstrip("s")) for label in labels]
+    numbers = [
+        int(label[:4]) * 12 + int(label[5:]) - 1 if by == "month" else int(label.rstrip("s")) for label in labels
+    ]
     for step in STEPS[by]:
         at = [i for i, number in enumerate(numbers) if number % step == 0]
         if len(at) <= most:
@@ -193,7 +248,14 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
             )
         )
     overall = left + min(topic["overall"], top) / top * field
-    return {"template": "time/_dots.html", "height": 22 + len(rows) * ROW, "rows": rows, "left": left, "end": left + field, "overall": overall}
+    return {
+        "template": "time/_dots.html",
+        "height": 22 + len(rows) * ROW,
+        "rows": rows,
+        "left": left,
+        "end": left + field,
+        "overall": overall,
+    }
 
 
 @register.simple_tag
@@ -202,7 +264,12 @@ def pair(row: dict, most: float) -> dict:
     top = next((c for c in CEILINGS if c >= most), 1.0)
     width = 200
     sides = [
-        {"x": width * min(share, top) / top, "low": width * min(low, top) / top, "high": width * min(high, top) / top, "y": y}
+        {
+            "x": width * min(share, top) / top,
+            "low": width * min(low, top) / top,
+            "high": width * min(high, top) / top,
+            "y": y,
+        }
         for share, low, high, y in zip(row["share"], row["low"], row["high"], (6, 15), strict=True)
     ]
     return {"width": width, "sides": sides}

@@ -21,7 +21,11 @@ SHOWN = 100  # the newest
 @require_safe
 def own(request: HttpRequest) -> HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used."""
-    return page(request, "account/own.html", {"use": _use(request), "sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])})
+    return page(
+        request,
+        "account/own.html",
+        {"use": _use(request), "sso": bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])},
+    )
 
 
 def _use(request: HttpRequest) -> list[tuple[str, str, str]]:
@@ -30,7 +34,10 @@ def _use(request: HttpRequest) -> list[tuple[str, str, str]]:
         return []
     used, most = quotas.used(request.user), quotas.limits(request.user)
     said = {"bytes": ("Files", size), "documents": ("Documents", count), "jobs": ("Jobs that wait or run", count)}
-    return [(word, of(used[name]), "" if getattr(most, name) is None else of(getattr(most, name))) for name, (word, of) in said.items()]
+    return [
+        (word, of(used[name]), "" if getattr(most, name) is None else of(getattr(most, name)))
+        for name, (word, of) in said.items()
+    ]
 
 
 @never_cache

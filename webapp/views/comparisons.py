@@ -36,7 +36,16 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     }
     status = 404 if numbers and not runs else 200
     offered = queries.offered([run.corpus_id for run in runs] or access.listed(request, None, queries.OFFERED))
-    return page(request, "compare/detail.html", data, as_json=as_json, status=status, chosen=runs, offered=offered, most=queries.MOST)
+    return page(
+        request,
+        "compare/detail.html",
+        data,
+        as_json=as_json,
+        status=status,
+        chosen=runs,
+        offered=offered,
+        most=queries.MOST,
+    )
 
 
 def _numbers(request: HttpRequest) -> list[int]:
@@ -46,7 +55,9 @@ def _numbers(request: HttpRequest) -> list[int]:
         raise BadRequest(f"“run” in the address must be a whole number, got “{wrong[0][:50]}”.")
     numbers = list(dict.fromkeys(int(text) for text in texts))
     if len(numbers) > queries.MOST:
-        raise BadRequest(f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take some out.")
+        raise BadRequest(
+            f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take some out."
+        )
     return numbers
 
 
@@ -80,14 +91,17 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     languages = {run.corpus.settings.get("language") or "" for run in runs}
     if len(languages) > 1:
         names = sorted(LANGUAGES.get(code, "no stated language") for code in languages)
-        said.append(f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same.")
+        said.append(
+            f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
+        )
     return said
 
 
 def _differences(runs: list[Run]) -> dict:
     """Settings by name that are not the same in all runs, a value for each run; and how many are the same."""
     settings = [
-        {"corpus": ("Corpus", "", run.corpus.name)} | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
+        {"corpus": ("Corpus", "", run.corpus.name)}
+        | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
         for run in runs
     ]
     names = list(dict.fromkeys(name for of_run in settings for name in of_run))
@@ -116,13 +130,19 @@ def _topics(request: HttpRequest, runs: list[Run]) -> dict:
         show = show if show in counts else "matched"
         rows, following = queries.pairs(*runs, show, order, after)
         lists = {name: {"count": count, "url": _address(request, show=name)} for name, count in counts.items()}
-        about = {"kind": show, "lists": lists, "orders": _orders(request, queries.PAIR_ORDERS) if show == "matched" else {}}
+        about = {
+            "kind": show,
+            "lists": lists,
+            "orders": _orders(request, queries.PAIR_ORDERS) if show == "matched" else {},
+        }
     return about | {
         "runs": [run.pk for run in runs],
         "sort": order,
         "rows": rows,
         "next": _address(request, after=following) if following else None,
-        "pairs": [{"run": run.pk, "url": "?" + urlencode({"run": [runs[0].pk, run.pk]}, doseq=True)} for run in runs[1:]],
+        "pairs": [
+            {"run": run.pk, "url": "?" + urlencode({"run": [runs[0].pk, run.pk]}, doseq=True)} for run in runs[1:]
+        ],
     }
 
 
@@ -132,5 +152,9 @@ def _orders(request: HttpRequest, names: tuple[str, ...]) -> dict[str, str]:
 
 def _address(request: HttpRequest, **changes) -> str:
     """This page's address with some of it changed; a new list begins at its beginning."""
-    query = {"run": request.GET.getlist("run"), "show": request.GET.get("show"), "sort": request.GET.get("sort")} | changes
+    query = {
+        "run": request.GET.getlist("run"),
+        "show": request.GET.get("show"),
+        "sort": request.GET.get("sort"),
+    } | changes
     return "?" + urlencode({name: value for name, value in query.items() if value not in (None, "")}, doseq=True)

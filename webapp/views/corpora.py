@@ -182,11 +182,22 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             where = shaping if error.field in shaping.fields else form
             where.add_error(error.field if error.field in where.fields else None, error.message)
-    shown = {"corpus": corpus, "form": form, "shaping": shaping, "sniff": sniff, "withheld": withheld.sentence(corpus)} | sources.first(corpus)
+    shown = {
+        "corpus": corpus,
+        "form": form,
+        "shaping": shaping,
+        "sniff": sniff,
+        "withheld": withheld.sentence(corpus),
+    } | sources.first(corpus)
     if corpus.into_id:
         shown["differing"] = previews.differing(corpus.into, sniff)
     wrong = form.errors or shaping.errors
-    return page(request, "corpus/prepare.html", shown | previews.of_draft(corpus, form, shaping), status=400 if wrong and not previewing else 200)
+    return page(
+        request,
+        "corpus/prepare.html",
+        shown | previews.of_draft(corpus, form, shaping),
+        status=400 if wrong and not previewing else 200,
+    )
 
 
 def _begun(corpus: Corpus, form: forms.ReadingForm, reading: corpora.Reading) -> Corpus:
@@ -220,7 +231,12 @@ def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             form.add_error(None, error.message)
-    data = {"corpus": corpus, "form": form, "sentence": corpus.provenance["sentence"], "count": corpus.provenance["documents"]}
+    data = {
+        "corpus": corpus,
+        "form": form,
+        "sentence": corpus.provenance["sentence"],
+        "count": corpus.provenance["documents"],
+    }
     data["languages"] = form.languages(None)
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
@@ -236,14 +252,32 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
     selection = Selection.read(request.GET, corpus, run)
     if not selection or not selection.count:
-        raise Invalid("set", "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.")
+        raise Invalid(
+            "set",
+            "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.",
+        )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
     form = forms.VocabularyForm(request.POST or None, name=name, reading=corpora.Reading(**corpus.settings))
     if request.method == "POST" and form.is_valid():
-        provenance = {"sentence": selection.sentence, "parameters": selection.parameters, "run": run.pk if run and selection.has else None}
+        provenance = {
+            "sentence": selection.sentence,
+            "parameters": selection.parameters,
+            "run": run.pk if run and selection.has else None,
+        }
         reading = form.with_options(corpus.settings.get("options", {}))
-        return redirect("corpus", corpora.subset(corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user).pk)
-    data = {"corpus": corpus, "form": form, "sentence": selection.sentence, "count": selection.count, "languages": form.languages(None)}
+        return redirect(
+            "corpus",
+            corpora.subset(
+                corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user
+            ).pk,
+        )
+    data = {
+        "corpus": corpus,
+        "form": form,
+        "sentence": selection.sentence,
+        "count": selection.count,
+        "languages": form.languages(None),
+    }
     return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
 
 
@@ -258,10 +292,15 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
     return _detail(request, corpus, forms.TrainForm(corpus=corpus), state=state)
 
 
-def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None) -> HttpResponse:
+def _detail(
+    request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
+) -> HttpResponse:
     state = state or queries.state(corpus, None)
     found, following = queries.runs(corpus, number(request, "before"))
-    dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()]
+    dropped = [
+        (REASONS.get(reason, reason), *counts)
+        for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
+    ]
     return page(
         request,
         "corpus/detail.html",
@@ -276,7 +315,9 @@ def _detail(request: HttpRequest, corpus: Corpus, train_form, status: int = 200,
             "problem_counts": corpus.report.get("problem_counts", {}),
             "versions": versions.listed(corpus),
             "repeated": _repeated(corpus),
-            "additions": list(corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]),
+            "additions": list(
+                corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]
+            ),
             "failed": corpus.files.exclude(error="").count(),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
@@ -325,7 +366,9 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     path = files.corpus_folder(corpus.pk) / "report.csv"
     if corpus.status != Corpus.Status.READY or not path.exists():
         raise Http404("This corpus has no report: it has not been read yet.")
-    return FileResponse(path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv")
+    return FileResponse(
+        path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv"
+    )
 
 
 @require_safe

@@ -52,7 +52,12 @@ def edit(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
                 break
     for sentence in wrong:
         messages.error(request, sentence)
-    return redirect(back(request, reverse("run_topic", args=[run.pk, number]) if number < run.topics else reverse("run", args=[run.pk])))
+    return redirect(
+        back(
+            request,
+            reverse("run_topic", args=[run.pk, number]) if number < run.topics else reverse("run", args=[run.pk]),
+        )
+    )
 
 
 @require_POST

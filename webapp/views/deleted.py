@@ -22,7 +22,11 @@ from webapp.views.pages import address, page
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     """Recently deleted, the last first."""
     found, following = queries.page(*access.deletable(request), _place(request))
-    more = address(request, after=",".join((following[0].isoformat(), str(following[1]), str(following[2])))) if following else None
+    more = (
+        address(request, after=",".join((following[0].isoformat(), str(following[1]), str(following[2]))))
+        if following
+        else None
+    )
     return page(request, "deleted/list.html", {"deleted": found, "next": more}, as_json=as_json)
 
 
@@ -84,5 +88,7 @@ def for_good(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     if not row.deleted_at:
         raise BadRequest("Only what is deleted can be deleted for good.")
     deleting.for_good(row)
-    messages.success(request, f"“{row.name}” is deleted for good." if kind == "corpus" else f"Run {pk} is deleted for good.")
+    messages.success(
+        request, f"“{row.name}” is deleted for good." if kind == "corpus" else f"Run {pk} is deleted for good."
+    )
     return redirect("deleted")

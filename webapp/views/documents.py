@@ -43,7 +43,9 @@ def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int)
     listing = Listing(selection, request.GET.get("by", ""))
     numbers, following = listing.page(place(request), queries.PAGE)
     found = queries.listed(listing, numbers)
-    way = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # so that a document knows the list it is read from
+    way = (
+        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
+    )  # so that a document knows the list it is read from
     for row in found:
         row["url"] = reverse(url_name, args=[owner, row["number"]]) + way
     return {
@@ -63,9 +65,14 @@ def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int)
 def _uses(selection: Selection) -> dict:
     """Pages that show the set, or make something of it."""
     run = selection.run
-    uses = {"subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)}
+    uses = {
+        "subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)
+    }
     if run:
-        uses |= {"topics": reverse("run_topics", args=[run.pk]) + selection.address(), "time": reverse("run_time", args=[run.pk]) + selection.address()}
+        uses |= {
+            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
+            "time": reverse("run_time", args=[run.pk]) + selection.address(),
+        }
     return uses
 
 
@@ -78,7 +85,12 @@ def _orders(listing: Listing) -> list[dict]:
     topics = dict.fromkeys([topic for topic, _ in selection.has] + [listing.topic] * (listing.topic is not None))
     offered |= {topic_label(k): f"share of {names(selection.run).title(k)}" for k in topics}
     return [
-        {"by": by, "label": label, "url": selection.address(by=by if by != listing.default else None), "chosen": by == listing.by}
+        {
+            "by": by,
+            "label": label,
+            "url": selection.address(by=by if by != listing.default else None),
+            "chosen": by == listing.by,
+        }
         for by, label in offered.items()
     ]
 
@@ -101,7 +113,12 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     for part in parts:
         part["mark"] = address(request, show=part["number"], topic=None)
     chosen = _shown(request, run, parts)
-    data |= {"proportions": parts, "show": chosen.name, "topic": chosen.topic, "strip": _strip(request, run, texts.strip(tokens, document["length"]))}
+    data |= {
+        "proportions": parts,
+        "show": chosen.name,
+        "topic": chosen.topic,
+        "strip": _strip(request, run, texts.strip(tokens, document["length"])),
+    }
     slow = run.version.documents > SOON and "similar" not in request.GET
     data["similar"] = None if slow else queries.similar(run, number)
     data["find_similar"] = address(request, similar=1) if slow else None
@@ -110,7 +127,17 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     words = texts.words(run, tokens, document["text"], document["start"])
     ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
     hues = [names(run).hue(k) for k in range(run.topics)]
-    return page(request, "run/document.html", data, run=run, text_words=words, shown=chosen.topics, ways=ways, hues=hues, length_shown=document["end"] - document["start"])
+    return page(
+        request,
+        "run/document.html",
+        data,
+        run=run,
+        text_words=words,
+        shown=chosen.topics,
+        ways=ways,
+        hues=hues,
+        length_shown=document["end"] - document["start"],
+    )
 
 
 @require_safe
@@ -149,7 +176,14 @@ def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
     for i, counts in enumerate(strip.tokens):
         total = int(counts.sum())
         shares = [(k, float(n / total)) for k, n in zip(strip.topics, counts.tolist(), strict=True) if n]
-        sections.append({"at": strip.edges[i], "tokens": total, "topics": shares, "url": address(request, at=strip.edges[i]) + "#here"})
+        sections.append(
+            {
+                "at": strip.edges[i],
+                "tokens": total,
+                "topics": shares,
+                "url": address(request, at=strip.edges[i]) + "#here",
+            }
+        )
     return sections
 
 
@@ -177,7 +211,9 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
         data["whole"] = {"first": first, "title": document["whole"], "url": whole}
     for name in ("previous", "next"):
         n = getattr(around, name)
-        data[name] = None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
+        data[name] = (
+            None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
+        )
     data["before"] = address(request, at=max(0, document["start"] - 1)) + "#text" if document["start"] else None
     data["after"] = address(request, at=document["end"]) + "#text" if document["end"] < document["length"] else None
     home = reverse("run_documents" if selection.run else "corpus_documents", args=[owner])

@@ -22,7 +22,10 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     for form in exports.FORMS.values():
         if exports.ready(run, form):
             groups.setdefault(form.group, []).append(_listed(run, form, selection))
-    data = {"groups": [{"name": name, "forms": forms} for name, forms in groups.items()], "documents": selection.sentence}
+    data = {
+        "groups": [{"name": name, "forms": forms} for name, forms in groups.items()],
+        "documents": selection.sentence,
+    }
     return page(request, "run/take.html", data, as_json=as_json, run=run, selection=selection)
 
 
@@ -35,7 +38,9 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
         "sentence": form.sentence,
         "selected": form.selected and bool(selection),
         "asks": form.asks,
-        "rows": [{"by": by, "files": [_link(run, form, ending, selection, by) for ending in form.endings]} for by in choices],
+        "rows": [
+            {"by": by, "files": [_link(run, form, ending, selection, by) for ending in form.endings]} for by in choices
+        ],
     }
 
 

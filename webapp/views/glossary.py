@@ -10,4 +10,10 @@ from webapp.views.pages import page
 @require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     data = {"terms": {slug: found._asdict() for slug, found in TERMS.items()}}
-    return page(request, "glossary.html", data, as_json=as_json, ordered=sorted(TERMS.items(), key=lambda item: item[1].name.lower()))
+    return page(
+        request,
+        "glossary.html",
+        data,
+        as_json=as_json,
+        ordered=sorted(TERMS.items(), key=lambda item: item[1].name.lower()),
+    )

@@ -27,7 +27,9 @@ from webapp.queries.names import state
 from webapp.views.pages import READER, run_or_404
 
 BYTES = 48 << 20  # of compressed pages: of some 20 KB each, two thousand
-TOKEN = secrets.token_urlsafe(32)  # stands where a form's token goes; it never leaves this process, so no text can hold it
+TOKEN = secrets.token_urlsafe(
+    32
+)  # stands where a form's token goes; it never leaves this process, so no text can hold it
 
 
 class Page(NamedTuple):
@@ -59,7 +61,9 @@ def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
             if found is None:
                 request.token = TOKEN
                 response = view(request, run, **named)
-                found = Page(zlib.compress(response.content, 1), response["Content-Type"], response.get("Cache-Control"))
+                found = Page(
+                    zlib.compress(response.content, 1), response["Content-Type"], response.get("Cache-Control")
+                )
                 if response.status_code != 200:
                     return _sent(request, found, response.status_code)
                 _kept.keep(key, found)

@@ -53,7 +53,9 @@ def create(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
-    return page(request, "notebook/detail.html", queries.content(notebook), as_json=as_json, row=notebook, link=link, own=True)
+    return page(
+        request, "notebook/detail.html", queries.content(notebook), as_json=as_json, row=notebook, link=link, own=True
+    )
 
 
 @require_safe
@@ -172,6 +174,11 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     else:
         style = render_to_string("notebook/export.css")
         style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        body, kind = render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}), "text/html"
+        body, kind = (
+            render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}),
+            "text/html",
+        )
     name = f"notebook-{notebook_id}.{form}"
-    return HttpResponse(body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return HttpResponse(
+        body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

@@ -30,7 +30,9 @@ BY_NAME = {kind.name: kind for kind in jobs.KINDS}
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     kind, state = request.GET.get("kind", "run"), request.GET.get("state", "work")
     if kind not in queries.KINDS or state not in queries.STATES:
-        raise BadRequest(f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of {', '.join(queries.STATES)}.")
+        raise BadRequest(
+            f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of {', '.join(queries.STATES)}."
+        )
     shown, after = queries.jobs(kind, state, number(request, "before"))
     data = {
         "parts": health.readiness().parts,
@@ -76,7 +78,14 @@ def disk() -> dict:
     of = shutil.disk_usage(settings.FILES)
     measured = upkeep.sizes() or {"parts": {}, "at": None}
     age = time.time() - measured["at"] if measured["at"] else None
-    return {"total": of.total, "used": of.used, "free": of.free, "reserve": uploads.reserve(), "parts": measured["parts"], "age": age}
+    return {
+        "total": of.total,
+        "used": of.used,
+        "free": of.free,
+        "reserve": uploads.reserve(),
+        "parts": measured["parts"],
+        "age": age,
+    }
 
 
 @require_POST

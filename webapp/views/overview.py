@@ -30,7 +30,13 @@ def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
     selection = Selection.read(request.GET, run.corpus, run)
     drop = dropping.read(request.GET, run)
     overview = Overview(run, selection, Asked.read(request.GET, run))
-    data = {"view": view, "asked": overview.asked._asdict(), "count": len(overview.numbers), "left_out": overview.left_out, "drop": drop}
+    data = {
+        "view": view,
+        "asked": overview.asked._asdict(),
+        "count": len(overview.numbers),
+        "left_out": overview.left_out,
+        "drop": drop,
+    }
     data |= PARTS[view](request, overview)
     return page(
         request,

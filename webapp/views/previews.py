@@ -63,11 +63,15 @@ def fitting(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     """With all about the columns guessed anew where the file was cut into others than those that the user saw, and else with
     what the form that the user saw did not have: the kind of a column that was the title, say."""
     options, seen = sniff.options, data.get("columns")
-    guesses = {f"kind_{i}": options.kinds.get(name, "category") for i, name in enumerate(sniff.columns[: forms.KINDS_SHOWN])}
+    guesses = {
+        f"kind_{i}": options.kinds.get(name, "category") for i, name in enumerate(sniff.columns[: forms.KINDS_SHOWN])
+    }
     guesses["date_order"] = options.date_order
     anew = seen is not None and seen != columns(sniff)
     if anew:
-        guesses |= {role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.formats.ROLES}
+        guesses |= {
+            role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.formats.ROLES
+        }
     for name, value in guesses.items():
         if anew or name not in data:
             data[name] = value
@@ -80,9 +84,16 @@ def differing(into: Corpus, sniff: readers.Sniff) -> dict:
     known = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
         return {}
-    texts = {names[i] for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text)) if i is not None and i < len(names)}
+    texts = {
+        names[i]
+        for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text))
+        if i is not None and i < len(names)
+    }
     missing = [name for name in before.names if name not in sniff.columns and name not in texts]
-    return {"missing": missing[:COLUMNS_SAID], "more": [name for name in sniff.columns if name not in known | texts][:COLUMNS_SAID]}
+    return {
+        "missing": missing[:COLUMNS_SAID],
+        "more": [name for name in sniff.columns if name not in known | texts][:COLUMNS_SAID],
+    }
 
 
 def columns(sniff: readers.Sniff) -> str:
@@ -107,12 +118,19 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
-    first = tuple(one | {"title": embargo.beginning(corpus, one["title"]), "text": embargo.text(corpus, one["text"])} for one in taken.first)
+    first = tuple(
+        one | {"title": embargo.beginning(corpus, one["title"]), "text": embargo.text(corpus, one["text"])}
+        for one in taken.first
+    )
     shown["sample"] = taken = replace(taken, first=first, passage=embargo.beginning(corpus, taken.passage))
     if stream is None:
-        return shown | {"trouble": " ".join(["No document could be read from the beginning of the files.", *taken.problems[:1]])}
+        return shown | {
+            "trouble": " ".join(["No document could be read from the beginning of the files.", *taken.problems[:1]])
+        }
     cut = {"language": stream.language, "given": stream.given}
-    words = queries.preview(stream, reading.choice(), queries.of_sample(taken), frozenset(reading.kept_words), taken.passage, **cut)
+    words = queries.preview(
+        stream, reading.choice(), queries.of_sample(taken), frozenset(reading.kept_words), taken.passage, **cut
+    )
     return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(taken.languages)})
 
 
@@ -133,4 +151,7 @@ def of_corpus(corpus: Corpus, form: forms.WordsForm, texts: list[str]) -> dict:
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given}
     scale = queries.Scale(stream.D, spread.whole)
-    return {"words": queries.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut), "languages": form.languages(shares(texts))}
+    return {
+        "words": queries.preview(spread, words.choice(), scale, frozenset(words.kept_words), passage, **cut),
+        "languages": form.languages(shares(texts)),
+    }

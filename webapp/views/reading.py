@@ -82,13 +82,17 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
         return redirect(_url("reading_passages", run, number, seed))
     fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
     try:
-        reading.save_reading(run, number, seed, reader(request), read, fits, sent.get("label", ""), sent.get("confidence", ""))
+        reading.save_reading(
+            run, number, seed, reader(request), read, fits, sent.get("label", ""), sent.get("confidence", "")
+        )
     except Invalid as error:
         messages.error(request, error.message)
     else:
         missing = len(read) - len(fits)
         if missing or not sent.get("label", "").strip():
-            parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (not sent.get("label", "").strip())
+            parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
+                not sent.get("label", "").strip()
+            )
             messages.info(request, f"Kept. Still to answer: {' and '.join(parts)}.")
     return redirect(_url("reading_passages", run, number, seed))
 
@@ -113,7 +117,10 @@ def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: boo
         "topic": topics.link(run, number) if said else None,
     }
     if asked and kind == "topics":
-        data["shown"] = [{"words": row["words"]} | ({"topic": topics.link(run, row["number"])} if said else {}) for row in asked["shown"]]
+        data["shown"] = [
+            {"words": row["words"]} | ({"topic": topics.link(run, row["number"])} if said else {})
+            for row in asked["shown"]
+        ]
     return page(request, "run/reading_test.html", data, as_json=as_json, run=run)
 
 
@@ -128,7 +135,9 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: str) -> Ht
         raise BadRequest(f"“chosen” must be a whole number, got “{chosen[:20]}”.")
     reading.save_choice(run, kind, number, seed, reader(request), asked, int(chosen))
     following = queries.after(run, reader(request), seed, kind, number)
-    return redirect(reverse("run_reading_results", args=[run.pk]) if following is None else _url(PAGES[kind], run, following, seed))
+    return redirect(
+        reverse("run_reading_results", args=[run.pk]) if following is None else _url(PAGES[kind], run, following, seed)
+    )
 
 
 @require_safe

@@ -21,7 +21,13 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
     state = queries.state(run, events.workers())
     if as_json:
         return page(request, "", state, as_json=True)
-    data = {"run": run, "corpus": run.corpus, "settings": forms.described(run), "state": state, "older": versions.said(run)}
+    data = {
+        "run": run,
+        "corpus": run.corpus,
+        "settings": forms.described(run),
+        "state": state,
+        "older": versions.said(run),
+    }
     return page(request, "run/detail.html", data)
 
 

@@ -75,7 +75,10 @@ def _add(request: HttpRequest, corpus: Corpus) -> None:
     to, new = sharing.add(corpus, request.POST.get("who", ""), role, request.user)
     if new:
         known = isinstance(to, User)
-        messages.info(request, f"Shared with {to.name if known else to.email}. {letters.shared(corpus, to.email, role, request.user, known)}")
+        messages.info(
+            request,
+            f"Shared with {to.name if known else to.email}. {letters.shared(corpus, to.email, role, request.user, known)}",
+        )
 
 
 def _offer(request: HttpRequest, corpus: Corpus) -> None:

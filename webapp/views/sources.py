@@ -22,8 +22,13 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
     found, following = queries.files(corpus, only, number(request, "after"))
-    data = {"files": [_shown(file) for file in found], "next": address(request, after=following) if following is not None else None}
-    return page(request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count())
+    data = {
+        "files": [_shown(file) for file in found],
+        "next": address(request, after=following) if following is not None else None,
+    }
+    return page(
+        request, "corpus/files.html", data, as_json=as_json, corpus=corpus, only=only, count=corpus.files.count()
+    )
 
 
 @require_safe
@@ -50,8 +55,12 @@ def _shown(file: SourceFile) -> dict:
         "bytes": file.bytes,
         "encoding": forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
         "documents": file.documents,
-        "documents_url": f"{reverse('corpus_documents', args=[file.corpus_id])}?only=file:{file.position}" if file.first is not None else None,
-        "problems_url": f"{reverse('corpus_problems', args=[file.corpus_id])}?file={file.position}" if file.problems else None,
+        "documents_url": f"{reverse('corpus_documents', args=[file.corpus_id])}?only=file:{file.position}"
+        if file.first is not None
+        else None,
+        "problems_url": f"{reverse('corpus_problems', args=[file.corpus_id])}?file={file.position}"
+        if file.problems
+        else None,
         "problems": file.problems,
         "error": file.error,
     }

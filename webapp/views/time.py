@@ -23,7 +23,10 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         return _nothing(request, run, "lines", as_json)
     selection = Selection.read(request.GET, run.corpus, run)
     wanted = trends.asked(run, request.GET.getlist("topics"))
-    data = trends.lines(run, selection, by, wanted) | {"choices": trends.choices(run.version), "selection": selection.sentence}
+    data = trends.lines(run, selection, by, wanted) | {
+        "choices": trends.choices(run.version),
+        "selection": selection.sentence,
+    }
     large = len(wanted) == 1
     bin_ = request.GET.get("bin", "")
     data["passages"] = trends.strongest(run, selection, by, wanted[0], bin_) if large and bin_ else None
@@ -36,7 +39,10 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         topic["large"] = address(request, topics=str(topic["number"]))
     for b in data["bins"]:
         b["here"] = address(request, bin=b["label"])
-    cells = [[{name: t[name][i] for name in ("share", "low", "high")} for t in data["topics"]] for i in range(len(data["bins"]))]
+    cells = [
+        [{name: t[name][i] for name in ("share", "low", "high")} for t in data["topics"]]
+        for i in range(len(data["bins"]))
+    ]
     whole = large or len(data["bins"]) * len(data["topics"]) <= TABLE or "numbers" in request.GET
     context = {
         "page": data,
@@ -47,10 +53,14 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         "numbers": address(request, numbers="1"),
         "offered": [names_of.link(run, k) | {"words": words[k], "shown": k in shown} for k in offered],
         "most": trends.MOST,
-        "kept": [(name, value) for name, values in request.GET.lists() if name not in ("topics", "bin") for value in values],
+        "kept": [
+            (name, value) for name, values in request.GET.lists() if name not in ("topics", "bin") for value in values
+        ],
         "empty": [b["label"] for b in data["bins"] if not b["documents"]] if data["in_time"] else [],
         "thin": sum(b["thin"] and b["documents"] > 0 for b in data["bins"]),
-        "bys": [c | {"url": address(request, by=c["name"], bin=None), "here": c["name"] == by} for c in data["choices"]],
+        "bys": [
+            c | {"url": address(request, by=c["name"], bin=None), "here": c["name"] == by} for c in data["choices"]
+        ],
         "twin": "?" + request.GET.urlencode(),
         "many": address(request, topics=None, bin=None),
     }
@@ -92,7 +102,10 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     except Invalid as error:
         if as_json or error.field != "by":
             raise
-        problem, data = error.message, {"by": by, "columns": [], "rows": [], "field": field, "topic": None, "scale": "share"}
+        problem, data = (
+            error.message,
+            {"by": by, "columns": [], "rows": [], "field": field, "topic": None, "scale": "share"},
+        )
     data |= {"choices": choices, "selection": selection.sentence}
     if as_json:
         return page(request, "", data, as_json=True)
@@ -104,8 +117,14 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         "problem": problem,
         "selection": selection,
         "set_address": selection.address() if selection else "",
-        "bys": [c | {"url": address(request, by=c["name"]), "here": c["name"] == by} for c in choices if c["name"] != field],
-        "fields": [c | {"url": address(request, field=c["name"]), "here": c["name"] == field} for c in choices if c["name"] != by],
+        "bys": [
+            c | {"url": address(request, by=c["name"]), "here": c["name"] == by} for c in choices if c["name"] != field
+        ],
+        "fields": [
+            c | {"url": address(request, field=c["name"]), "here": c["name"] == field}
+            for c in choices
+            if c["name"] != by
+        ],
         "scales": {"share": address(request, scale=None), "against": address(request, scale="against")},
         "orders": [{"name": o, "url": address(request, sort=o), "here": o == order} for o in grids.ORDERS],
         "back": address(request, field=None, topic=None),
@@ -122,7 +141,9 @@ def _across(choices: list[dict], by: str) -> str | None:
 
 
 def _lines_of(request: HttpRequest, run: Run, topic: int) -> str:
-    return reverse("run_time", args=[run.pk]) + address(request, topics=str(topic), topic=None, field=None, scale=None, sort=None)
+    return reverse("run_time", args=[run.pk]) + address(
+        request, topics=str(topic), topic=None, field=None, scale=None, sort=None
+    )
 
 
 @require_safe

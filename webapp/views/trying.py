@@ -33,7 +33,12 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 def _read(run: Run, text: str) -> dict:
     result, words = readings.text(run, text)
     hues = [names(run).hue(k) for k in range(run.topics)]
-    return {"result": result, "text_words": words, "colours": {part["number"] for part in result["proportions"]}, "hues": hues}
+    return {
+        "result": result,
+        "text_words": words,
+        "colours": {part["number"] for part in result["proportions"]},
+        "hues": hues,
+    }
 
 
 def _text(request: HttpRequest) -> str:
@@ -45,17 +50,28 @@ def _text(request: HttpRequest) -> str:
     if not text.strip():
         raise Invalid("text", "There is no text. Paste one, or choose a .txt file.")
     if len(text) > LONGEST:
-        raise Invalid("text", f"A text may have at most {LONGEST:,} characters; this one has {len(text):,}. Try a part of it.")
+        raise Invalid(
+            "text", f"A text may have at most {LONGEST:,} characters; this one has {len(text):,}. Try a part of it."
+        )
     return text
 
 
 def _of_file(path: Path, name: str) -> str:
     if not name.lower().endswith(".txt"):
-        raise Invalid("file", f"The file must be plain text (.txt), got “{name[-60:]}”. Save it as plain text, or paste it.")
+        raise Invalid(
+            "file", f"The file must be plain text (.txt), got “{name[-60:]}”. Save it as plain text, or paste it."
+        )
     if path.stat().st_size > 4 * LONGEST:  # bytes of a character in UTF-8, at most
-        raise Invalid("file", f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,} bytes. Try a part of it.")
+        raise Invalid(
+            "file",
+            f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,} bytes. Try a part of it.",
+        )
     try:
-        found = [item.text for item in readers.read(path, name, readers.sniff(path, name).options) if isinstance(item, readers.Document)]
+        found = [
+            item.text
+            for item in readers.read(path, name, readers.sniff(path, name).options)
+            if isinstance(item, readers.Document)
+        ]
     except readers.Unreadable as error:
         raise Invalid("file", error.message) from None
     return "\n".join(found)

@@ -40,12 +40,21 @@ def tus(view):
     @csrf_exempt
     @wraps(view)
     async def answer(request: HttpRequest, **arguments) -> HttpResponse:
-        method = request.headers.get("X-HTTP-Method-Override", request.method) if request.method == "POST" else request.method
+        method = (
+            request.headers.get("X-HTTP-Method-Override", request.method)
+            if request.method == "POST"
+            else request.method
+        )
         try:
             if not _from_here(request):
-                raise Refused(403, "Files are taken from Topograph's own pages and from programs, not from pages of other sites.")
+                raise Refused(
+                    403, "Files are taken from Topograph's own pages and from programs, not from pages of other sites."
+                )
             if method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
-                raise Refused(412, f"This address speaks the tus protocol: send the header Tus-Resumable: {VERSION}. To upload without it, use the form.")
+                raise Refused(
+                    412,
+                    f"This address speaks the tus protocol: send the header Tus-Resumable: {VERSION}. To upload without it, use the form.",
+                )
             response = _options() if method == "OPTIONS" else await view(request, method, **arguments)
         except Refused as refused:
             response = JsonResponse({"error": refused.sentence}, status=refused.status)
@@ -115,7 +124,9 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
         await asyncio.to_thread(uploads.remove, upload)
         return HttpResponse(status=204)
     if request.headers.get("Content-Type") != PIECES:
-        raise Refused(415, f"The Content-Type of a part must be {PIECES}, got “{request.headers.get('Content-Type', '')[:50]}”.")
+        raise Refused(
+            415, f"The Content-Type of a part must be {PIECES}, got “{request.headers.get('Content-Type', '')[:50]}”."
+        )
     offset = await _append(request, upload, _number(request, "Upload-Offset"), _checksum(request))
     return _state(HttpResponse(status=204), upload, offset)
 
@@ -140,7 +151,10 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
     """Upload-Metadata: "filename d29ybGQ=,pack MQ==" -> {"filename": "world", "pack": "1"}."""
     text = request.headers.get("Upload-Metadata", "")
     if len(text) > METADATA:
-        raise Refused(400, f"The header Upload-Metadata may have {METADATA:,} characters, and has {len(text):,}. Give the file a shorter name.")
+        raise Refused(
+            400,
+            f"The header Upload-Metadata may have {METADATA:,} characters, and has {len(text):,}. Give the file a shorter name.",
+        )
     known = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         key, _, value = pair.partition(" ")
@@ -179,7 +193,10 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
     block = syncing = None
     try:
         if offset != writing.offset:
-            raise Refused(409, f"This upload has {writing.offset:,} bytes, and the part begins at {offset:,}. Ask with HEAD where to go on.")
+            raise Refused(
+                409,
+                f"This upload has {writing.offset:,} bytes, and the part begins at {offset:,}. Ask with HEAD where to go on.",
+            )
         missing = upload.length - offset
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
@@ -206,7 +223,14 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
     return writing.offset
 
 
-def _end(writing: Writing, block: Future | None, syncing: Future | None, parts: list[bytes], checksum: Checksum | None, whole: bool) -> None:
+def _end(
+    writing: Writing,
+    block: Future | None,
+    syncing: Future | None,
+    parts: list[bytes],
+    checksum: Checksum | None,
+    whole: bool,
+) -> None:
     """Wait for what is being written, write the rest, and see whether it is what it should be."""
     try:
         if block:
@@ -215,7 +239,9 @@ def _end(writing: Writing, block: Future | None, syncing: Future | None, parts: 
             writing.write(parts)
         if whole and checksum and checksum.hash.digest() != checksum.expected:
             writing.take_back()
-            raise Refused(460, "The part is not as it was sent: its checksum is another one. It was thrown away; send it again.")
+            raise Refused(
+                460, "The part is not as it was sent: its checksum is another one. It was thrown away; send it again."
+            )
     finally:
         if syncing:
             wait([syncing])

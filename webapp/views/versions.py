@@ -36,7 +36,9 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if data and "min_documents" not in data:  # of the page of words to train without
         more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][:MOST_WORDS]
         more, data = [word.strip().lower() for word in more if word.strip()], None
-    form = forms.WordsForm(data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more]))))
+    form = forms.WordsForm(
+        data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more])))
+    )
     if data and not previewing and form.is_valid():
         try:
             versions.choose(corpus, form.words())
@@ -44,11 +46,20 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
     chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
-    shown = {"corpus": corpus, "form": form, "more_open": True, "making": listing.making(corpus), "next": listing.following(corpus)}
+    shown = {
+        "corpus": corpus,
+        "form": form,
+        "more_open": True,
+        "making": listing.making(corpus),
+        "next": listing.following(corpus),
+    }
     if chosen.is_valid():
         shown |= previews.of_corpus(corpus, chosen, _beginnings(corpus))
     else:
-        shown |= {"trouble": "Mend what is marked in red, and this shows what it gives.", "languages": form.languages(None)}
+        shown |= {
+            "trouble": "Mend what is marked in red, and this shows what it gives.",
+            "languages": form.languages(None),
+        }
     return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
 
 
@@ -83,8 +94,12 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
         try:
             if "all" in request.POST:
                 wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
-            own = [phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}]  # that the user typed
-            versions.choose(corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))]))
+            own = [
+                phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}
+            ]  # that the user typed
+            versions.choose(
+                corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))])
+            )
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             messages.error(request, error.message)
@@ -92,7 +107,10 @@ def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
     chosen = {row["words"] for row in rows} & set(request.POST.getlist("phrase") if turning else now.phrases)
     first = _first(request.POST.get("to", ""), len(rows))
     page_of = rows[first : first + PHRASES]
-    shown = [row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)} for row in found.with_passages(corpus, page_of)]
+    shown = [
+        row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)}
+        for row in found.with_passages(corpus, page_of)
+    ]
     data = {
         "corpus": corpus,
         "phrases": shown,
@@ -134,5 +152,9 @@ def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
 def _beginnings(corpus: Corpus) -> list[str]:
     """Of documents that are evenly spread: to say which languages they are in, and to choose a passage from."""
     numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
-    texts = Document.objects.filter(corpus=corpus, number__in=numbers).annotate(start=Left("text", DEPTH)).order_by("number")
+    texts = (
+        Document.objects.filter(corpus=corpus, number__in=numbers)
+        .annotate(start=Left("text", DEPTH))
+        .order_by("number")
+    )
     return list(texts.values_list("start", flat=True))

@@ -30,7 +30,9 @@ def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False)
     if whole.first != first:
         return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, whole.first]))
     data = _about(request, run.corpus, whole, "run_document", run.pk)
-    for section, found in zip(data["sections"], wholes.largest(run, [section["number"] for section in data["sections"]]), strict=True):
+    for section, found in zip(
+        data["sections"], wholes.largest(run, [section["number"] for section in data["sections"]]), strict=True
+    ):
         section |= found
     data |= {"proportions": documents.parts(run, wholes.mixture(run, whole)), "strip": _strip(run, whole)}
     if as_json:
@@ -58,8 +60,15 @@ def _about(request: HttpRequest, corpus: Corpus, whole: wholes.Whole, url_name: 
         "whole": whole._asdict() | wholes.about(corpus, whole),
         "sections": found,
         "after": after,
-        "previous": {"url": address(request, after=max(0, after - wholes.PAGE) or None) + "#sections", "label": "Earlier sections"} if after else None,
-        "next": {"url": address(request, after=end) + "#sections", "label": "Later sections"} if end < whole.parts else None,
+        "previous": {
+            "url": address(request, after=max(0, after - wholes.PAGE) or None) + "#sections",
+            "label": "Earlier sections",
+        }
+        if after
+        else None,
+        "next": {"url": address(request, after=end) + "#sections", "label": "Later sections"}
+        if end < whole.parts
+        else None,
     }
 
 
@@ -71,5 +80,7 @@ def _strip(run: Run, whole: wholes.Whole) -> list[dict]:
         total = int(counts.sum())
         shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
         url = reverse("run_document", args=[run.pk, whole.first + edges[i]])
-        steps.append({"part": edges[i] + 1, "parts": edges[i + 1] - edges[i], "tokens": total, "topics": shares, "url": url})
+        steps.append(
+            {"part": edges[i] + 1, "parts": edges[i + 1] - edges[i], "tokens": total, "topics": shares, "url": url}
+        )
     return steps

@@ -37,7 +37,13 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
 def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpResponse:
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
-    data = {"words": [], "q": q, "alike": queries.with_urls(queries.alike(run.version, q), run), "beginnings": [], "next": None}
+    data = {
+        "words": [],
+        "q": q,
+        "alike": queries.with_urls(queries.alike(run.version, q), run),
+        "beginnings": [],
+        "next": None,
+    }
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
@@ -48,7 +54,12 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     if found is None:
         return missing(request, run, word, as_json)
     data = {
-        "word": {"word": found.word, "tokens": found.tokens, "documents": found.documents, "direction": concordance.direction(found.word)},
+        "word": {
+            "word": found.word,
+            "tokens": found.tokens,
+            "documents": found.documents,
+            "direction": concordance.direction(found.word),
+        },
     }
     if run.snapshot_id is None or not run.snapshot.final:
         return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
@@ -70,11 +81,24 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "documents": len(uses.documents),
         "all": selection.address(topic="all"),
         "rest": sum(row["tokens"] for row in rare),
-        "related": [row for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run) if row["word"] != found.word],
+        "related": [
+            row
+            for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
+            if row["word"] != found.word
+        ],
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
     }
-    return page(request, "run/word.html", data, as_json=as_json, run=run, selection=selection, rare_count=len(rare), much_rare=data["rest"] > MUCH * data["tokens"])
+    return page(
+        request,
+        "run/word.html",
+        data,
+        as_json=as_json,
+        run=run,
+        selection=selection,
+        rare_count=len(rare),
+        much_rare=data["rest"] > MUCH * data["tokens"],
+    )
 
 
 def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
@@ -97,7 +121,10 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
         "all": selection.address(topic="all"),
         "overview": selection.address() if selection else "",
         "sort": order,
-        "sorts": [{"name": name, "says": says, "url": selection.address(**kept | {"sort": name})} for name, says in _orders(run).items()],
+        "sorts": [
+            {"name": name, "says": says, "url": selection.address(**kept | {"sort": name})}
+            for name, says in _orders(run).items()
+        ],
         "lines": found.lines,
         "total": found.total,
         "in_order": found.in_order,
@@ -144,7 +171,13 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
             data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.version, text), run)})
     selection = Selection.read(request.GET, run.corpus, run)
     if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
-        data["words"] = [{"word": w.word, "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else "")} for w in found]
+        data["words"] = [
+            {
+                "word": w.word,
+                "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else ""),
+            }
+            for w in found
+        ]
         data["comparison"] = senses.beside(run, *found, selection)
         data["same"] = found[0].number == found[1].number
     return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)

@@ -23,7 +23,10 @@ def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
     numbers: dict[str, int] = {}
     arrays = {}
     for field, i in (("title_", 0), ("", 1)):
-        found = [[(numbers.setdefault(m.group().lower(), len(numbers)), m.start()) for m in PIECE.finditer(d[i])] for d in documents]
+        found = [
+            [(numbers.setdefault(m.group().lower(), len(numbers)), m.start()) for m in PIECE.finditer(d[i])]
+            for d in documents
+        ]
         flat = [pair for pieces in found for pair in pieces]
         words = np.array([word | (j % 2) << 29 | (j % 4 == 3) << 30 for j, (word, _) in enumerate(flat)], np.int32)
         arrays |= {field + "words": words, field + "starts": np.array([s for _, s in flat], np.int32)}
@@ -52,7 +55,9 @@ class Naive:
         """Of each document, its title's five times."""
         key = (how, *wanted)
         if key not in self.kept:
-            self.kept[key] = [5 * self.count(title, how, wanted) + self.count(text, how, wanted) for title, text in self.documents]
+            self.kept[key] = [
+                5 * self.count(title, how, wanted) + self.count(text, how, wanted) for title, text in self.documents
+            ]
         return self.kept[key]
 
     def has(self, document, tree) -> bool:

@@ -20,7 +20,10 @@ def made(count: int, seed: int = 0) -> list[tuple[str, str]]:
     """Documents of few different words, some empty, some with a title alone."""
     chance = random.Random(seed)
     return [
-        (" ".join(chance.choices(WORDS, k=chance.randrange(4))), " ".join(chance.choices(WORDS, k=chance.choice([0, 3, 10, 60]))))
+        (
+            " ".join(chance.choices(WORDS, k=chance.randrange(4))),
+            " ".join(chance.choices(WORDS, k=chance.choice([0, 3, 10, 60]))),
+        )
         for _ in range(count)
     ]
 
@@ -47,7 +50,11 @@ def index(documents, tmp_path_factory, request):
 
 def tree(chance: random.Random, depth: int):
     """A random query, as a tree and as it is typed."""
-    kind = chance.choice(["all", "any", "not", "word", "word", "phrase", "begin"]) if depth else chance.choice(["word", "phrase", "begin"])
+    kind = (
+        chance.choice(["all", "any", "not", "word", "word", "phrase", "begin"])
+        if depth
+        else chance.choice(["word", "phrase", "begin"])
+    )
     if kind in ("all", "any"):
         parts = [tree(chance, depth - 1) for _ in range(chance.randrange(2, 4))]
         typed = f" {chance.choice(['OR', 'or'])} " if kind == "any" else chance.choice([" ", " AND "])
@@ -80,11 +87,23 @@ def test_places_are_where_the_words_stand(index, documents):
     seen = 0
     for d, (_, text) in enumerate(documents):
         expected = [
-            [at for m in range(len(text)) for at in (m, m + 8) if text[m:].startswith("warring peace") and (not text[m + 13 :] or text[m + 13] == " ")],
-            [m for m in range(len(text)) if text[m:].startswith(("nation", "national", "nations")) and (not m or text[m - 1] == " ")],
+            [
+                at
+                for m in range(len(text))
+                for at in (m, m + 8)
+                if text[m:].startswith("warring peace") and (not text[m + 13 :] or text[m + 13] == " ")
+            ],
+            [
+                m
+                for m in range(len(text))
+                if text[m:].startswith(("nation", "national", "nations")) and (not m or text[m - 1] == " ")
+            ],
             [m for m in range(len(text)) if text[m:].startswith("état")],
         ]
-        kinds = [[m for m in expected[1] if text[m:].startswith(("nation ", "nations")) or text[m:] == "nation"], expected[1]]
+        kinds = [
+            [m for m in expected[1] if text[m:].startswith(("nation ", "nations")) or text[m:] == "nation"],
+            expected[1],
+        ]
         got = [places[:, 0].tolist() for places in found[d]]
         for places in found[d]:
             pairs = places.tolist()
@@ -154,7 +173,9 @@ def test_more_documents_are_added_as_if_all_were_there_at_once(tmp_path, documen
         for a, b in zip(grown.fields[name], whole.fields[name], strict=True):
             assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
     assert before.find("war").tolist() == [d for d in whole.find("war").tolist() if d < 120]  # what was open stays
-    assert len([p for p in (tmp_path / "grown").iterdir() if p.is_dir()]) == len(whole.bounds)  # and nothing is left over
+    assert len([p for p in (tmp_path / "grown").iterdir() if p.is_dir()]) == len(
+        whole.bounds
+    )  # and nothing is left over
 
 
 def test_a_folder_without_an_index_says_what_to_do(tmp_path):
@@ -186,10 +207,18 @@ def of_texts(folder, language: str, texts: list[str]) -> Index:
     ("language", "texts", "found"),
     [
         ("en", ["Don’t stop.", "don't", "DONT", "do not"], {"don't": [0, 1], "“don’t”": [0, 1], "dont": [2]}),
-        ("en", ["a well-known man", "well known", "wellknown"], {"well-known": [0, 1], '"known man"': [0], "well": [0, 1]}),
+        (
+            "en",
+            ["a well-known man", "well known", "wellknown"],
+            {"well-known": [0, 1], '"known man"': [0], "well": [0, 1]},
+        ),
         ("en", ["cafe\u0301", "CAFÉ", "cafe"], {"café": [0, 1], "cafe\u0301": [0, 1], '"cafe"': [2]}),
         ("en", ["1,000 men", "1000 men", "U.S. troops"], {"1,000": [0], "1000": [1], "U.S.": [2], "tro*": [2]}),
-        ("de", ["die Häuser", "das Haus", "Straße"], {"Häuser": [0, 1], "hauses": [0, 1], '"haus"': [1], "STRASSE OR straße": [2]}),
+        (
+            "de",
+            ["die Häuser", "das Haus", "Straße"],
+            {"Häuser": [0, 1], "hauses": [0, 1], '"haus"': [1], "STRASSE OR straße": [2]},
+        ),
         ("el", ["ΟΔΟΣ", "οδός", "οδος"], {'"οδος"': [0, 2]}),
         ("tr", ["ISPARTA", "ısparta", "isparta"], {'"ısparta"': [0, 1], '"Isparta"': [0, 1], '"isparta"': [2]}),
         ("zh", ["人民热爱共和国", "人民", "共和国"], {"人民 -共和国": [1], "共和国": [0, 2], '"热爱共和国"': [0]}),

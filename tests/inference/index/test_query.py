@@ -84,7 +84,30 @@ def test_what_must_not_be_there_is_not_what_is_found():
 
 def test_no_query_breaks_the_parser():
     chance = random.Random(1)
-    signs = ["(", ")", '"', "“", "-", "*", " ", " ", "OR", "or", "AND", "NOT", "a", "war", "\0", "'", "\\", "é", "戦", "😀", "%s", "\u202e"]
+    signs = [
+        "(",
+        ")",
+        '"',
+        "“",
+        "-",
+        "*",
+        " ",
+        " ",
+        "OR",
+        "or",
+        "AND",
+        "NOT",
+        "a",
+        "war",
+        "\0",
+        "'",
+        "\\",
+        "é",
+        "戦",
+        "😀",
+        "%s",
+        "\u202e",
+    ]
     understood = 0
     for _ in range(20_000):
         query = "".join(chance.choices(signs, k=chance.randrange(25)))

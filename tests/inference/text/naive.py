@@ -43,7 +43,13 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
         if inside:
             end = pattern.match(text[start : inside[0]]).end() + start
         between = text[before:start] if before is not None else ""
-        mark = "-" if regex.fullmatch(r"[-\u2010\u2011]", between) else "'" if regex.fullmatch(r"['\u2019\u02BC]", between) else ""
+        mark = (
+            "-"
+            if regex.fullmatch(r"[-\u2010\u2011]", between)
+            else "'"
+            if regex.fullmatch(r"['\u2019\u02BC]", between)
+            else ""
+        )
         if not mark and (not _BREAK.fullmatch(between) or between.count("\n") > 1):
             mark = "|"
         found.append((start, end, word(text[start:end], language), mark))
@@ -99,7 +105,11 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
         if len(word) > 64:
             return "too long"
         parts = word.split("'")
-        return "stop word" if word in choice.stop_words or (len(parts) > 1 and choice.stop_words.issuperset(parts)) else None
+        return (
+            "stop word"
+            if word in choice.stop_words or (len(parts) > 1 and choice.stop_words.issuperset(parts))
+            else None
+        )
 
     dropped, counted = {}, []
     for found in cut:
@@ -118,7 +128,10 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
     for why, words in (("too rare", rare), ("too common", common)):
         if words:
             said[why] = (len(words), sum(tokens[word] for word in words))
-    rows = [{word: [at for at, other in found if other == word] for _, word in found if word in set(kept)} for found in counted]
+    rows = [
+        {word: [at for at, other in found if other == word] for _, word in found if word in set(kept)}
+        for found in counted
+    ]
     return kept, said, rows
 
 
@@ -128,7 +141,10 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
     for text in texts:
         found = []
         marks = {start: mark for start, *_, mark in pieces(text)}
-        for start, _, word in units(text, Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases)):
+        for start, _, word in units(
+            text,
+            Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases),
+        ):
             found.append((word.replace("_", " "), marks[start] == "|"))
         cut.append(found)
         tokens.update(word for word, _ in found)

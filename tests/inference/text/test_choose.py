@@ -15,7 +15,10 @@ from inference.text import Choice, Stream, Tokeniser, choose, stop_words, stops,
 from inference.text.forms import LEMMAS, STEMS, former
 from tests.inference.text import naive
 
-TEXTS = [f"the {'war ' * (i % 4)} peace{i % 7} topic{i % 13} a common {'rare' if i == 3 else ''} in 18{i % 9}0" for i in range(60)]
+TEXTS = [
+    f"the {'war ' * (i % 4)} peace{i % 7} topic{i % 13} a common {'rare' if i == 3 else ''} in 18{i % 9}0"
+    for i in range(60)
+]
 TEXTS[10] = ""
 TEXTS[20] = "the the a"
 TEXTS[30] = "New York's well-known mother-in-law isn't in New-York. In New York City, new. York 1984-85 don't it's"
@@ -36,7 +39,9 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
     mask = np.isin(np.arange(documents or len(texts)), list(left_out))
     bow, vocabulary = choose(stream, choice, folder / "bow", mask if left_out else None, documents)
     turn = former(choice.forms, choice.language)
-    kept, dropped, rows = naive.choose(texts[:documents], choice, turn and (lambda word: turn([word])[0]), left_out, language, given)
+    kept, dropped, rows = naive.choose(
+        texts[:documents], choice, turn and (lambda word: turn([word])[0]), left_out, language, given
+    )
     assert vocabulary.words == kept
     assert vocabulary.dropped == dropped
     assert bow.D == len(rows) and vocabulary.tokens.sum() == bow.tokens
@@ -50,7 +55,14 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
         assert found == row
     Bow(bow.indptr, bow.words, bow.counts, bow.V)  # which checks
     assert vocabulary.documents.tolist() == np.bincount(bow.words, minlength=bow.V).tolist()
-    assert sorted(p.name for p in (folder / "bow").iterdir()) == ["by_word", "counts.npy", "indptr.npy", "meta.json", "offsets.npy", "words.npy"]
+    assert sorted(p.name for p in (folder / "bow").iterdir()) == [
+        "by_word",
+        "counts.npy",
+        "indptr.npy",
+        "meta.json",
+        "offsets.npy",
+        "words.npy",
+    ]
     postings = Postings.open(folder / "bow" / "by_word")
     for w in range(0, bow.V, 5):
         span = slice(postings.indptr[w], postings.indptr[w + 1])
@@ -65,7 +77,9 @@ CHOICES = [
     Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join"),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, apostrophes="join", min_length=1),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join", apostrophes="join", numbers=True),
-    Choice(frozenset(["new"]), min_documents=1, max_share=1.0, phrases=("new york", "new york city", "in the", "no such")),
+    Choice(
+        frozenset(["new"]), min_documents=1, max_share=1.0, phrases=("new york", "new york city", "in the", "no such")
+    ),
     Choice(min_documents=1, max_share=1.0, hyphens="join", phrases=("is well-known", "new york", "mother-in-law isn")),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, forms="stems", language="en", phrases=("running run",)),
     Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
@@ -80,7 +94,14 @@ def test_twins(tmp_path, monkeypatch, choice, block):
 
 
 def test_what_words_become(tmp_path):
-    choice = Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join", apostrophes="join", phrases=("new york", "new york city"))
+    choice = Choice(
+        stop_words("en"),
+        min_documents=1,
+        max_share=1.0,
+        hyphens="join",
+        apostrophes="join",
+        phrases=("new york", "new york city"),
+    )
     words = set(agree(tmp_path, TEXTS, choice).words)
     assert {"new_york", "new_york_city", "well-known", "mother-in-law", "york's", "漢", "字", "한"} <= words
     assert not {"it's", "don't", "isn't", "x"} & words  # of nothing but stop words; too short
@@ -104,7 +125,13 @@ def test_segmented_words(tmp_path):
 def test_real_news(tmp_path, corpora_folder):
     with gzip.open(corpora_folder / "reuters21578.jsonl.gz", "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line, _ in zip(file, range(400), strict=False)]
-    agree(tmp_path, texts, Choice(stop_words("en"), min_documents=2, hyphens="join", apostrophes="join", phrases=("crude oil", "mln dlrs")))
+    agree(
+        tmp_path,
+        texts,
+        Choice(
+            stop_words("en"), min_documents=2, hyphens="join", apostrophes="join", phrases=("crude oil", "mln dlrs")
+        ),
+    )
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
@@ -116,7 +143,9 @@ def test_terms_of_a_text_are_those_of_the_corpus(choice):
         expected = naive.units(text, choice)
         keep = Choice(min_documents=1, max_share=1.0, min_length=choice.min_length, numbers=choice.numbers)
         kept = set(naive.choose([" ".join(word for *_, word in expected) + " a"], keep, given=True)[0]) | phrases
-        named = [(a, b, word if not turn or word in phrases else turn([word])[0]) for a, b, word in expected if word in kept]
+        named = [
+            (a, b, word if not turn or word in phrases else turn([word])[0]) for a, b, word in expected if word in kept
+        ]
         assert of == named
     (places,) = stops([TEXTS[30]], [np.array([a for a, _, _ in found[2]] + [len(TEXTS[30]) - 1])], choice)
     assert places == [b for _, b, _ in found[2]] + [len(TEXTS[30])]
@@ -131,7 +160,12 @@ def test_a_megabyte_without_a_space_is_left_out(tmp_path):
 
 @pytest.mark.parametrize(
     ("texts", "said"),
-    [(["...", ""], "no words at all."), (["1 2 3", ""], "only numbers"), (["the of", "of the"], "stop words"), (["alpha", "beta"], "2 too rare")],
+    [
+        (["...", ""], "no words at all."),
+        (["1 2 3", ""], "only numbers"),
+        (["the of", "of the"], "stop words"),
+        (["alpha", "beta"], "2 too rare"),
+    ],
 )
 def test_nothing_left_says_why(tmp_path, texts, said):
     with pytest.raises(Invalid, match=said):

@@ -35,7 +35,11 @@ def test_twins(tmp_path, monkeypatch, keys):
     for d in range(len(texts)):
         first = words.index(words[d])
         assert exact[d] == (first if words[d] and first < d else -1)
-        like = [c for c in range(d) if words[d] == words[c] or naive.alike(triples[c], triples[d]) >= duplicates.ALIKE] if words[d] else []
+        like = (
+            [c for c in range(d) if words[d] == words[c] or naive.alike(triples[c], triples[d]) >= duplicates.ALIKE]
+            if words[d]
+            else []
+        )
         assert near[d] in like if like else near[d] == -1
     assert (exact >= 0).sum() == 8 and (near >= 0).sum() > 15
 

@@ -11,18 +11,28 @@ csv.field_size_limit(10**8)
 
 def test_fourteen_languages(corpora_folder):
     texts = defaultdict(list)
-    with gzip.open(corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz", "rt", encoding="utf-8", newline="") as file:
+    with gzip.open(
+        corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz",
+        "rt",
+        encoding="utf-8",
+        newline="",
+    ) as file:
         for row in csv.DictReader(file):
             texts[row["language"]].append(row["text"])
     del texts["he"]  # its pages are all in English
     for language, found in texts.items():
-        found.sort(key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text))  # half of the pages are not translated
+        found.sort(
+            key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text)
+        )  # half of the pages are not translated
         detected, share = detect(found[:10])
         assert detected == language[:2] and share > 0.8, (language, detected, share)
 
 
 def test_mixtures_and_nothing():
-    english, french = "This is a sentence in plain English, and another one.", "Ceci est une phrase en français, et en voici une autre."
+    english, french = (
+        "This is a sentence in plain English, and another one.",
+        "Ceci est une phrase en français, et en voici une autre.",
+    )
     assert detect([english]) == ("en", 1.0)
     language, share = detect([french, french, english])
     assert language == "fr" and 0.6 < share < 0.75
@@ -33,5 +43,10 @@ def test_mixtures_and_nothing():
 def test_languages_without_a_stop_list():
     assert detect(["Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."])[0] == "is"
     assert detect(["မြန်မာဘာသာစကားသည် မြန်မာနိုင်ငံ၏ ရုံးသုံးဘာသာစကားဖြစ်သည်"])[0] == "my"
-    assert detect(["Alle menneske er fødde til fridom og med same menneskeverd og menneskerettar, og eg veit ikkje kva."])[0] == "no"
+    assert (
+        detect(["Alle menneske er fødde til fridom og med same menneskeverd og menneskerettar, og eg veit ikkje kva."])[
+            0
+        ]
+        == "no"
+    )
     assert {"is", "my", "no"} <= set(LANGUAGES)

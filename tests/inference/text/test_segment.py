@@ -50,7 +50,11 @@ def test_japanese_news_are_cut_nearly_as_a_dictionary_of_japanese_would(corpora_
         for row, _ in zip(csv.DictReader(file), range(200), strict=False):
             pieces = row["text"].split()
             text, ends = "".join(pieces), np.cumsum([len(piece) for piece in pieces])
-            japanese = {i for i in range(1, len(text)) if all("\u3005" <= c <= "\u9fff" and c not in "「」『』。、〜" for c in text[i - 1 : i + 1])}
+            japanese = {
+                i
+                for i in range(1, len(text))
+                if all("\u3005" <= c <= "\u9fff" and c not in "「」『』。、〜" for c in text[i - 1 : i + 1])
+            }
             gold, ours = set(ends.tolist()) & japanese, set(segmenter("ja")(text).tolist()) & japanese
             right, found, wanted = right + len(gold & ours), found + len(ours), wanted + len(gold)
     assert wanted > 30_000 and right / found > 0.9 and right / wanted > 0.92
@@ -80,7 +84,15 @@ def test_a_megabyte_without_a_space(language):
 @pytest.mark.parametrize("language", sorted(SEGMENTED))
 def test_text_that_no_library_takes(language):
     sentence = SENTENCES[language][0]
-    for text in ("", "\0", "\ud800", f"\ud800{sentence}\udfff\0\x07\u200b{sentence}", "\u202e" + sentence, "\u3099" * 50, sentence + "\U0010ffff"):
+    for text in (
+        "",
+        "\0",
+        "\ud800",
+        f"\ud800{sentence}\udfff\0\x07\u200b{sentence}",
+        "\u202e" + sentence,
+        "\u3099" * 50,
+        sentence + "\U0010ffff",
+    ):
         places = segmenter(language)(text)
         assert all(0 <= place < len(text) for place in places)
     broken = f"\ud800 {sentence}"

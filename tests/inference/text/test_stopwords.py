@@ -56,7 +56,15 @@ def test_what_is_left_of_sentences(language, text, left):
 
 def test_traditional_chinese_has_the_same_words():
     words = stop_words("zh")
-    for simplified, traditional in (("为了", "為了"), ("这个", "這個"), ("他们", "他們"), ("关于", "關於"), ("虽然", "雖然"), ("什么", "什麼"), ("与", "與")):
+    for simplified, traditional in (
+        ("为了", "為了"),
+        ("这个", "這個"),
+        ("他们", "他們"),
+        ("关于", "關於"),
+        ("虽然", "雖然"),
+        ("什么", "什麼"),
+        ("与", "與"),
+    ):
         assert {simplified, traditional} <= words
 
 

@@ -10,9 +10,22 @@ from inference.text import Stream, Tokeniser
 from inference.text.table import NUMBER
 
 DECOMPOSED = "e\u0301te\u0301"
-TEXTS = [f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't {DECOMPOSED * (i % 3)} new{i}" for i in range(40)] + ["", "漢字"]
+TEXTS = [f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't {DECOMPOSED * (i % 3)} new{i}" for i in range(40)] + [
+    "",
+    "漢字",
+]
 TITLES = [f"Title {i} of{i}" for i in range(len(TEXTS))]
-FILES = ["checkpoint.json", "lengths", "lexicon-ends", "lexicon-letters", "starts", "title-lengths", "title-starts", "title-words", "words"]
+FILES = [
+    "checkpoint.json",
+    "lengths",
+    "lexicon-ends",
+    "lexicon-letters",
+    "starts",
+    "title-lengths",
+    "title-starts",
+    "title-words",
+    "words",
+]
 
 
 def add(stream, first, end, size=5):
@@ -41,7 +54,9 @@ def test_what_is_read_is_what_was_written(tmp_path):
         spans = Tokeniser().spans(text)
         assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [word for *_, word in spans]
         assert stream.starts[at : at + n].tolist() == [start for start, *_ in spans]
-        assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [word for *_, word in Tokeniser().spans(TITLES[d])]
+        assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [
+            word for *_, word in Tokeniser().spans(TITLES[d])
+        ]
         at, title = at + n, title + t
     assert len(set(stream.lexicon)) == len(stream.lexicon)
 

@@ -63,7 +63,26 @@ def test_given_words_are_what_stands_between_white_space(text):
 
 def test_hostile_texts():
     random = np.random.default_rng(5)
-    alphabet = list("aAbZ09 .,'’-_\n\t") + ["\u00ad", "\u0301", "\u0323", "\u200d", "\u200c", "\u200b", "\u2010", "\u02bc", "Σ", "σ", "İ", "ı", "ǅ", "漢", "ひ", "カ", "ー", "ﾞ"]
+    alphabet = list("aAbZ09 .,'’-_\n\t") + [
+        "\u00ad",
+        "\u0301",
+        "\u0323",
+        "\u200d",
+        "\u200c",
+        "\u200b",
+        "\u2010",
+        "\u02bc",
+        "Σ",
+        "σ",
+        "İ",
+        "ı",
+        "ǅ",
+        "漢",
+        "ひ",
+        "カ",
+        "ー",
+        "ﾞ",
+    ]
     alphabet += ["ᄒ", "ᅡ", "ᆫ", "한", "ก", "ำ", "𝒜", "\ud800", "\ufeff", "\U000e0041", "ß", "ﬁ", "K", "٣", "\0", "\x85"]
     for size in (1, 3, 10, 300):
         for _ in range(100):
@@ -80,7 +99,17 @@ def test_what_a_word_is():
     def words(text, language="en"):
         return [word for _, _, word in Tokeniser(language).spans(text)]
 
-    assert words("Don't stop the King's 1984 mp3-player!") == ["don", "t", "stop", "the", "king", "s", "1984", "mp3", "player"]
+    assert words("Don't stop the King's 1984 mp3-player!") == [
+        "don",
+        "t",
+        "stop",
+        "the",
+        "king",
+        "s",
+        "1984",
+        "mp3",
+        "player",
+    ]
     assert words("$1,000.50 2nd co\u00adoperate") == ["1,000.50", "2nd", "cooperate"]
     assert words(unicodedata.normalize("NFD", "café")) == ["café"]
     assert words("ISPARTA İzmir", "tr") == ["ısparta", "izmir"]
@@ -120,7 +149,9 @@ def real_texts(folder):
             rows = [row for row, _ in zip(csv.reader(file), range(60), strict=False)]
         language = path.parent.name[:2]
         yield path.name, language if language in SEGMENTED else "", ["\n".join(row)[:3_000] for row in rows]
-    with gzip.open(folder / "gnome_help_multilang" / "gnome_help_15lang.csv.gz", "rt", encoding="utf-8", newline="") as file:
+    with gzip.open(
+        folder / "gnome_help_multilang" / "gnome_help_15lang.csv.gz", "rt", encoding="utf-8", newline=""
+    ) as file:
         yield "gnome", "", ["\n".join(row) for row in csv.reader(file)][::20]
     with zipfile.ZipFile(folder / "udhr_mixed_encodings" / "udhr_310lang_native_encodings.zip") as archive:
         texts = [archive.read(name).decode("utf-8", "replace") for name in archive.namelist() if name.endswith(".txt")]

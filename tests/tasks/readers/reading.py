@@ -6,8 +6,14 @@ from tasks import readers
 from tasks.readers.model import Document, Problem
 
 HEADER = "key,headline,year,who,side,body\n"
-ROWS = "".join(f"k{i},Headline number {i} of many,{1900 + i},Someone,left,{'A long text about something. ' * 5}{i}\n" for i in range(8))
-FRENCH = "Les élections législatives françaises ont été précédées d’une campagne très animée à Paris, où l’été était chaud. " * 5
+ROWS = "".join(
+    f"k{i},Headline number {i} of many,{1900 + i},Someone,left,{'A long text about something. ' * 5}{i}\n"
+    for i in range(8)
+)
+FRENCH = (
+    "Les élections législatives françaises ont été précédées d’une campagne très animée à Paris, où l’été était chaud. "
+    * 5
+)
 
 
 def load(path, name, **known):

@@ -57,7 +57,11 @@ def test_a_child_can_write_nothing_and_has_little_memory():
     load(FOLDER / "address.html", "address.html")
     limits = Path(f"/proc/{apart._Child.waiting[0].process.pid}/limits").read_text()
     rows = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()}
-    assert rows["Max file size"] == "0" and rows["Max data size"] == str(apart.MEMORY) and rows["Max core file size"] == "0"
+    assert (
+        rows["Max file size"] == "0"
+        and rows["Max data size"] == str(apart.MEMORY)
+        and rows["Max core file size"] == "0"
+    )
 
 
 def test_a_spreadsheet_that_fills_the_memory(tmp_path):
@@ -74,10 +78,28 @@ def test_a_spreadsheet_that_fills_the_memory(tmp_path):
 
 
 def test_in_an_archive_the_others_are_read(tmp_path, monkeypatch):
-    entries = [(name, (FOLDER / name).read_bytes()) for name in ("address.docx", "address.pdf", "addresses.xlsx", "address.epub", "letter.eml")]
-    path = zipped(tmp_path, [("broken.pdf", b"%PDF-1.4 no"), *entries, ("broken.docx", b"PK\x03\x04 no"), ("page.html", "<p>hello &amp; goodbye</p>")])
+    entries = [
+        (name, (FOLDER / name).read_bytes())
+        for name in ("address.docx", "address.pdf", "addresses.xlsx", "address.epub", "letter.eml")
+    ]
+    path = zipped(
+        tmp_path,
+        [
+            ("broken.pdf", b"%PDF-1.4 no"),
+            *entries,
+            ("broken.docx", b"PK\x03\x04 no"),
+            ("page.html", "<p>hello &amp; goodbye</p>"),
+        ],
+    )
     documents, problems = load(path, "a.zip")
-    assert [d.file for d in documents] == ["a.zip/address.docx", "a.zip/address.pdf", *["a.zip/addresses.xlsx"] * 3, "a.zip/address.epub", "a.zip/letter.eml", "a.zip/page.html"]
+    assert [d.file for d in documents] == [
+        "a.zip/address.docx",
+        "a.zip/address.pdf",
+        *["a.zip/addresses.xlsx"] * 3,
+        "a.zip/address.epub",
+        "a.zip/letter.eml",
+        "a.zip/page.html",
+    ]
     assert [p.file for p in problems] == ["a.zip/broken.pdf", "a.zip/broken.docx"]
     assert all(p.dropped and "damaged" in p.message for p in problems)
 

@@ -32,8 +32,16 @@ def test_zip(tmp_path):
     assert [d.text for d in documents] == ["the first letter", "the second letter", "the second, again", FRENCH]
     assert documents[0].file == "a.zip/letters/one.txt" and documents[0].title == "one"
     said = {i.file: i.message for i in items if isinstance(i, Problem)}
-    assert "leads out" in said["a.zip/../out.txt"] and "leads out" in said["a.zip//etc/passwd.txt"] and "leads out" in said["a.zip/C:/x.txt"]
-    assert "link" in said["a.zip/link.txt"] and "200 times" in said["a.zip/bomb.txt"] and "no whole ZIP archive" in said["a.zip/inner.zip"]
+    assert (
+        "leads out" in said["a.zip/../out.txt"]
+        and "leads out" in said["a.zip//etc/passwd.txt"]
+        and "leads out" in said["a.zip/C:/x.txt"]
+    )
+    assert (
+        "link" in said["a.zip/link.txt"]
+        and "200 times" in said["a.zip/bomb.txt"]
+        and "no whole ZIP archive" in said["a.zip/inner.zip"]
+    )
     assert "ending that is not known" in said["a.zip/picture.png"]
     assert "more than once" in said["a.zip/two.TXT"] and "no text in it" in said["a.zip/empty.txt"]
     assert "no characters in utf-8" in said["a.zip/latin.txt"]
@@ -80,7 +88,11 @@ def test_zip_of_tables_and_lines(tmp_path):
     items = list(readers.read(path, "a.zip", sniff.options, read.append))
     documents = [i for i in items if isinstance(i, Document)]
     assert [d.source_id for d in documents] == [*(f"k{i}" for i in range(8)), "k9", "k10", "j1", "a.zip/e.txt", "k11"]
-    assert documents[9].text == "from tabs, with a comma" and documents[0].place == "row 1 (line 2)" and documents[0].file == "a.zip/a.csv"
+    assert (
+        documents[9].text == "from tabs, with a comma"
+        and documents[0].place == "row 1 (line 2)"
+        and documents[0].file == "a.zip/a.csv"
+    )
     said = " ".join(i.message for i in items if isinstance(i, Problem))
     assert "a.zip/d.jsonl”, line 2" in said and "a PNG picture" in said and "“a.zip/h.csv” has no column “body”" in said
     assert 0 < sum(read) <= path.stat().st_size
@@ -148,7 +160,10 @@ def test_a_name_that_stands_beside_in_unicode(tmp_path):
 
 
 def test_a_damaged_table_in_a_zip_gives_what_comes_before(tmp_path):
-    path = zipped(tmp_path, [("a.csv", HEADER + "".join(f"k{i},Headline,{i % 90 + 1900},x,y,{i * i} text\n" for i in range(60_000)))])
+    path = zipped(
+        tmp_path,
+        [("a.csv", HEADER + "".join(f"k{i},Headline,{i % 90 + 1900},x,y,{i * i} text\n" for i in range(60_000)))],
+    )
     content = bytearray(path.read_bytes())
     content[-4000] ^= 0xFF
     path.write_bytes(content)

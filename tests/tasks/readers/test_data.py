@@ -24,12 +24,14 @@ GOOD = "".join(f"k{i},a text of some length about number {i}\n" for i in range(2
 def test_a_field_of_100_mb(tmp_path):
     path = tmp_path / "stored"
     with gzip.open(path, "wb", 1) as out:
-        out.write(b"id,text\nk0,first text here\nk1,\"")
+        out.write(b'id,text\nk0,first text here\nk1,"')
         for _ in range(100):
             out.write(b"x" * 1_000_000)
         out.write(b'"\nk2,last text here\n')
     documents, problems = load(path, "a.csv.gz")
-    assert [d.source_id for d in documents] == ["k0", "k2"] and f"more than {MAX_TEXT:,} characters" in problems[0].message
+    assert [d.source_id for d in documents] == ["k0", "k2"] and f"more than {MAX_TEXT:,} characters" in problems[
+        0
+    ].message
 
 
 def test_ten_thousand_columns(file):
@@ -41,7 +43,12 @@ def test_ten_thousand_columns(file):
 
 
 def test_duplicate_headers_and_blank_ones(file):
-    documents, _ = load(*file("id,text,note,note,,note\nk1,a text that is long enough,a,b,c,d\nk2,another text that is long,e,f,g,h\n", "a.csv"))
+    documents, _ = load(
+        *file(
+            "id,text,note,note,,note\nk1,a text that is long enough,a,b,c,d\nk2,another text that is long,e,f,g,h\n",
+            "a.csv",
+        )
+    )
     assert documents[0].metadata == {"note": "a", "note (4)": "b", "column 5": "c", "note (6)": "d"}
 
 
@@ -52,12 +59,21 @@ def test_quotation_marks_without_end_lose_no_other_row(file):
 
 def test_zero_bytes_everywhere(file):
     documents, problems = load(*file(("id,text\n" + GOOD + "k9\0,a te\0xt\0\n").encode(), "a.csv"))
-    assert documents[-1].text == "a text" and documents[-1].source_id == "k9" and "control characters" in problems[-1].message
+    assert (
+        documents[-1].text == "a text"
+        and documents[-1].source_id == "k9"
+        and "control characters" in problems[-1].message
+    )
 
 
 def test_a_word_of_a_megabyte_and_hostile_cells(file):
     evil = "<img src=x onerror=alert(1)>"
-    documents, _ = load(*file(f"id,title,text\nk1,{evil},{'w' * 1_000_000}\nk2,=cmd|' /C calc'!A0,zero\u200bwidth \u202eevil\u202c\n", f"{evil}.csv"))
+    documents, _ = load(
+        *file(
+            f"id,title,text\nk1,{evil},{'w' * 1_000_000}\nk2,=cmd|' /C calc'!A0,zero\u200bwidth \u202eevil\u202c\n",
+            f"{evil}.csv",
+        )
+    )
     assert len(documents[0].text) == 1_000_000 and documents[0].title == evil and documents[0].file == f"{evil}.csv"
     assert documents[1].text == "zero\u200bwidth evil"
 
@@ -74,8 +90,19 @@ def test_lines_with_deep_nesting_huge_numbers_and_half_characters(file):
     ]  # fmt: skip
     options = readers.sniff(*file(lines[0], "a.jsonl")).options
     items = list(readers.read(*file("\n".join(lines), "a.jsonl"), options))
-    documents, problems = [i for i in items if isinstance(i, Document)], [i for i in items if not isinstance(i, Document)]
-    assert [d.text for d in documents] == ["first", "huge numbers", "a number of 5000 digits", "a  half", "nested", "lists", "last"]
+    documents, problems = (
+        [i for i in items if isinstance(i, Document)],
+        [i for i in items if not isinstance(i, Document)],
+    )
+    assert [d.text for d in documents] == [
+        "first",
+        "huge numbers",
+        "a number of 5000 digits",
+        "a  half",
+        "nested",
+        "lists",
+        "last",
+    ]
     assert documents[1].source_id == "123456789012345678901234567890" and documents[1].metadata == {"n": "1e999"}
     assert documents[2].source_id == "9" * 500 and documents[-1].source_id == "<script>"
     assert [p.place for p in problems if p.dropped] == ["line 5", "line 8", "line 9"]
@@ -85,12 +112,23 @@ def test_lines_with_deep_nesting_huge_numbers_and_half_characters(file):
 def test_json(file, monkeypatch, whole):
     """Read as a whole, and streamed."""
     monkeypatch.setattr(json_file, "WHOLE", whole)
-    rows = [{"id": i, "title": f"Number {i}", "text": f"the text, of “number” [{i}] \\ {{}} " * 3, "tags": ["a", "b"]} for i in range(300)]
-    for value in (rows, {"meta": {"a": [1, 2], "b": None, "c": "d"}, "count": 300, "data": {"items": rows}, "after": 1}, {"data": rows}):
+    rows = [
+        {"id": i, "title": f"Number {i}", "text": f"the text, of “number” [{i}] \\ {{}} " * 3, "tags": ["a", "b"]}
+        for i in range(300)
+    ]
+    for value in (
+        rows,
+        {"meta": {"a": [1, 2], "b": None, "c": "d"}, "count": 300, "data": {"items": rows}, "after": 1},
+        {"data": rows},
+    ):
         for indent in (None, 1):
             documents, problems = load(*file(json.dumps(value, indent=indent), "a.json"))
             assert [d.source_id for d in documents] == [str(i) for i in range(300)] and not problems
-            assert documents[7].text == rows[7]["text"] and documents[7].metadata == {"tags": "a; b"} and documents[7].place == "object 8"
+            assert (
+                documents[7].text == rows[7]["text"]
+                and documents[7].metadata == {"tags": "a; b"}
+                and documents[7].place == "object 8"
+            )
 
 
 def test_one_document_or_one_a_line_in_json(file):
@@ -100,7 +138,9 @@ def test_one_document_or_one_a_line_in_json(file):
     assert [d.text for d in documents] == ["one", "two"]
 
 
-@pytest.mark.parametrize("content", ["7", "[1, 2, 3]", '"text"', "[" * 100_000, '{"a": ' * 5_000, "no json", '{"a": 1}' * 3 + "x", "[{]"])
+@pytest.mark.parametrize(
+    "content", ["7", "[1, 2, 3]", '"text"', "[" * 100_000, '{"a": ' * 5_000, "no json", '{"a": 1}' * 3 + "x", "[{]"]
+)
 @pytest.mark.parametrize("whole", [json_file.WHOLE, 3])
 def test_json_that_holds_no_documents(file, monkeypatch, content, whole):
     monkeypatch.setattr(json_file, "WHOLE", whole)
@@ -109,7 +149,9 @@ def test_json_that_holds_no_documents(file, monkeypatch, content, whole):
 
 
 def test_a_list_that_breaks_off(file):
-    documents, problems = load(*file('[{"id": 1, "text": "one"}, {"id": 2, "text": "two"}, 7, {"id": 3, "text": "thr', "a.json"))
+    documents, problems = load(
+        *file('[{"id": 1, "text": "one"}, {"id": 2, "text": "two"}, 7, {"id": 3, "text": "thr', "a.json")
+    )
     assert [d.text for d in documents] == ["one", "two"] and [p.place for p in problems] == ["object 3", "object 4"]
     assert "what follows in the file was left out" in problems[1].message
 
@@ -147,7 +189,10 @@ def test_a_spreadsheet_with_formulas_dates_and_errors(tmp_path):
     sheet = f'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
     path = changed(tmp_path, "addresses.xlsx", **{"xl/worksheets/sheet1.xml": sheet})
     documents, problems = load(path, "a.xlsx", header=True)
-    assert [(d.source_id, d.text, d.place) for d in documents] == [("2", "stored value", "row 3"), ("1.5", "=1+1 is text", "row 5")]
+    assert [(d.source_id, d.text, d.place) for d in documents] == [
+        ("2", "stored value", "row 3"),
+        ("1.5", "=1+1 is text", "row 5"),
+    ]
     assert "row 4: the text is empty" in problems[0].message and len(problems) == 1
 
 
@@ -171,7 +216,11 @@ def test_parquet_of_other_types(tmp_path):
     assert roles(sniff.options)["text"] == 5 and roles(sniff.options)["date"] == 0
     first, second = readers.read(tmp_path / "stored", "a.parquet", sniff.options)
     assert first.date == "1914-01-02" and str(2**62) in (first.source_id, first.metadata.get("n"))
-    assert first.metadata["tags"] == "a; b" and first.metadata["who"] == '{"a":1}' and "café" in (first.title, first.metadata.get("raw"))
+    assert (
+        first.metadata["tags"] == "a; b"
+        and first.metadata["who"] == '{"a":1}'
+        and "café" in (first.title, first.metadata.get("raw"))
+    )
     assert second.text.startswith("the second")
     with pytest.raises(Unreadable, match="no table .Parquet., though"):
         readers.sniff(zipped(tmp_path, [("a", "b")]), "a.parquet")
@@ -200,8 +249,14 @@ def test_the_first_file_that_can_be_read_says_how(tmp_path, file):
 
 
 def test_mallet_by_tabs_spaces_and_neither(file):
-    documents, problems = load(*file("d1\ten\tby tabs, with words\nd2 en by spaces\n\nd3\n<b>\tx\t<script>\n", "a.mallet"))
-    assert [(d.source_id, d.metadata.get("label"), d.text) for d in documents] == [("d1", "en", "by tabs, with words"), ("d2", "en", "by spaces"), ("<b>", "x", "<script>")]
+    documents, problems = load(
+        *file("d1\ten\tby tabs, with words\nd2 en by spaces\n\nd3\n<b>\tx\t<script>\n", "a.mallet")
+    )
+    assert [(d.source_id, d.metadata.get("label"), d.text) for d in documents] == [
+        ("d1", "en", "by tabs, with words"),
+        ("d2", "en", "by spaces"),
+        ("<b>", "x", "<script>"),
+    ]
     assert "line 4: the text is empty" in problems[0].message
     with pytest.raises(Unreadable, match="a Java program, such as MALLET"):
         readers.sniff(*file(b"\xac\xed\x00\x05sr\x00\x1fcc.mallet", "a.mallet"))
@@ -232,7 +287,11 @@ WORDS = "peace\nnew york\nwar\n\n"
 
 
 def test_bags_without_words_or_with_others(bags):
-    for name, content in (("docword.a.txt", "1\n2\n1\n1 1 1\n"), ("a.mtx", "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 1 1\n"), ("a.ldac", "1 0:1\n")):
+    for name, content in (
+        ("docword.a.txt", "1\n2\n1\n1 1 1\n"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 1 1\n"),
+        ("a.ldac", "1 0:1\n"),
+    ):
         with pytest.raises(Unreadable, match="holds numbers only; its words were not found"):
             bagged(bags(**{name: content}))
         with pytest.raises(Unreadable, match="vocabulary of .* is empty"):
@@ -242,10 +301,21 @@ def test_bags_without_words_or_with_others(bags):
 
 
 def test_uci(bags):
-    texts, said = bagged(bags(**{"docword.a.txt": "3\n4\n3\n1 1 2\n1 2 1\n1 9 1\n3 3 1\n4 9 1\n", "vocab.a.txt": WORDS}))
+    texts, said = bagged(
+        bags(**{"docword.a.txt": "3\n4\n3\n1 1 2\n1 2 1\n1 9 1\n3 3 1\n4 9 1\n", "vocab.a.txt": WORDS})
+    )
     assert texts == ["peace peace new_york", "war"]
-    assert "it has 4 words, but its vocabulary 3" in said[0] and "1 entries name words that the vocabulary of 3" in said[1] and "document 4: it holds no words" in said[3]
-    for broken, expected in (("2\n3\n2\n2 1 1\n1 1 1\n", "comes after 2"), ("2\n3\n2\n1 1 0.5\n", "counts are needed"), ("1\n", "expected 1 whole numbers"), ("2\n3\n1\n1 1\n", "expected 3")):
+    assert (
+        "it has 4 words, but its vocabulary 3" in said[0]
+        and "1 entries name words that the vocabulary of 3" in said[1]
+        and "document 4: it holds no words" in said[3]
+    )
+    for broken, expected in (
+        ("2\n3\n2\n2 1 1\n1 1 1\n", "comes after 2"),
+        ("2\n3\n2\n1 1 0.5\n", "counts are needed"),
+        ("1\n", "expected 1 whole numbers"),
+        ("2\n3\n1\n1 1\n", "expected 3"),
+    ):
         with pytest.raises(Unreadable, match=expected):
             bagged(bags(**{"docword.a.txt": broken, "vocab.a.txt": WORDS}))
     texts, said = bagged(bags(**{"docword.a.txt": "2\n3\n2\n1 1 99999999999\n2 1 1\n", "vocab.a.txt": WORDS}))
@@ -255,7 +325,11 @@ def test_uci(bags):
 def test_ldac(bags):
     texts, said = bagged(bags(**{"a.ldac": "2 0:1 2:2\nno line\n1 0:1 1:1\n1 7:1\n\n", "words.txt": WORDS}))
     assert texts == ["peace war war", "peace new_york"]
-    assert "line 2: expected “3 0:1 4:2 17:1”" in said[0] and "says 1 words and has 2" in said[1] and "Is it the right vocabulary" in said[2]
+    assert (
+        "line 2: expected “3 0:1 4:2 17:1”" in said[0]
+        and "says 1 words and has 2" in said[1]
+        and "Is it the right vocabulary" in said[2]
+    )
     with pytest.raises(Unreadable, match="no bag of words as lda-c has it"):
         bagged(bags(**{"a.dat": "some text\n", "vocab.txt": WORDS}))
 
@@ -288,8 +362,17 @@ def test_matrices_that_are_no_bags(bags):
 def test_bags_in_archives(tmp_path, file):
     from tests.tasks.readers.test_tar import tarred
 
-    entries = [("one/vocab.txt", "peace\nwar\n"), ("one/a.ldac", "2 0:1 1:2\n"), ("two/docword.b.txt", "1\n1\n1\n1 1 3\n"), ("two/vocab.b.txt", "trade\n"), ("two/words.md", "a text")]
-    for make, name in ((lambda: zipped(tmp_path, entries), "a.zip"), (lambda: file(tarred(entries), "a.tgz")[0], "a.tgz")):
+    entries = [
+        ("one/vocab.txt", "peace\nwar\n"),
+        ("one/a.ldac", "2 0:1 1:2\n"),
+        ("two/docword.b.txt", "1\n1\n1\n1 1 3\n"),
+        ("two/vocab.b.txt", "trade\n"),
+        ("two/words.md", "a text"),
+    ]
+    for make, name in (
+        (lambda: zipped(tmp_path, entries), "a.zip"),
+        (lambda: file(tarred(entries), "a.tgz")[0], "a.tgz"),
+    ):
         path = make()
         sniff = readers.sniff(path, name)
         assert sniff.options.given and sniff.options.format == name[-3:].replace("tgz", "tar")
@@ -309,7 +392,10 @@ def test_files_in_different_encodings_are_each_read_in_their_own(tmp_path):
     """A table in Shift-JIS does not make the texts beside it Japanese; files that agree give one encoding to choose."""
     files = {
         "a.csv": ("title,text\n見出し,東京で会議が開かれた。日本語の文章です。\n" * 9).encode("shift_jis"),
-        "b.txt": "Om’t wy yn de wrâld en it hiele grutte gebiet fan de âlde stêd wenje, binne wy bliid. ".replace("’", "'").encode("latin-1") * 9,
+        "b.txt": "Om’t wy yn de wrâld en it hiele grutte gebiet fan de âlde stêd wenje, binne wy bliid. ".replace(
+            "’", "'"
+        ).encode("latin-1")
+        * 9,
         "c.txt": "Größe, Straße und schöne Häuser über den Flüssen. ".encode("latin-1") * 9,
     }
     for name, content in files.items():
@@ -317,6 +403,15 @@ def test_files_in_different_encodings_are_each_read_in_their_own(tmp_path):
     stored = [(tmp_path / name, name) for name in files]
     options = readers.sniff_first(stored).options
     assert options.encoding == "detect"
-    texts = [item.text for path, name in stored for item in readers.read(path, name, options) if isinstance(item, readers.Document)]
+    texts = [
+        item.text
+        for path, name in stored
+        for item in readers.read(path, name, options)
+        if isinstance(item, readers.Document)
+    ]
     assert texts[0].startswith("東京で") and "wrâld" in texts[-2] and "Straße" in texts[-1]
-    assert readers.sniff_first(stored[:1] * 2).options.encoding == readers.sniff_first(stored[:1]).options.encoding != "detect"
+    assert (
+        readers.sniff_first(stored[:1] * 2).options.encoding
+        == readers.sniff_first(stored[:1]).options.encoding
+        != "detect"
+    )

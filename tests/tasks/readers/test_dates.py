@@ -72,6 +72,17 @@ def test_plain_forms_are_fast():
 
 def test_hostile_texts_take_no_time():
     started = time.perf_counter()
-    for text in ("1" * 60, "1." * 30, "a" * 59 + "1", "[" * 60, "c. " * 20, "1 " * 30, "1999 " * 12, "Jan " * 15, "12/12/" * 10, "ー1" * 30):
+    for text in (
+        "1" * 60,
+        "1." * 30,
+        "a" * 59 + "1",
+        "[" * 60,
+        "c. " * 20,
+        "1 " * 30,
+        "1999 " * 12,
+        "Jan " * 15,
+        "12/12/" * 10,
+        "ー1" * 30,
+    ):
         parse_date(text), why_none(text)
     assert time.perf_counter() - started < 0.5

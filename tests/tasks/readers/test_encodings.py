@@ -39,7 +39,11 @@ NO_ENCODING = {
 def test_tables(corpora_folder, name):
     path = corpora_folder / "languages" / name
     with gzip.open(path, "rt", encoding=TABLES[name], errors="replace", newline="") as file:
-        expected = [clean(row["text"]) for row in csv.DictReader(file, delimiter=";" if "cp1252" in name else ",") if row["text"].strip()]
+        expected = [
+            clean(row["text"])
+            for row in csv.DictReader(file, delimiter=";" if "cp1252" in name else ",")
+            if row["text"].strip()
+        ]
     documents, problems = load(path, path.name)
     assert [document.text for document in documents] == expected
     assert not any(problem.dropped for problem in problems)
@@ -49,16 +53,25 @@ def test_an_archive_in_latin_1_with_accents_in_its_names(corpora_folder):
     path = corpora_folder / "languages" / "fr_novels" / "fr_txt_latin1.zip"
     documents, problems = load(path, path.name)
     with zipfile.ZipFile(path) as archive:
-        expected = {info.filename.rsplit("/", 1)[-1].removesuffix(".txt"): archive.read(info).decode("latin-1") for info in archive.infolist()}
+        expected = {
+            info.filename.rsplit("/", 1)[-1].removesuffix(".txt"): archive.read(info).decode("latin-1")
+            for info in archive.infolist()
+        }
     assert not problems and len(documents) == 60
-    assert {document.title: document.text for document in documents} == {name: clean(text) for name, text in expected.items()}
+    assert {document.title: document.text for document in documents} == {
+        name: clean(text) for name, text in expected.items()
+    }
 
 
 def test_three_hundred_languages_in_their_own_encodings(corpora_folder):
     path = corpora_folder / "languages" / "udhr_mixed_encodings" / "udhr_310lang_native_encodings.zip"
     sniff = readers.sniff(path, path.name)
     assert sniff.options.encoding == DETECT
-    found = {item.file.split("/", 1)[1]: item.text for item in readers.read(path, path.name, sniff.options) if isinstance(item, Document)}
+    found = {
+        item.file.split("/", 1)[1]: item.text
+        for item in readers.read(path, path.name, sniff.options)
+        if isinstance(item, Document)
+    }
     wrong, right = set(), 0
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
@@ -152,7 +165,10 @@ def test_each_file_of_an_archive_has_its_own(tmp_path):
 
 
 def test_tables_of_an_archive_can_each_have_their_own(tmp_path):
-    entries = [(f"{name}.csv", f"id,text\n1,{SENTENCES[name].replace(',', ' ')}\n".encode(name)) for name in ("cp1252", "koi8-r", "gb18030")]
+    entries = [
+        (f"{name}.csv", f"id,text\n1,{SENTENCES[name].replace(',', ' ')}\n".encode(name))
+        for name in ("cp1252", "koi8-r", "gb18030")
+    ]
     options = readers.sniff(zipped(tmp_path, entries), "a.zip", encoding=DETECT).options
     found = [item for item in readers.read(tmp_path / "stored", "a.zip", options) if isinstance(item, Document)]
     assert [d.text for d in found] == [SENTENCES[name].replace(",", " ") for name in ("cp1252", "koi8-r", "gb18030")]

@@ -23,7 +23,12 @@ ROWS = [
 ]
 AUTHOR = {"author": "George Washington"}
 LENGTHS = ("155", "68", "108")
-LETTER = (FIRST, *ABOUT, "w1790@example.org", {"from": "George Washington <president@example.org>", "to": "congress@example.org"})
+LETTER = (
+    FIRST,
+    *ABOUT,
+    "w1790@example.org",
+    {"from": "George Washington <president@example.org>", "to": "congress@example.org"},
+)
 BAG = [("peace peace public_credit", 1), ("commerce navigation navigation navigation", 2)]
 EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
     "address.txt": [(f"{FIRST}\n\n{SECOND}\n", "address", "", "address.txt", {})],
@@ -71,7 +76,9 @@ def test_example(name):
     documents = [i for i in items if isinstance(i, Document)]
     assert [(d.text, d.title, d.date, d.source_id, d.metadata) for d in documents] == EXPECTED[name]
     problems = [i.message for i in items if isinstance(i, Problem)]
-    assert len(problems) == (name == "letters.mbox") and all("1 attachment was not read" in message for message in problems)
+    assert len(problems) == (name == "letters.mbox") and all(
+        "1 attachment was not read" in message for message in problems
+    )
     assert 0 < sum(told) <= path.stat().st_size
     assert sniff.rows and sniff.options.given == ("speeches" in name)
     for d in documents:

@@ -37,11 +37,17 @@ def test_html_as_it_comes(file):
         "<div hidden>no</div><h2>Of <em>this</em></h2>and that<pre>a  b\n c</pre></body>"
     )
     document, said = one(file, page, "a.html")
-    assert document.text == "Onewo" + "rd été 😀\nnext\n\nunclosed tags\n\na\nb\n\nOf this\n\nand that\n\na b c" and not said
+    assert (
+        document.text == "Onewo" + "rd été 😀\nnext\n\nunclosed tags\n\na\nb\n\nOf this\n\nand that\n\na b c"
+        and not said
+    )
     assert document.title == "A <script> in a title" and document.text[document.headings[0] :].startswith("Of this")
 
 
-@pytest.mark.parametrize("declared", ["<meta charset=windows-1251>", '<meta http-equiv="content-type" content="text/html; charset=koi8-r">', ""])
+@pytest.mark.parametrize(
+    "declared",
+    ["<meta charset=windows-1251>", '<meta http-equiv="content-type" content="text/html; charset=koi8-r">', ""],
+)
 def test_encodings_of_pages(file, declared):
     encoding = {"<": "cp1251", "k": "koi8-r"}["k" if "koi8" in declared else "<"]
     text = "Москва является столицей России и крупнейшим городом страны, она расположена на реке Москве. " * 5
@@ -74,8 +80,15 @@ def test_markdown(file):
         "> quoted &amp; <b>bold</b>\n\n| a | b |\n|---|---|\n| c | d |\n\n```py\nx = 1\n```\n<div><script>no()</script>in a block</div>\n\n## Of headings\n\nEnd."
     )
     document, said = one(file, text, "a.md")
-    assert document.text.startswith("Title\n\nA word and code with a link and a picture.\nA line.\n\none\n\ntwo\n\nquoted & bold\n\na\nb\nc\nd\n\nx = 1")
-    assert "in a block" in document.text and "no" not in document.text.replace("now", "") and document.title == "Title" and not said
+    assert document.text.startswith(
+        "Title\n\nA word and code with a link and a picture.\nA line.\n\none\n\ntwo\n\nquoted & bold\n\na\nb\nc\nd\n\nx = 1"
+    )
+    assert (
+        "in a block" in document.text
+        and "no" not in document.text.replace("now", "")
+        and document.title == "Title"
+        and not said
+    )
     assert [document.text[h:].split("\n")[0] for h in document.headings] == ["Title", "Of headings"]
     assert one(file, FRENCH.encode("cp1252"), "a.md")[0].text == FRENCH.strip()
     nested = "> " * 5000 + "deep\n" + "[" * 20_000 + "\n" + "*a " * 20_000
@@ -91,7 +104,11 @@ def test_tei(file):
         "<lg><l>one line</l><l>another</l></lg><p>bro<lb break='no'/>ken<pb n='2'/>over</p><fw>running head</fw></div>"
     )
     document, said = one(file, TEI.format("A &lt;title&gt;", body), "a.xml")
-    assert document.text == "First part\n\nIt was split, the Doctor said\n\na note\n\n.\n\none line\nanother\n\nbroken\n\fover" and not said
+    assert (
+        document.text
+        == "First part\n\nIt was split, the Doctor said\n\na note\n\n.\n\none line\nanother\n\nbroken\n\fover"
+        and not said
+    )
     assert document.title == "A <title>" and document.headings == (0,)
     corpus = f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/>{TEI.format("A", "<p>one</p>")}{TEI.format("B", "")}{TEI.format("C", "<p>three</p>")}</teiCorpus>'
     documents, problems = load(*file(corpus, "a.tei"))
@@ -100,16 +117,31 @@ def test_tei(file):
 
 
 def test_any_xml(file):
-    document, said = one(file, "<r><title>The title</title><a>first <b>in</b>line</a><a>second</a><c><d>third</d></c></r>", "a.xml")
-    assert document.text == "The title\n\nfirst inline\n\nsecond\n\nthird" and document.title == "The title" and not said
-    assert one(file, '<?xml version="1.0" encoding="Shift_JIS"?><a>これは日本語の文章です。</a>'.encode("shift_jis"), "a.xml")[0].text == "これは日本語の文章です。"
+    document, said = one(
+        file, "<r><title>The title</title><a>first <b>in</b>line</a><a>second</a><c><d>third</d></c></r>", "a.xml"
+    )
+    assert (
+        document.text == "The title\n\nfirst inline\n\nsecond\n\nthird" and document.title == "The title" and not said
+    )
+    assert (
+        one(
+            file,
+            '<?xml version="1.0" encoding="Shift_JIS"?><a>これは日本語の文章です。</a>'.encode("shift_jis"),
+            "a.xml",
+        )[0].text
+        == "これは日本語の文章です。"
+    )
     assert one(file, '<?xml version="1.0" encoding="UTF-16"?><a>déjà</a>'.encode("utf-16"), "a.xml")[0].text == "déjà"
     assert one(file, "<a>caf&eacute; &#233;</a>", "a.xml")[0].text == "café é"
     document, said = one(file, b'<?xml version="1.0" encoding="UTF-8"?><a>caf\xe9 noir</a>', "a.xml")
     assert document.text == "caf\ufffd noir" and "no characters in the encoding" in said[0]
 
 
-BOMB = '<!DOCTYPE a [<!ENTITY a0 "lol">' + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10)) + "]><a>before &a9; after</a>"
+BOMB = (
+    '<!DOCTYPE a [<!ENTITY a0 "lol">'
+    + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
+    + "]><a>before &a9; after</a>"
+)
 OUTSIDE = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY % y SYSTEM "http://127.0.0.1:9/x.dtd">%y;]><a>before &x; after</a>'
 
 
@@ -152,10 +184,17 @@ def pdf(*objects, trailer=""):
         out += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")
     rows = "".join(f"{place:010d} 00000 n \n" for place in at)
     start = len(out)
-    return out + f"xref\n0 {len(at) + 1}\n0000000000 65535 f \n{rows}trailer<</Size {len(at) + 1}/Root 1 0 R{trailer}>>\nstartxref\n{start}\n%%EOF\n".encode()
+    return (
+        out
+        + f"xref\n0 {len(at) + 1}\n0000000000 65535 f \n{rows}trailer<</Size {len(at) + 1}/Root 1 0 R{trailer}>>\nstartxref\n{start}\n%%EOF\n".encode()
+    )
 
 
-PAGES = ("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>")
+PAGES = (
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>",
+)
 
 
 def test_pdf_without_text(file):
@@ -169,7 +208,15 @@ def test_pdf_with_a_password(file):
         load(*file(pdf(*PAGES, lock, trailer="/Encrypt 4 0 R/ID[<01><01>]"), "a.pdf"))
 
 
-@pytest.mark.parametrize("content", [b"%PDF-1.7\n", b"%PDF-1.7\n" + bytes(range(256)) * 50, pdf(PAGES[0]), pdf(PAGES[0], "<</Type/Pages/Count 99999999/Kids[2 0 R]>>")])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"%PDF-1.7\n",
+        b"%PDF-1.7\n" + bytes(range(256)) * 50,
+        pdf(PAGES[0]),
+        pdf(PAGES[0], "<</Type/Pages/Count 99999999/Kids[2 0 R]>>"),
+    ],
+)
 def test_malformed_pdf(file, content):
     with pytest.raises(Unreadable, match="damaged|holds no text|pages; at most|stopped|longer than 60"):
         load(*file(content, "a.pdf"))
@@ -187,7 +234,9 @@ def test_any_damage_to_a_pdf_is_a_sentence(file):
 # Word, OpenDocument, books
 
 
-@pytest.mark.parametrize("name", ["address.docx", "address.odt", "address.epub", "addresses.xlsx", "addresses.ods", "addresses.parquet"])
+@pytest.mark.parametrize(
+    "name", ["address.docx", "address.odt", "address.epub", "addresses.xlsx", "addresses.ods", "addresses.parquet"]
+)
 def test_any_damage_to_a_package_is_a_sentence(file, name):
     whole = (FOLDER / name).read_bytes()
     for at in range(4, len(whole), 17):
@@ -202,7 +251,11 @@ def test_any_damage_to_a_package_is_a_sentence(file, name):
 
 def test_a_bomb_in_a_word_document(tmp_path):
     body = '<w:document xmlns:w="w"><w:body>' + "<w:p/>" * 300_000
-    path = changed(tmp_path, "address.docx", **{"word/document.xml": body.encode() + b"<w:p><w:r><w:t>words</w:t></w:r></w:p></w:body></w:document>"})
+    path = changed(
+        tmp_path,
+        "address.docx",
+        **{"word/document.xml": body.encode() + b"<w:p><w:r><w:t>words</w:t></w:r></w:p></w:body></w:document>"},
+    )
     assert path.stat().st_size < 20_000 and load(path, "a.docx")[0][0].text == "words"
     path = changed(tmp_path, "address.docx", **{"word/document.xml": BOMB})
     with pytest.raises(Unreadable, match="no text in it"):
@@ -223,7 +276,9 @@ def test_parts_of_a_word_document(tmp_path):
         f"<w:p><w:r><w:instrText>PAGE</w:instrText></w:r></w:p><w:p><w:pPr><w:outlineLvl w:val='1'/></w:pPr>{run('Heading')}</w:p></w:body></w:document>"
     )
     notes = f"<w:footnotes {w}><w:footnote w:type='separator'><w:p>{run('no')}</w:p></w:footnote><w:footnote><w:p>{run('a note')}</w:p></w:footnote></w:footnotes>"
-    path = changed(tmp_path, "address.docx", **{"word/document.xml": body, "word/footnotes.xml": notes, "docProps/core.xml": None})
+    path = changed(
+        tmp_path, "address.docx", **{"word/document.xml": body, "word/footnotes.xml": notes, "docProps/core.xml": None}
+    )
     (document,), _ = load(path, "notes.docx")
     assert document.text == "one two\nline\n\fpage\n\ncell\n\nHeading\n\na note" and document.title == "notes"
     assert document.text[document.headings[0] :].startswith("Heading")
@@ -242,7 +297,11 @@ def test_protected_documents(tmp_path, file):
 
 def test_a_book_with_a_missing_chapter(tmp_path):
     (document,), (problem,) = load(changed(tmp_path, "address.epub", **{"OEBPS/b two.xhtml": None}), "a.epub")
-    assert document.text.startswith("To Congress") and "“OEBPS/b two.xhtml” is missing or empty" in problem.message and not problem.dropped
+    assert (
+        document.text.startswith("To Congress")
+        and "“OEBPS/b two.xhtml” is missing or empty" in problem.message
+        and not problem.dropped
+    )
     with pytest.raises(Unreadable, match="no EPUB book"):
         load(changed(tmp_path, "address.epub", **{"META-INF/container.xml": None}), "a.epub")
 
@@ -256,8 +315,17 @@ def test_messages(file):
         b"<p>html</p>\n--x\nContent-Type: text/plain; charset=no-such\n\nplain \xe9\n--x--\n"
     )
     document, said = one(file, content, "a.eml")
-    assert document.title == "Été in Paris" and document.text.startswith("plain") and document.date == "nonsense" and not said
-    document, _ = one(file, b"Subject: <script>\nContent-Type: text/html; charset=latin-1\n\n<p>caf\xe9</p><script>no()</script>", "a.eml")
+    assert (
+        document.title == "Été in Paris"
+        and document.text.startswith("plain")
+        and document.date == "nonsense"
+        and not said
+    )
+    document, _ = one(
+        file,
+        b"Subject: <script>\nContent-Type: text/html; charset=latin-1\n\n<p>caf\xe9</p><script>no()</script>",
+        "a.eml",
+    )
     assert (document.title, document.text) == ("<script>", "café")
     assert one(file, b"no message at all\n\n", "a.eml")[0].text == "no message at all"
     documents, problems = load(*file(b"Subject: only\n\n", "a.eml"))
@@ -270,6 +338,8 @@ def test_a_mailbox_with_bad_messages(file):
     good = b"From a@b Mon Jan  1 00:00:00 2024\nSubject: s%d\n\nwords of %d\n\n"
     bad = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: multipart/mixed; boundary=\n\n"
     deep = b"From a@b x\n" + b"Content-Type: message/rfc822\n\n" * 2000 + b"deep\n\n"
-    documents, problems = load(*file(good % (1, 1) + bad + deep + good % (2, 2) + b"From a@b x\nSubject: quoted\n\n>From here\n", "a.mbox"))
+    documents, problems = load(
+        *file(good % (1, 1) + bad + deep + good % (2, 2) + b"From a@b x\nSubject: quoted\n\n>From here\n", "a.mbox")
+    )
     assert [d.text for d in documents if "deep" not in d.text] == ["words of 1", "words of 2", "From here"]
     assert all(p.place.startswith("message") for p in problems) and problems

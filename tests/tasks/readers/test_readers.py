@@ -29,7 +29,11 @@ def test_without_a_header_the_content_decides(file):
 def test_delimiters(file, delimiter, name):
     documents, problems = load(*file((HEADER + ROWS).replace(",", delimiter), name))
     assert len(documents) == 8 and not problems
-    assert documents[3].source_id == "k3" and documents[3].date == "1903" and documents[3].metadata == {"who": "Someone", "side": "left"}
+    assert (
+        documents[3].source_id == "k3"
+        and documents[3].date == "1903"
+        and documents[3].metadata == {"who": "Someone", "side": "left"}
+    )
     assert documents[3].text.endswith("3") and documents[3].place == "row 4 (line 5)"
 
 
@@ -54,7 +58,9 @@ def test_another_file_may_have_its_columns_in_another_order(file):
 
 
 def test_ragged_rows(file):
-    documents, problems = load(*file("id,title,text\n1,a,first text here\n2,b\n3,c,third text here,extra\n4,d,fourth text here\n", "a.csv"))
+    documents, problems = load(
+        *file("id,title,text\n1,a,first text here\n2,b\n3,c,third text here,extra\n4,d,fourth text here\n", "a.csv")
+    )
     assert [d.source_id for d in documents] == ["1", "3", "4"]
     assert [p.dropped for p in problems] == [True, False]
     assert "“a.csv”, row 2 (line 3): expected 3 columns, found 2" in problems[0].message
@@ -80,7 +86,9 @@ def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
 
 
 def test_headers_as_other_programs_write_them(file):
-    documents, _ = load(*file(",title,text,text\n0,One,some words here and there,x\n1,Two,other words of some length,y\n", "a.csv"))
+    documents, _ = load(
+        *file(",title,text,text\n0,One,some words here and there,x\n1,Two,other words of some length,y\n", "a.csv")
+    )
     assert [(d.source_id, d.title, d.text) for d in documents][0] == ("0", "One", "some words here and there")
     assert documents[0].metadata == {"text (4)": "x"}
     documents, problems = load(*file("sep=;\nid;text\n1;hello there\n2;and goodbye\n", "a.csv"))
@@ -142,12 +150,16 @@ def test_an_unknown_ending(file):
 
 
 def test_control_characters_are_taken_out_and_told(file):
-    documents, problems = load(*file(b"id,text\n1,a fine\x00 wo\x07rd here\n2,another fine line\n3,one more of them\n", "a.csv"))
+    documents, problems = load(
+        *file(b"id,text\n1,a fine\x00 wo\x07rd here\n2,another fine line\n3,one more of them\n", "a.csv")
+    )
     assert documents[0].text == "a fine word here"
     assert "2 control characters" in problems[0].message and "line 2" in problems[0].message
 
 
-@pytest.mark.parametrize(("content", "name"), [("some\0 text\n" * 3, "a.txt"), ('{"text": "some\\u0000\\u0007\\u0001 text"}\n', "a.jsonl")])
+@pytest.mark.parametrize(
+    ("content", "name"), [("some\0 text\n" * 3, "a.txt"), ('{"text": "some\\u0000\\u0007\\u0001 text"}\n', "a.jsonl")]
+)
 def test_zero_bytes_in_other_formats(file, content, name):
     documents, problems = load(*file(content, name))
     assert documents[0].text.startswith("some text") and "3 control characters were taken out" in problems[0].message
@@ -167,7 +179,9 @@ def test_lone_surrogates_and_marks_of_direction(file):
 
 def test_hostile_words_are_data(file):
     evil = "<script>alert(1)</script>"
-    documents, _ = load(*file(f'id,title,text\n=1+1,{evil},"{evil} and more text here"\n2,b,another text of some length\n', "a.csv"))
+    documents, _ = load(
+        *file(f'id,title,text\n=1+1,{evil},"{evil} and more text here"\n2,b,another text of some length\n', "a.csv")
+    )
     assert documents[0].title == evil and documents[0].source_id == "=1+1" and documents[0].text.startswith(evil)
 
 
@@ -255,7 +269,9 @@ def test_memory_stays_flat(tmp_path):
     assert peak < 5_000_000
 
 
-@pytest.mark.parametrize("encoding", ["no such", "hex", "rot13", "idna", "unicode_escape", "undefined", "a\0b", "x" * 5000])
+@pytest.mark.parametrize(
+    "encoding", ["no such", "hex", "rot13", "idna", "unicode_escape", "undefined", "a\0b", "x" * 5000]
+)
 @pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
 def test_encodings_that_are_none(file, name, encoding):
     with pytest.raises(Unreadable, match="is no encoding that is known here"):
@@ -269,9 +285,15 @@ def test_delimiters_that_are_none(file, delimiter):
 
 
 def test_known_options_are_taken(file):
-    sniff = readers.sniff(*file((HEADER + ROWS).replace("text", "t\xe9xt").encode("cp1252"), "a.csv"), encoding="cp1252", header=False)
+    sniff = readers.sniff(
+        *file((HEADER + ROWS).replace("text", "t\xe9xt").encode("cp1252"), "a.csv"), encoding="cp1252", header=False
+    )
     assert sniff.options.encoding == "cp1252" and not sniff.options.header and sniff.columns[0] == "column 1"
-    assert "t\xe9xt" in sniff.rows[1][5] and len(sniff.rows) <= 8 and all(len(cell) <= 300 for row in sniff.rows for cell in row)
+    assert (
+        "t\xe9xt" in sniff.rows[1][5]
+        and len(sniff.rows) <= 8
+        and all(len(cell) <= 300 for row in sniff.rows for cell in row)
+    )
 
 
 def test_options_survive_json():

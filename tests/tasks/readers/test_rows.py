@@ -9,7 +9,9 @@ from tests.tasks.readers.reading import load
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(file):
-    documents, problems = load(*file('id,text\n1,first text\n2,"second, text\n3,"third ""text"""\n4,fourth text\n', "a.csv"))
+    documents, problems = load(
+        *file('id,text\n1,first text\n2,"second, text\n3,"third ""text"""\n4,fourth text\n', "a.csv")
+    )
     assert [d.text for d in documents] == ["first text", "second, text", 'third "text"', "fourth text"]
     assert [p.message for p in problems] == [
         "“a.csv”, row 2 (line 3): a quotation mark is opened and not closed; its row was taken to end with its line. Mend the file there."

@@ -54,12 +54,24 @@ def test_tar(file, tmp_path, name):
     told = []
     items = list(readers.read(path, name, readers.sniff(path, name).options, told.append))
     documents = [i for i in items if isinstance(i, Document)]
-    assert [d.text for d in documents[:3]] == ["the first letter", "the second letter", "the second, again"] and len(documents) == 12
-    assert documents[0].file == f"{name}/letters/one.txt" and documents[-1].title == "na\ufffdve" and documents[3].source_id == "k0"
+    assert [d.text for d in documents[:3]] == ["the first letter", "the second letter", "the second, again"] and len(
+        documents
+    ) == 12
+    assert (
+        documents[0].file == f"{name}/letters/one.txt"
+        and documents[-1].title == "na\ufffdve"
+        and documents[3].source_id == "k0"
+    )
     said = {i.file.removeprefix(name): i.message for i in items if isinstance(i, Problem)}
-    assert "leads out" in said["/../out.txt"] and "leads out" in said["//etc/passwd.txt"] and "no text in it" in said["/empty.txt"]
+    assert (
+        "leads out" in said["/../out.txt"]
+        and "leads out" in said["//etc/passwd.txt"]
+        and "no text in it" in said["/empty.txt"]
+    )
     assert all("link or a device" in said[f"/{n}.txt"] for n in ("link", "hard", "device", "pipe"))
-    assert "ending that is not known" in said["/picture.png"] and "more than once" in said["/two.txt"] and len(said) == 9
+    assert (
+        "ending that is not known" in said["/picture.png"] and "more than once" in said["/two.txt"] and len(said) == 9
+    )
     assert 0 < sum(told) <= path.stat().st_size
     assert [p.name for p in tmp_path.iterdir()] == ["stored"]
 
@@ -83,7 +95,9 @@ def test_a_truncated_tar_gives_what_comes_before(file):
 
 
 def test_any_damage_to_a_tar_is_a_sentence(file):
-    whole = tarred([("a.csv", "id,text\n1,fine words\n2,more words\n"), ("b.txt", "a plain text " * 9)], compressed=False)
+    whole = tarred(
+        [("a.csv", "id,text\n1,fine words\n2,more words\n"), ("b.txt", "a plain text " * 9)], compressed=False
+    )
     for at in (*range(0, 600, 3), *range(1024, 1600, 7)):
         content = bytearray(whole)
         content[at] ^= 0xFF
@@ -96,7 +110,9 @@ def test_a_tar_header_does_not_fill_the_memory(file):
     info = special("x", tarfile.GNUTYPE_LONGNAME)
     info.size = 300_000_000
     content = info.tobuf(tarfile.GNU_FORMAT)
-    path, name = file(gzip.compress(tarred([("a.txt", "fine words")], False)[:1024] + content + bytes(300_000_000), 1), "a.tgz")
+    path, name = file(
+        gzip.compress(tarred([("a.txt", "fine words")], False)[:1024] + content + bytes(300_000_000), 1), "a.tgz"
+    )
     options = readers.Options(format="tar", entry="text")
     tracemalloc.start()
     found = []
@@ -109,14 +125,39 @@ def test_a_tar_header_does_not_fill_the_memory(file):
 
 
 def test_archives_in_archives(file, tmp_path):
-    inner = zip_bytes([("deep/one.txt", "from the inner archive"), ("rows.csv", "id,text\nk1,from the inner table\n"), ("x/two.zip", zip_bytes([("t.txt", "too deep")]))])
+    inner = zip_bytes(
+        [
+            ("deep/one.txt", "from the inner archive"),
+            ("rows.csv", "id,text\nk1,from the inner table\n"),
+            ("x/two.zip", zip_bytes([("t.txt", "too deep")])),
+        ]
+    )
     tar = tarred([("three.txt", "from the inner tar")])
-    path = zipped(tmp_path, [("first.txt", "from the outer archive"), ("inner.zip", inner), ("inner.tgz", tar), ("broken.zip", b"PK\x03\x04 no"), ("last.txt", "the last")])
+    path = zipped(
+        tmp_path,
+        [
+            ("first.txt", "from the outer archive"),
+            ("inner.zip", inner),
+            ("inner.tgz", tar),
+            ("broken.zip", b"PK\x03\x04 no"),
+            ("last.txt", "the last"),
+        ],
+    )
     documents, problems = load(path, "a.zip")
-    assert [d.text for d in documents] == ["from the outer archive", "from the inner archive", "from the inner table", "from the inner tar", "the last"]
+    assert [d.text for d in documents] == [
+        "from the outer archive",
+        "from the inner archive",
+        "from the inner table",
+        "from the inner tar",
+        "the last",
+    ]
     assert documents[1].file == "a.zip/inner.zip/deep/one.txt"
     said = {p.file: p.message for p in problems}
-    assert "within an archive within an archive" in said["a.zip/inner.zip/x/two.zip"] and "no whole ZIP" in said["a.zip/broken.zip"] and len(said) == 2
+    assert (
+        "within an archive within an archive" in said["a.zip/inner.zip/x/two.zip"]
+        and "no whole ZIP" in said["a.zip/broken.zip"]
+        and len(said) == 2
+    )
     path, name = file(tarred([("inner.zip", inner), ("last.txt", "the last")]), "b.tar.gz")
     assert [d.text for d in load(path, name)[0]] == ["from the inner archive", "from the inner table", "the last"]
 

@@ -40,10 +40,15 @@ def test_kinds(values, expected):
 
 
 def test_a_table_says_what_its_columns_are(file):
-    rows = "".join(f"{i},{i % 12 + 1}/{i % 28 + 1}/19{i + 10},{['Whig', 'Tory'][i % 2]},{i * 3.5},{'words of a text ' * 9}\n" for i in range(40))
+    rows = "".join(
+        f"{i},{i % 12 + 1}/{i % 28 + 1}/19{i + 10},{['Whig', 'Tory'][i % 2]},{i * 3.5},{'words of a text ' * 9}\n"
+        for i in range(40)
+    )
     options = readers.sniff(*file("id,date,party,price,text\n" + rows, "a.csv")).options
     assert options.date == 1 and options.date_order == "mdy"
-    assert options.kinds["party"] == "category" and options.kinds["price"] == "number" and options.kinds["date"] == "date"
+    assert (
+        options.kinds["party"] == "category" and options.kinds["price"] == "number" and options.kinds["date"] == "date"
+    )
 
 
 def test_dates_that_can_be_read_in_two_ways_are_still_dates(file):

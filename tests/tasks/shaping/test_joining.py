@@ -43,7 +43,13 @@ def test_by_author_and_day(tmp_path):
 
 
 def test_what_lacks_the_field_is_left_and_counted(tmp_path):
-    items = [Document("a", "A"), Document("b", metadata={"author": "x"}), Problem("f", "", "m", True), Document("c", metadata={"author": " "}), Document("l" * (LONG + 1), metadata={"author": "x"})]
+    items = [
+        Document("a", "A"),
+        Document("b", metadata={"author": "x"}),
+        Problem("f", "", "m", True),
+        Document("c", metadata={"author": " "}),
+        Document("l" * (LONG + 1), metadata={"author": "x"}),
+    ]
     found = list(shape(items, Shaping(join=("author",)), tmp_path))
     assert found[:3] == [items[0], items[2], items[3]] and found[3] == items[4] and found[5].text == "b"
     assert "“A” has no author" in found[4].message and "were 2 more" in found[4].message
@@ -60,7 +66,11 @@ def test_too_long_a_group_is_several(tmp_path):
 def test_joined_documents_are_cut(tmp_path):
     items = [Document("word " * 60, str(n), headings=(0,), metadata={"book": "B"}) for n in range(3)]
     found = list(shape(items, Shaping(join=("book",), sections="headings"), tmp_path))
-    assert [(document.part, document.parts, document.whole) for document in found] == [(1, 3, "B"), (2, 3, "B"), (3, 3, "B")]
+    assert [(document.part, document.parts, document.whole) for document in found] == [
+        (1, 3, "B"),
+        (2, 3, "B"),
+        (3, 3, "B"),
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 20_000])

@@ -11,13 +11,23 @@ from tasks.shaping.names import path, stem
 
 
 def fields(file: str, tmp_path, **options) -> dict:
-    document = next(iter(shape([Document("text", file=file, metadata=options.pop("metadata", {}))], Shaping(**options), tmp_path)))
+    document = next(
+        iter(shape([Document("text", file=file, metadata=options.pop("metadata", {}))], Shaping(**options), tmp_path))
+    )
     return document.metadata
 
 
 def test_folders_and_file(tmp_path):
-    assert fields("letters/1901/boston_adams.txt", tmp_path, names=True) == {"folder 1": "letters", "folder 2": "1901", "file": "boston_adams"}
-    assert fields("a.zip/letters/x.txt.gz", tmp_path, names=True) == {"archive": "a", "folder 1": "letters", "file": "x"}
+    assert fields("letters/1901/boston_adams.txt", tmp_path, names=True) == {
+        "folder 1": "letters",
+        "folder 2": "1901",
+        "file": "boston_adams",
+    }
+    assert fields("a.zip/letters/x.txt.gz", tmp_path, names=True) == {
+        "archive": "a",
+        "folder 1": "letters",
+        "file": "x",
+    }
     assert fields("a.zip/b.tar.gz/x.txt", tmp_path, names=True) == {"archive": "b", "file": "x"}
 
 
@@ -40,7 +50,14 @@ def test_hostile_names_are_only_names(tmp_path, file, expected):
 
 
 def test_endings():
-    names = {"a.b.txt": "a.b", "a.txt.gz": "a", "St. Louis": "St. Louis", ".htaccess": ".htaccess", "a": "a", "x.GZ": "x"}
+    names = {
+        "a.b.txt": "a.b",
+        "a.txt.gz": "a",
+        "St. Louis": "St. Louis",
+        ".htaccess": ".htaccess",
+        "a": "a",
+        "x.GZ": "x",
+    }
     assert {name: stem(name) for name in names} == names
 
 
@@ -50,7 +67,11 @@ def test_endings():
         ("{year}_{author}.txt", "1901_adams_john.txt", {"year": "1901", "author": "adams_john"}),
         ("{year}_{author}", "1901_adams.txt", {"year": "1901", "author": "adams.txt"}),
         ("{year}_{author}.xml", "1901_adams.txt", None),
-        ("{place}/{year}/{}_{author}.txt", "x/boston/1901/3_adams.txt", {"place": "boston", "year": "1901", "author": "adams"}),
+        (
+            "{place}/{year}/{}_{author}.txt",
+            "x/boston/1901/3_adams.txt",
+            {"place": "boston", "year": "1901", "author": "adams"},
+        ),
         ("{place}/{year}/{author}.txt", "1901/adams.txt", None),
         ("letter-{number}.txt", "letter-.txt", None),
         ("letter-{number}.txt", "letter-7.txt", {"number": "7"}),
@@ -66,7 +87,9 @@ def test_patterns(pattern, name, expected):
     assert Pattern(pattern).match(path(name)) == expected
 
 
-@pytest.mark.parametrize("pattern", ["", "a.txt", "{}", "{a", "a}", "{a}{b}", "{a}_{a}", "{a{b}}", "{a}/}", "{" * 300, "{" + "x" * 200 + "}"])
+@pytest.mark.parametrize(
+    "pattern", ["", "a.txt", "{}", "{a", "a}", "{a}{b}", "{a}_{a}", "{a{b}}", "{a}/}", "{" * 300, "{" + "x" * 200 + "}"]
+)
 def test_what_is_no_pattern_is_said(pattern):
     with pytest.raises(Invalid) as caught:
         Pattern(pattern)
@@ -95,4 +118,9 @@ def test_names_unlike_the_pattern_are_counted(tmp_path):
     items = [Document("t", file=f"{name}.txt") for name in ("1_a", "b", "c", "2_d")]
     *documents, problem = shape(items, Shaping(pattern="{n}_{x}.txt"), tmp_path)
     assert [document.metadata.get("n") for document in documents] == ["1", None, None, "2"]
-    assert isinstance(problem, Problem) and "b.txt" in problem.message and "1 other" in problem.message and not problem.dropped
+    assert (
+        isinstance(problem, Problem)
+        and "b.txt" in problem.message
+        and "1 other" in problem.message
+        and not problem.dropped
+    )

@@ -16,7 +16,9 @@ def test_by_default_nothing_changes(tmp_path):
 
 
 def test_it_is_kept_as_json():
-    shaping = Shaping(sections="words", length=500, join=("author", "day"), names=True, pattern="{a}.txt", table="t.csv", key="file")
+    shaping = Shaping(
+        sections="words", length=500, join=("author", "day"), names=True, pattern="{a}.txt", table="t.csv", key="file"
+    )
     assert Shaping(**json.loads(json.dumps(asdict(shaping)))) == shaping
 
 
@@ -41,4 +43,8 @@ def test_what_can_t_be_is_said(field, options):
 
 
 def test_lengths_have_defaults():
-    assert Shaping(sections="words").size == 1000 and Shaping(sections="pages").size == 10 and Shaping(sections="pages", length=3).size == 3
+    assert (
+        Shaping(sections="words").size == 1000
+        and Shaping(sections="pages").size == 10
+        and Shaping(sections="pages", length=3).size == 3
+    )

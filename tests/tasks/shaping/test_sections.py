@@ -12,7 +12,27 @@ from tasks.shaping.measure import word_starts
 from tasks.shaping.sections import MOST
 from tests.tasks.shaping import naive
 
-SCRIPTS = ["word ", "été ", "слово ", "中文字", "ひらがな", "ภาษาไทย", "မြန်မာ", "ភាសា", "𠀀𠀁", "한국어 ", "\u2003", "\u3000", "\n", "\n \n", "\r\n", ". ", "。", "\x85", "x" * 50]
+SCRIPTS = [
+    "word ",
+    "été ",
+    "слово ",
+    "中文字",
+    "ひらがな",
+    "ภาษาไทย",
+    "မြန်မာ",
+    "ភាសា",
+    "𠀀𠀁",
+    "한국어 ",
+    "\u2003",
+    "\u3000",
+    "\n",
+    "\n \n",
+    "\r\n",
+    ". ",
+    "。",
+    "\x85",
+    "x" * 50,
+]
 
 
 def made(seed: int, pieces: int = 400) -> str:
@@ -38,7 +58,12 @@ def test_nothing_has_no_words():
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(
     "options",
-    [{"sections": "words", "length": 60}, {"sections": "pages", "length": 2}, {"sections": "paragraphs", "least": 20}, {"sections": "headings", "least": 9}],
+    [
+        {"sections": "words", "length": 60},
+        {"sections": "pages", "length": 2},
+        {"sections": "paragraphs", "least": 20},
+        {"sections": "headings", "least": 9},
+    ],
 )
 def test_the_sections_are_the_text(tmp_path, seed, options):
     draw = random.Random(seed)
@@ -53,7 +78,9 @@ def test_the_sections_are_the_text(tmp_path, seed, options):
 
 def test_sections_of_words_are_of_one_length_and_end_with_sentences(tmp_path):
     draw = random.Random(1)
-    text = " ".join(" ".join("abcdefgh"[: draw.randint(1, 8)] for _ in range(draw.randint(5, 25))) + "." for _ in range(1000))
+    text = " ".join(
+        " ".join("abcdefgh"[: draw.randint(1, 8)] for _ in range(draw.randint(5, 25))) + "." for _ in range(1000)
+    )
     found = cut(text, tmp_path, sections="words", length=1000)
     lengths = [len(document.text.split()) for document in found]
     assert len(found) == round(len(text.split()) / 1000) and all(850 <= n <= 1150 for n in lengths)
@@ -93,7 +120,11 @@ def test_what_has_no_pages_is_counted(tmp_path):
     items = [Document("a", "A"), Document("b\fc", "B"), Document("d", "D"), Document("e", "E")]
     *documents, problem = shape(items, Shaping(sections="pages", length=1), tmp_path)
     assert [document.title for document in documents] == ["A", "B · page 1", "B · page 2", "D", "E"]
-    assert "“A” has no marks where pages end" in problem.message and "have 2 more" in problem.message and not problem.dropped
+    assert (
+        "“A” has no marks where pages end" in problem.message
+        and "have 2 more" in problem.message
+        and not problem.dropped
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -109,7 +140,12 @@ def test_headings_of_the_file_of_markdown_and_of_one_s_own(tmp_path):
     body = "word " * 60
     text = f"{body}\nLoomings\n{body}\n## The Spouter  Inn\n{body}\nCHAPTER 3. The Counterpane\n{body}"
     found = cut(text, tmp_path, headings=(text.index("Loomings"),), sections="headings", marker="CHAPTER")
-    assert [document.title for document in found] == ["Book · 1", "Book · Loomings", "Book · The Spouter Inn", "Book · CHAPTER 3. The Counterpane"]
+    assert [document.title for document in found] == [
+        "Book · 1",
+        "Book · Loomings",
+        "Book · The Spouter Inn",
+        "Book · CHAPTER 3. The Counterpane",
+    ]
     assert {document.whole for document in found} == {"Book"}
 
 
@@ -134,7 +170,19 @@ def test_hostile_headings_and_titles(tmp_path):
     assert "".join(document.text for document in found) == text
 
 
-@pytest.mark.parametrize("text", ["\f" * 300_000, "a\n\n" * 300_000, "\n# a" * 300_000, "a. " * 6_000_000, " " * 1_000_000, "\n" * 1_000_000, "." * 1_000_000, "#" * 1_000_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\f" * 300_000,
+        "a\n\n" * 300_000,
+        "\n# a" * 300_000,
+        "a. " * 6_000_000,
+        " " * 1_000_000,
+        "\n" * 1_000_000,
+        "." * 1_000_000,
+        "#" * 1_000_000,
+    ],
+)
 @pytest.mark.parametrize(("sections", "length"), [("words", 50), ("pages", 1), ("paragraphs", 0), ("headings", 0)])
 def test_no_text_takes_long_or_gives_more_sections_than_can_be_kept(tmp_path, text, sections, length):
     began = time.monotonic()

@@ -29,7 +29,10 @@ def joined(tmp_path, rows, files, key="file", ids=None, name="meta.csv") -> tupl
     path, name = stored(tmp_path, rows, name)
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
-    items = [Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"}) for i, file in enumerate(files)]
+    items = [
+        Document("text", "old", file=file, source_id=(ids or files)[i], metadata={"own": "1"})
+        for i, file in enumerate(files)
+    ]
     found = list(shape(items, Shaping(table=name, key=key), folder, (path, name)))
     assert list(folder.iterdir()) == []
     return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Problem)]
@@ -48,7 +51,9 @@ HEADER = ["file", "title", "year", "place"]
     ],
 )  # fmt: skip
 def test_names_with_or_without_folders_and_endings(tmp_path, row, file, name):
-    documents, problems = joined(tmp_path, [HEADER, [row, "To Adams", "1901", "Boston"], ["other", "Other", "1902", "Rome"]], [file], name=name)
+    documents, problems = joined(
+        tmp_path, [HEADER, [row, "To Adams", "1901", "Boston"], ["other", "Other", "1902", "Rome"]], [file], name=name
+    )
     assert documents[0].title == "To Adams" and documents[0].date == "1901"
     assert documents[0].metadata == {"own": "1", "place": "Boston"} and documents[0].source_id == file
     assert [problem.message for problem in problems] == [f"“{name}”, row 2 (line 3): no document is named “other”."]
@@ -63,7 +68,11 @@ def test_as_the_naive_twin(tmp_path, seed):
     documents, problems = joined(tmp_path, [["file", "place"]] + [[value, f"of {value}"] for value in values], files)
     for document in documents:
         expected = [value for value in values if naive.names_the_same(value, document.file)]
-        assert document.metadata.get("place") in [f"of {value}" for value in expected] or not expected and "place" not in document.metadata
+        assert (
+            document.metadata.get("place") in [f"of {value}" for value in expected]
+            or not expected
+            and "place" not in document.metadata
+        )
     unmatched = sum(not any(naive.names_the_same(value, file) for value in values) for file in files)
     unused = sum(not any(naive.names_the_same(value, file) for file in files) for value in values)
     assert len(problems) == unmatched + unused and not any(problem.dropped for problem in problems)
@@ -95,12 +104,18 @@ def test_problems_are_counted_beyond_the_first(tmp_path):
     rows = [["file", "place"]] + [[f"r{n}", "x"] for n in range(500)]
     _, problems = joined(tmp_path, rows, [f"d{n}.txt" for n in range(350)])
     assert len(problems) == 202
-    assert problems[100].message.startswith("… and 250 more documents") and problems[201].message.startswith("… and 400 more rows")
+    assert problems[100].message.startswith("… and 250 more documents") and problems[201].message.startswith(
+        "… and 400 more rows"
+    )
 
 
 def packed(tmp_path, kind: str, name: str = "a"):
     """Two letters and a table about them in an archive."""
-    content = {"letters/boston.txt": b"words of boston", "meta/about.csv": b"file,place\nboston,Boston\nrome.txt,Rome\n", "letters/rome.txt": b"words of rome"}
+    content = {
+        "letters/boston.txt": b"words of boston",
+        "meta/about.csv": b"file,place\nboston,Boston\nrome.txt,Rome\n",
+        "letters/rome.txt": b"words of rome",
+    }
     path = tmp_path / name
     if kind == "zip":
         with zipfile.ZipFile(path, "w") as archive:
@@ -123,7 +138,10 @@ def test_a_table_in_an_archive(tmp_path, kind):
     items = readers.read(*files[0], readers.sniff(*files[0]).options)
     assert upload_of(files, found.name) == files[0]
     shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
-    assert [(document.text, document.metadata) for document in shaped] == [("words of boston", {"place": "Boston"}), ("words of rome", {"place": "Rome"})]
+    assert [(document.text, document.metadata) for document in shaped] == [
+        ("words of boston", {"place": "Boston"}),
+        ("words of rome", {"place": "Rome"}),
+    ]
     with pytest.raises(Invalid, match="does not hold"):
         list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files[0]))
 
@@ -143,14 +161,26 @@ def test_a_column_that_is_not_there(tmp_path):
 
 
 def test_hostile_names_are_data(tmp_path):
-    hostile = ["'; DROP TABLE row; --.txt", "../../x.txt", "%00.txt", "{a}.txt", "<script>.txt", "a" * 5000 + ".txt", "/" * 3000 + "y.txt"]
+    hostile = [
+        "'; DROP TABLE row; --.txt",
+        "../../x.txt",
+        "%00.txt",
+        "{a}.txt",
+        "<script>.txt",
+        "a" * 5000 + ".txt",
+        "/" * 3000 + "y.txt",
+    ]
     rows = [["file", "place"]] + [[name, str(i)] for i, name in enumerate(hostile)]
     documents, problems = joined(tmp_path, rows, hostile)
-    assert [document.metadata["place"] for document in documents] == [str(i) for i in range(len(hostile))] and not problems
+    assert [document.metadata["place"] for document in documents] == [
+        str(i) for i in range(len(hostile))
+    ] and not problems
 
 
 def test_the_table_is_guessed(tmp_path):
-    path, name = stored(tmp_path, [["no", "datei", "ort"], ["1", "a", "Rom"], ["2", "b.txt", "Köln"], ["3", "gone", "Wien"]])
+    path, name = stored(
+        tmp_path, [["no", "datei", "ort"], ["1", "a", "Rom"], ["2", "b.txt", "Köln"], ["3", "gone", "Wien"]]
+    )
     text = tmp_path / "text"
     text.write_text("some words")
     files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]

@@ -24,16 +24,42 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("email", metavar="EMAIL", help="to sign in with")
         parser.add_argument("--name", help="shown to others; needed for a new account, and never changed")
-        parser.add_argument("--owner", action="store_true", help="make the local owner this account: corpora, runs, notebooks and tokens become its")
-        parser.add_argument("--operator", action="store_true", help="who may see the pages about workers, queue and disk")
+        parser.add_argument(
+            "--owner",
+            action="store_true",
+            help="make the local owner this account: corpora, runs, notebooks and tokens become its",
+        )
+        parser.add_argument(
+            "--operator", action="store_true", help="who may see the pages about workers, queue and disk"
+        )
         parser.add_argument("--no-operator", action="store_true", help="who may not any more")
-        parser.add_argument("--password", action="store_true", help="ask for another password, and end sessions and tokens; for a new account it is always asked for")
-        parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input instead")
-        parser.add_argument("--close", action="store_true", help="nobody can sign in to it any more; sessions and tokens end, what it owns stays")
+        parser.add_argument(
+            "--password",
+            action="store_true",
+            help="ask for another password, and end sessions and tokens; for a new account it is always asked for",
+        )
+        parser.add_argument(
+            "--password-stdin", action="store_true", help="read the password from standard input instead"
+        )
+        parser.add_argument(
+            "--close",
+            action="store_true",
+            help="nobody can sign in to it any more; sessions and tokens end, what it owns stays",
+        )
         parser.add_argument("--open", action="store_true", help="and can again")
-        parser.add_argument("--hand-over", metavar="EMAIL", help="all corpora that it owns, deleted ones too, become those of this account, when somebody leaves")
-        for name, what in (("bytes", "bytes of files"), ("documents", "documents"), ("jobs", "jobs that wait or run at once")):
-            parser.add_argument(f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others")
+        parser.add_argument(
+            "--hand-over",
+            metavar="EMAIL",
+            help="all corpora that it owns, deleted ones too, become those of this account, when somebody leaves",
+        )
+        for name, what in (
+            ("bytes", "bytes of files"),
+            ("documents", "documents"),
+            ("jobs", "jobs that wait or run at once"),
+        ):
+            parser.add_argument(
+                f"--most-{name}", metavar="N", help=f"how many {what} it may have; “default” as all others"
+            )
 
     def handle(self, *args, **given):
         prepare_database()
@@ -57,7 +83,9 @@ class Command(BaseCommand):
                 raise CommandError(f"Another account is called {given['name']}.")
             user.name, user.email = given["name"], email
         elif given["owner"] and not user.local:
-            raise CommandError(f"{email} is an account already. Take another address for the local owner, and share with this one.")
+            raise CommandError(
+                f"{email} is an account already. Take another address for the local owner, and share with this one."
+            )
         if given["operator"] or given["no_operator"]:
             user.is_staff = given["operator"]
         if given["close"] or given["open"]:
@@ -76,7 +104,9 @@ class Command(BaseCommand):
             accounts.end_sessions(user)
         EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
         sharing.arrived(user, email)
-        self.stdout.write(f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}")
+        self.stdout.write(
+            f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}"
+        )
         if given["hand_over"]:
             self._hand_over(user, given["hand_over"].strip().lower())
         if revoked:
@@ -85,14 +115,18 @@ class Command(BaseCommand):
     def _hand_over(self, user: User, email: str) -> None:
         heir = User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first()
         if heir is None:
-            raise CommandError(f"No other account that is open has the address {email}: who is to have the corpora must have one.")
+            raise CommandError(
+                f"No other account that is open has the address {email}: who is to have the corpora must have one."
+            )
         corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=deleting.GONE).order_by("pk")
         try:
             for corpus in corpora.iterator(100):
                 handing.move(corpus, heir)
                 self.stdout.write(f"“{corpus.name}” ({corpus.pk}) is {heir.name}’s now.")
         except Invalid as error:
-            raise CommandError(f"{error.message} Nothing was handed over. Give {email} more with --most-bytes and --most-documents.") from None
+            raise CommandError(
+                f"{error.message} Nothing was handed over. Give {email} more with --most-bytes and --most-documents."
+            ) from None
 
     def _password(self, user: User, from_stdin: bool) -> str:
         password = sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")

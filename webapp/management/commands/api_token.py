@@ -12,8 +12,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("name", nargs="?", metavar="NAME", help="what it is for")
-        parser.add_argument("--list", action="store_true", help="all tokens: number, name, when made, last used, revoked")
-        parser.add_argument("--revoke", type=int, metavar="ID", help="the number of a token that shall not work any more")
+        parser.add_argument(
+            "--list", action="store_true", help="all tokens: number, name, when made, last used, revoked"
+        )
+        parser.add_argument(
+            "--revoke", type=int, metavar="ID", help="the number of a token that shall not work any more"
+        )
 
     def handle(self, *args, **given):
         if given["list"]:

@@ -25,10 +25,14 @@ class Command(BaseCommand):
         prepare_database()
         with Line() as line:
             try:
-                done = backup.make(path, lambda told: line.say(told.bytes, told.of, f"{told.rows:,} rows, {told.files:,} files"))
+                done = backup.make(
+                    path, lambda told: line.say(told.bytes, told.of, f"{told.rows:,} rows, {told.files:,} files")
+                )
             except Invalid as error:
                 raise CommandError(error.message) from None
             except OSError as error:
                 raise CommandError(f"{path} could not be written: {error.strerror}. Nothing is left of it.") from None
-        self.stderr.write(f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in {size(path.stat().st_size)}.")
+        self.stderr.write(
+            f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in {size(path.stat().st_size)}."
+        )
         self.stdout.write(str(path))

@@ -37,18 +37,35 @@ class Command(BaseCommand):
                             help="leave out words with fewer letters (default: %(default)s)")  # fmt: skip
         parser.add_argument("--stop-words", type=Path, metavar="FILE", help="more words to leave out, one on a line")
         for role in ("text", "title", "date", "id"):
-            parser.add_argument(f"--{role}", metavar="COLUMN", help=f"name, or number from 1, of the column with the {role}")
+            parser.add_argument(
+                f"--{role}", metavar="COLUMN", help=f"name, or number from 1, of the column with the {role}"
+            )
         parser.add_argument("--encoding", help="of the files; by default it is detected")
-        parser.add_argument("--header", action="store_true", default=None, help="the first row holds the names of the columns")
+        parser.add_argument(
+            "--header", action="store_true", default=None, help="the first row holds the names of the columns"
+        )
         parser.add_argument("--no-header", action="store_false", dest="header", help="it does not")
         parser.add_argument("--sections", metavar="BY[:N]",
                             help="cut long documents: words:1000, pages:10, paragraphs, headings; with a number for the last two, the least words")  # fmt: skip
-        parser.add_argument("--heading", default="", metavar="TEXT", help="a line that begins with it is a heading, such as CHAPTER")
-        parser.add_argument("--join", default="", metavar="FIELDS", help="join documents with the same values of these fields, separated by commas")
-        parser.add_argument("--join-period", default="", choices=["day", "month", "year"], help="and of one day, month or year")
+        parser.add_argument(
+            "--heading", default="", metavar="TEXT", help="a line that begins with it is a heading, such as CHAPTER"
+        )
+        parser.add_argument(
+            "--join",
+            default="",
+            metavar="FIELDS",
+            help="join documents with the same values of these fields, separated by commas",
+        )
+        parser.add_argument(
+            "--join-period", default="", choices=["day", "month", "year"], help="and of one day, month or year"
+        )
         parser.add_argument("--names", action="store_true", help="names of folders and files become fields")
-        parser.add_argument("--pattern", default="", help="of the files' names, such as {year}_{author}.txt: its parts become fields")
-        parser.add_argument("--metadata", type=Path, metavar="FILE", help="a table about the files, joined by their names or ids")
+        parser.add_argument(
+            "--pattern", default="", help="of the files' names, such as {year}_{author}.txt: its parts become fields"
+        )
+        parser.add_argument(
+            "--metadata", type=Path, metavar="FILE", help="a table about the files, joined by their names or ids"
+        )
         parser.add_argument("--metadata-key", metavar="COLUMN", help="its column with them; by default it is guessed")
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
 
@@ -61,7 +78,9 @@ class Command(BaseCommand):
                 if not table.is_file():
                     raise CommandError(f"There is no file {table}.")
                 shaping |= {"table": table.name}
-                files = [(path, name) for path, name in files if path.resolve() != table.resolve()] + [(table, table.name)]
+                files = [(path, name) for path, name in files if path.resolve() != table.resolve()] + [
+                    (table, table.name)
+                ]
             corpus = corpora.create(given["name"], [self._copy(path, name) for path, name in files])
             given["shaping"] = self._with_key(corpus, shaping, given["metadata_key"])
             corpora.read(corpus, self._reading(corpus, given))
@@ -81,10 +100,15 @@ class Command(BaseCommand):
     def _shaping(self, given: dict) -> dict:
         by, _, number = (given["sections"] or "").partition(":")
         if number and not number.isdigit():
-            raise CommandError(f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}.")
+            raise CommandError(
+                f"--sections is written words:1000, pages:10, paragraphs:50 or headings, not {given['sections']}."
+            )
         sizes = {"length" if by in ("words", "pages") else "least": int(number)} if number else {}
         fields = {"sections": by, "marker": given["heading"], "period": given["join_period"], "names": given["names"]}
-        fields |= {"pattern": given["pattern"], "join": tuple(name.strip() for name in given["join"].split(",") if name.strip())}
+        fields |= {
+            "pattern": given["pattern"],
+            "join": tuple(name.strip() for name in given["join"].split(",") if name.strip()),
+        }
         return asdict(Shaping(**fields, **sizes))
 
     def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
@@ -92,7 +116,9 @@ class Command(BaseCommand):
             return shaping
         found = corpora.about_files(corpus)
         if key is None and (found is None or found.name != shaping["table"]):
-            raise CommandError(f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key.")
+            raise CommandError(
+                f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key."
+            )
         return asdict(Shaping(**shaping | {"key": key or found.key}))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
@@ -102,7 +128,11 @@ class Command(BaseCommand):
             if not path.exists():
                 raise CommandError(f"There is no file {path}.")
             if path.is_dir():
-                files += [(p, str(Path(path.resolve().name) / p.relative_to(path))) for p in sorted(path.rglob("*")) if p.is_file()]
+                files += [
+                    (p, str(Path(path.resolve().name) / p.relative_to(path)))
+                    for p in sorted(path.rglob("*"))
+                    if p.is_file()
+                ]
             else:
                 files.append((path, path.name))
         return files
@@ -133,7 +163,11 @@ class Command(BaseCommand):
         if given != "detect":
             return "" if given == "none" else given
         language, _ = corpora.language(sniff)
-        self.stderr.write(f"It seems to be {LANGUAGES[language]}." if language else "Its language can't be told; no stop words are left out.")
+        self.stderr.write(
+            f"It seems to be {LANGUAGES[language]}."
+            if language
+            else "Its language can't be told; no stop words are left out."
+        )
         return language
 
     def _column(self, sniff: readers.Sniff, wanted: str) -> int:
@@ -145,7 +179,9 @@ class Command(BaseCommand):
 
     def _tell(self, corpus: Corpus) -> None:
         report = corpus.version.report | corpus.report
-        self.stderr.write(f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}")
+        self.stderr.write(
+            f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}"
+        )
         for reason, (types, tokens) in report["dropped"].items():
             self.stderr.write(f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences")
         for kind, count in report["problem_counts"].items():

@@ -35,10 +35,16 @@ class Command(BaseCommand):
                 line.say(seen, 0, f"of a file of {of:,} bytes, compressed")
 
             try:
-                found = restore.check(path, tell) if given["check"] else restore.take_up(path, overwrite=given["overwrite"], tell=tell)
+                found = (
+                    restore.check(path, tell)
+                    if given["check"]
+                    else restore.take_up(path, overwrite=given["overwrite"], tell=tell)
+                )
             except Invalid as error:
                 raise CommandError(error.message) from None
             except OSError as error:
-                raise CommandError(f"It broke off: {error.strerror}. No row of it is there; restore it again, with --overwrite.") from None
+                raise CommandError(
+                    f"It broke off: {error.strerror}. No row of it is there; restore it again, with --overwrite."
+                ) from None
         what = f"{found['corpora']:,} corpora and {found['runs']:,} runs, in {found['rows']:,} rows, as of {found['made'][:19].replace('T', ' ')} UTC"
         self.stdout.write(f"The backup is whole: {what}." if given["check"] else f"Restored: {what}.")

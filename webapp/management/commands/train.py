@@ -18,9 +18,17 @@ class Command(BaseCommand):
         parser.add_argument("corpus", type=int, metavar="CORPUS", help="its number, as import_corpus prints it")
         parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same topics (default: 0)")
         for field in engines.fields("ssi"):
-            help_text = f"{field.help} (default: {'chosen from the corpus' if field.default is None else field.default})"
+            help_text = (
+                f"{field.help} (default: {'chosen from the corpus' if field.default is None else field.default})"
+            )
             option = f"--{field.name.replace('_', '-')}"
-            parser.add_argument(option, type=field.type, dest=field.name, choices=field.choices or None, help=help_text.replace("%", "%%"))
+            parser.add_argument(
+                option,
+                type=field.type,
+                dest=field.name,
+                choices=field.choices or None,
+                help=help_text.replace("%", "%%"),
+            )
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
     def handle(self, *args, **given):
@@ -36,7 +44,12 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         if not given["no_wait"]:
             with worker_if_none():
-                follow(run, OVER, lambda r: r.step / max(1, r.steps), lambda r: f"{r.tokens_seen:,} words in {r.seconds:.0f} s")
+                follow(
+                    run,
+                    OVER,
+                    lambda r: r.step / max(1, r.steps),
+                    lambda r: f"{r.tokens_seen:,} words in {r.seconds:.0f} s",
+                )
             if run.status == Run.Status.CANCELLED:
                 raise CommandError(f"Run {run.pk} was cancelled.")
         self.stdout.write(str(run.pk))

@@ -15,7 +15,13 @@ def dense(wanted: Wanted) -> Iterator[bytes]:
     """beta float32[K, V]; theta float32[D, K], (N_dk + alpha_k) / (N_d + sum of alpha); and what both share."""
     model = Model(wanted.run)
     f32 = np.dtype(np.float32)
-    return npz([Array("beta", (model.K, model.V), f32, model.beta()), Array("theta", (model.D, model.K), f32, model.theta()), *_shared(model)])
+    return npz(
+        [
+            Array("beta", (model.K, model.V), f32, model.beta()),
+            Array("theta", (model.D, model.K), f32, model.theta()),
+            *_shared(model),
+        ]
+    )
 
 
 def sparse(wanted: Wanted) -> Iterator[bytes]:
@@ -39,7 +45,11 @@ def topics(model: Model) -> Iterator[Array]:
 def counts(model: Model) -> list[Array]:
     """Tokens of topics in documents."""
     found = model.evidence
-    return [whole("theta_indptr", found.doc_ptr), whole("theta_topics", found.doc_topics), whole("theta_tokens", found.doc_tokens)]
+    return [
+        whole("theta_indptr", found.doc_ptr),
+        whole("theta_topics", found.doc_topics),
+        whole("theta_tokens", found.doc_tokens),
+    ]
 
 
 def _shared(model: Model) -> list[Array]:

@@ -26,15 +26,23 @@ def _members(wanted: Wanted) -> Iterator[Member]:
     shut = run.corpus.embargo
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
-    stops = sorted(set(reading["extra_stop_words"]).union(*map(stop_words, (reading["language"], *reading.get("also", [])))))
+    stops = sorted(
+        set(reading["extra_stop_words"]).union(*map(stop_words, (reading["language"], *reading.get("also", []))))
+    )
     yield Member("stop_words.txt", ["".join(f"{word}\n" for word in stops).encode()])
     yield Member("vocabulary.txt", ["".join(f"{word}\n" for word in model.vocabulary).encode()])
     yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
     yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
-    given = [whole(name, getattr(evidence, name)) for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")]
+    given = [
+        whole(name, getattr(evidence, name)) for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")
+    ]
     yield Member("assignments.npz", npz(given), stored=True)
     if not shut:
-        yield Member("bag_of_words.npz", npz([whole("indptr", bow.indptr), whole("words", bow.words), whole("counts", bow.counts)]), stored=True)
+        yield Member(
+            "bag_of_words.npz",
+            npz([whole("indptr", bow.indptr), whole("words", bow.words), whole("counts", bow.counts)]),
+            stored=True,
+        )
 
 
 _README = (
@@ -43,10 +51,18 @@ _README = (
     "of all other words. assignments.npz: the topic, and its certainty times 255, of each pair of the bag of words; tokens of each",
     "topic in each document. documents.csv: where each document came from, and the sha256 of its text.",
 )
-_SHUT = ("The texts are under embargo, so the bag of words is not here: only who has the texts can train this run again.", *_README[1:])
+_SHUT = (
+    "The texts are under embargo, so the bag of words is not here: only who has the texts can train this run again.",
+    *_README[1:],
+)
 
 
 def _facts(wanted: Wanted) -> dict:
     run = wanted.run
     files = [{"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()]
-    return {"format": FORMAT, "vocabulary size": run.version.vocabulary, "reading": run.corpus.settings | run.version.settings, "files": files} | provenance.made_by(run)
+    return {
+        "format": FORMAT,
+        "vocabulary size": run.version.vocabulary,
+        "reading": run.corpus.settings | run.version.settings,
+        "files": files,
+    } | provenance.made_by(run)

@@ -27,7 +27,8 @@ MOST_DOCUMENTS = 200_000  # dfr-browser holds all of them in a browser's memory
 def archive(wanted: Wanted) -> Iterator[bytes]:
     if wanted.selection.count > MOST_DOCUMENTS:
         raise Invalid(
-            "run", f"dfr-browser keeps all documents in the browser: at most {MOST_DOCUMENTS:,}, got {wanted.selection.count:,}. Narrow the set."
+            "run",
+            f"dfr-browser keeps all documents in the browser: at most {MOST_DOCUMENTS:,}, got {wanted.selection.count:,}. Narrow the set.",
         )
     model = Model(wanted.run)
     numbers = np.concatenate([*selected(wanted), np.zeros(0, np.int64)]).astype(np.int64)
@@ -39,7 +40,9 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
             Member("data/info.json", [_json(_info(wanted, dated, category))]),
             Member("data/tw.json", [_json(_topic_words(model))]),
             Member("data/dt.json.zip", zipped([Member("dt.json", _document_topics(model, numbers))]), stored=True),
-            Member("data/meta.csv.zip", zipped([Member("meta.csv", _metadata(wanted, numbers, category))]), stored=True),
+            Member(
+                "data/meta.csv.zip", zipped([Member("meta.csv", _metadata(wanted, numbers, category))]), stored=True
+            ),
             Member("data/topic_scaled.csv", ["".join(f"{x!r},{y!r}\n" for x, y in model.map.tolist()).encode()]),
         ]
     )
@@ -58,9 +61,15 @@ def _json(value: object) -> bytes:
 def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
     run, said = wanted.run, names(wanted.run)
-    made = "".join(f"<p>{html.escape(name)}: {html.escape(str(value))}</p>" for name, value in provenance.made_by(run).items())
+    made = "".join(
+        f"<p>{html.escape(name)}: {html.escape(str(value))}</p>" for name, value in provenance.made_by(run).items()
+    )
     by_time = {"type": "time", "spec": {"field": "date", "unit": "year", "n": 1}}
-    by_category = {"type": "ordinal", "name": html.escape(category.name if category else "corpus"), "spec": {"field": "journal"}}
+    by_category = {
+        "type": "ordinal",
+        "name": html.escape(category.name if category else "corpus"),
+        "spec": {"field": "journal"},
+    }
     return {
         "title": html.escape(run.corpus.name),
         "meta_info": f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{made}",
@@ -78,7 +87,9 @@ def _topic_words(model: Model) -> dict:
     for k in range(model.K):
         listed = model.topic(k)
         order = np.argsort(-listed.tokens, kind="stable")[:WORDS]
-        found.append({"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()})
+        found.append(
+            {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}
+        )
     return {"alpha": model.alpha.tolist(), "tw": found}
 
 

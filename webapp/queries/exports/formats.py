@@ -28,7 +28,9 @@ def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(csvs.safe([column.name for column in table.columns]))
     for block in table.blocks:
-        writer.writerows([f"{value:.{DIGITS}g}" if isinstance(value, float) else value for value in csvs.safe(row)] for row in block)
+        writer.writerows(
+            [f"{value:.{DIGITS}g}" if isinstance(value, float) else value for value in csvs.safe(row)] for row in block
+        )
         yield out.getvalue().encode()
         out.seek(0)
         out.truncate()
@@ -81,7 +83,8 @@ class Sink:
 def as_parquet(table: Table, made_by: dict) -> Iterator[bytes]:
     """Compressed by zstd; what made it stands in the schema's metadata, under “topograph”."""
     schema = pa.schema(
-        [pa.field(column.name, _TYPES[column.type]) for column in table.columns], metadata={"topograph": orjson.dumps(made_by)}
+        [pa.field(column.name, _TYPES[column.type]) for column in table.columns],
+        metadata={"topograph": orjson.dumps(made_by)},
     )
     sink = Sink()
     with pq.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd") as writer:

@@ -55,7 +55,9 @@ class _Terms:
 
     def columns(self, model: Model) -> dict:
         names = ("Freq", "Total", "Category", "logprob", "loglift")
-        return {"Term": [model.vocabulary[w] for w in self.words]} | dict(zip(names, map(list, zip(*self.rest, strict=True)), strict=True))
+        return {"Term": [model.vocabulary[w] for w in self.words]} | dict(
+            zip(names, map(list, zip(*self.rest, strict=True)), strict=True)
+        )
 
 
 def _default(model: Model, info: _Terms) -> None:
@@ -82,7 +84,14 @@ def _relevant(model: Model, k: int, info: _Terms) -> None:
         relevance = lam * logprob + (1 - lam) * loglift
         chosen.update((np.argpartition(-relevance, R)[:R] if len(words) > R else np.arange(len(words))).tolist())
     for i in sorted(chosen):
-        info.add(int(words[i]), int(tokens[i]), int(model.word_tokens[words[i]]), f"Topic{k}", round(logprob[i], 4), round(loglift[i], 4))
+        info.add(
+            int(words[i]),
+            int(tokens[i]),
+            int(model.word_tokens[words[i]]),
+            f"Topic{k}",
+            round(logprob[i], 4),
+            round(loglift[i], 4),
+        )
 
 
 def _token_table(model: Model, words: np.ndarray) -> dict:

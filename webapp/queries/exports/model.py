@@ -33,7 +33,11 @@ class Model:
 
     def _topics(self, *columns: str) -> list[tuple]:
         names = ", ".join(columns)
-        return rows(f"SELECT {names} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number", [self.run.snapshot_id], as_tuples=True)
+        return rows(
+            f"SELECT {names} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            [self.run.snapshot_id],
+            as_tuples=True,
+        )
 
     @cached_property
     def tokens(self) -> np.ndarray:
@@ -47,7 +51,12 @@ class Model:
 
     @cached_property
     def vocabulary(self) -> list[str]:
-        return [row[0] for row in rows("SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id], as_tuples=True)]
+        return [
+            row[0]
+            for row in rows(
+                "SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id], as_tuples=True
+            )
+        ]
 
     @cached_property
     def word_tokens(self) -> np.ndarray:

@@ -39,7 +39,9 @@ def _members(run: Run) -> Iterator[Member]:
 
     def page(name: str, template: str, **data) -> Member:
         above = "../" * name.count("/")
-        html = render_to_string(f"site/{template}", data | {"run": run, "above": above, "made": provenance.made_by(run)})
+        html = render_to_string(
+            f"site/{template}", data | {"run": run, "above": above, "made": provenance.made_by(run)}
+        )
         return Member(name, [html.encode()])
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])
@@ -74,7 +76,9 @@ def _vocabulary(model: Model) -> list[dict]:
     ptr, of, tokens, _ = model.evidence.by_word()
     found = []
     for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist():
-        parts = sorted(zip(tokens[ptr[w] : ptr[w + 1]].tolist(), of[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True)[:3]
+        parts = sorted(
+            zip(tokens[ptr[w] : ptr[w + 1]].tolist(), of[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
+        )[:3]
         links = [{"title": names(model.run).title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
         found.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})
     return found
@@ -96,6 +100,11 @@ def _bars(shares) -> list[dict]:
     """Bars of an SVG of 100 by 30, the highest 30."""
     most, width = float(shares.max()) or 1.0, 100 / len(shares)
     return [
-        {"x": f"{i * width:.3f}", "width": f"{width * 0.85:.3f}", "y": f"{30 - 30 * s / most:.2f}", "height": f"{30 * s / most:.2f}"}
+        {
+            "x": f"{i * width:.3f}",
+            "width": f"{width * 0.85:.3f}",
+            "y": f"{30 - 30 * s / most:.2f}",
+            "height": f"{30 * s / most:.2f}",
+        }
         for i, s in enumerate(shares.tolist())
     ]

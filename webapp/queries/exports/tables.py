@@ -83,13 +83,23 @@ def topics_wide(wanted: Wanted) -> Table:
             words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
             for k, word in found:
                 words[k].append(word)
-            yield [(k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k]))) for k, share, coherence in known]
+            yield [
+                (k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k])))
+                for k, share, coherence in known
+            ]
 
     return Table(columns, blocks())
 
 
 # whole: the document that is the first section of the same whole; part: which of its sections this one is, from 1 on.
-_DOCUMENT = [Column("document", int), Column("whole", int), Column("part", int), Column("id", str), Column("title", str), Column("date", str)]
+_DOCUMENT = [
+    Column("document", int),
+    Column("whole", int),
+    Column("part", int),
+    Column("id", str),
+    Column("title", str),
+    Column("date", str),
+]
 _PLACE = [Column("file", str), Column("place", str), Column("sha256", str)]
 
 
@@ -161,7 +171,21 @@ def document_topics_wide(wanted: Wanted) -> Table:
                 row, length, shares = known[d], int(found.lengths[d]), [0.0] * K
                 for k, n, _ in _mixture(found, d):
                     shares[k] = n / length
-                block.append((d, row["whole"], row["part"], row["id"], row["title"], row["date"], length, row["file"], row["place"], row["sha256"], *shares))
+                block.append(
+                    (
+                        d,
+                        row["whole"],
+                        row["part"],
+                        row["id"],
+                        row["title"],
+                        row["date"],
+                        length,
+                        row["file"],
+                        row["place"],
+                        row["sha256"],
+                        *shares,
+                    )
+                )
             yield block
 
     return Table(columns, blocks())
@@ -178,7 +202,9 @@ def topic_time(wanted: Wanted) -> Table:
     run, said = wanted.run, names(wanted.run)
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
-        raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by.")
+        raise Invalid(
+            "by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by."
+        )
     groups = fields.groups(run.version, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [Column(by, str), Column("topic", int), Column("label", str), Column("tokens", int), Column("documents", int),
@@ -200,14 +226,24 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 
 def diagnostics(wanted: Wanted) -> Table:
     run, said = wanted.run, names(wanted.run)
-    columns = [Column("topic", int), Column("label", str), Column("group", str), Column("hidden", int), Column("into", int)]
+    columns = [
+        Column("topic", int),
+        Column("label", str),
+        Column("group", str),
+        Column("hidden", int),
+        Column("into", int),
+    ]
     columns += [Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES]
 
     def blocks():
         found = rows(
-            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number", [run.snapshot_id], as_tuples=True
+            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            [run.snapshot_id],
+            as_tuples=True,
         )
-        yield [(k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in found]
+        yield [
+            (k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in found
+        ]
 
     return Table(columns, blocks())
 
@@ -233,7 +269,9 @@ def curation_history(wanted: Wanted) -> Table:
             [wanted.run.pk, after],
             as_tuples=True,
         ):
-            yield [(*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in found]
+            yield [
+                (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in found
+            ]
             after = found[-1][0]
 
     return Table(columns, blocks())
@@ -241,7 +279,15 @@ def curation_history(wanted: Wanted) -> Table:
 
 def reading(wanted: Wanted) -> Table:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
-    said = {"label": str, "confidence": int, "document": int, "share": float, "stratum": str, "fits": str, "log_odds": float}
+    said = {
+        "label": str,
+        "confidence": int,
+        "document": int,
+        "share": float,
+        "stratum": str,
+        "fits": str,
+        "log_odds": float,
+    }
     columns = [*(Column(name, str) for name in ("reader", "kind")), *(Column(name, int) for name in ("topic", "seed", "item")),
                *(Column(name, kind) for name, kind in said.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
 
