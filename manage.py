@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
 """Topograph's commands. `python3 manage.py start` and `python3 manage.py test` set up all they need by themselves."""
 
+import ast
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from webapp.local import environment
 
-OWN = {  # webapp/local/start.py and test.py
-    "start": "everything on this machine, until Ctrl-C",
-    "test": "every test, or those that are named",
-}
-OFTEN = {"backup": "a consistent copy of everything, while it runs", "restore": "take up a backup"}
+OWN = ("start", "test")  # webapp/local/start.py and test.py; the others are in webapp/management/commands
 SERVERLESS = ("help", "version", "verify")  # of Django's commands, and ours
+
+
+def commands() -> list[tuple[str, str]]:
+    """(usage, sentence) of each command of Topograph: the first line of its documentation."""
+    root = Path(__file__).resolve().parent / "webapp"
+    own = [root / "local" / f"{name}.py" for name in OWN]
+    others = [path for path in sorted(root.glob("management/commands/*.py")) if path.stem != "__init__"]
+    lines = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).splitlines()[0] for path in own + others]
+    return [tuple(line.replace("`", "").removeprefix("manage.py ").split(": ", 1)) for line in lines]
 
 
 def main() -> None:
@@ -25,7 +32,8 @@ def main() -> None:
         sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
 
     if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
-        print("Topograph:\n" + "\n".join(f"    {name:<10}{what}" for name, what in (OWN | OFTEN).items()))
+        print("Topograph's commands; `manage.py COMMAND --help` says what each takes:\n")
+        print("\n".join(f"    {usage:<32}{what}" for usage, what in commands()) + "\n\nThose of Django:", flush=True)
 
     from django.core.management import execute_from_command_line
 

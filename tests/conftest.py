@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,14 +15,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
 START_SECONDS = 180  # a first start compiles the engine
-
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's own loop runs in the tests' thread
-
-
-def pytest_collection_modifyitems(items):
-    """Drills on the shared corpus come first: they are in no transaction, and those that are of several empty the tables. Tests with a
-    browser come last: while it runs, its event loop does too, and Django's client refuses to answer beside one."""
-    items.sort(key=lambda item: ("browser" in item.fixturenames) - ("committed" in item.fixturenames))
 
 
 @pytest.fixture(scope="session")
@@ -75,35 +66,6 @@ def start(data: Path, *arguments: str) -> System:
             process.wait()
             raise AssertionError(f"manage.py start did not get ready:\n{said}")
         time.sleep(0.05)
-
-
-@pytest.fixture(scope="session")
-def live_system(tmp_path_factory):
-    system = start(tmp_path_factory.mktemp("live") / "data", "--port", "8200")
-    yield system
-    system.stop()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Playwright's own Chromium where it is installed, else the system's. In CI there must be one."""
-    from playwright.sync_api import Error, sync_playwright
-
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-        if not Path(path).exists():
-            path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if path is None:
-            if os.environ.get("CI"):
-                pytest.fail("CI needs a Chromium: .ci/run installs one")
-            pytest.skip("no Chromium found: install the package chromium, or run `playwright install chromium`")
-        arguments = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-        try:
-            browser = playwright.chromium.launch(executable_path=path, args=arguments)
-        except Error as error:
-            pytest.fail(f"Chromium at {path} does not start: {error}")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from ipaddress import ip_address
+from pathlib import Path
 
 from webapp.local import folder, processes, servers
 from webapp.local.postgres import Failed
@@ -19,6 +20,7 @@ UNGUARDED = (
 )
 READY_SECONDS = 120.0
 SAID_EVERY = 15.0  # seconds
+WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
 # instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of which each keeps what its largest page
 # took: 650 MB that grew, and with two of them 400 MB that stayed, while 50 people browsed a million documents. docker-compose.yml says the same.
@@ -38,6 +40,11 @@ def main(argv: list[str]) -> int:
         default=HERE,
         help="the address to listen on; others than this machine's own (127.0.0.1) need accounts",
     )
+    parser.add_argument(
+        "--reload",
+        action="store_true",
+        help="for development: the web server and the worker start again when code changes",
+    )
     given = parser.parse_args(argv)
     if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
         sys.exit(UNGUARDED.format(host=given.host))
@@ -49,9 +56,14 @@ def main(argv: list[str]) -> int:
             try:
                 url = bring_up(supervisor, given.port, given.host)
                 say(f"Topograph is ready at {url}")
+                code = newest_source()
                 while True:
                     time.sleep(0.2)
                     supervisor.look()
+                    if given.reload and (now := newest_source()) != code:
+                        say("Code has changed: starting the worker and the web server again")
+                        supervisor.restart("The worker", "The web server")
+                        code = now
             except Stop:
                 say("Stopping …")
             finally:
@@ -62,6 +74,15 @@ def main(argv: list[str]) -> int:
     except (folder.Busy, Failed, OSError) as error:
         sys.exit(str(error))
     return 0
+
+
+def newest_source() -> tuple[int, float]:
+    """(number, time of the last change) of the files that --reload watches."""
+    folders = [folder.ROOT / name for name in ("inference", "tasks", "webapp", "templates", "static")]
+    files = [
+        Path(at, name) for top in folders for at, _, names in os.walk(top) for name in names if name.endswith(WATCHED)
+    ]
+    return len(files), max(file.stat().st_mtime for file in files)
 
 
 def _stop(*_) -> None:
