@@ -121,7 +121,7 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a half and
     to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. That the growth
     goes on falling at the same rate is an assumption: it takes the sample for an even part of the whole, and the further the whole is
-    beyond it the less it says. Only tests/webapp/test_prepare.py holds it to something: words drawn from a power law, off by at
+    beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds it to something: words drawn from a power law, off by at
     most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
