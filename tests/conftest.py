@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.corpora import as_csv, example_rows
+
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
+ROWS = 400  # sections of the shipped example, in the corpus `ready`
 START_SECONDS = 180  # a first start compiles the engine
 
 
@@ -79,3 +82,33 @@ def draft(django_db_setup, tmp_path_factory):
         return corpora.create("", [corpora.Upload(name, path)])
 
     return make
+
+
+@pytest.fixture(scope="session")
+def ready(draft, django_db_blocker):
+    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of their own."""
+    from tasks.corpora import ingest
+    from webapp.ingest import corpora
+
+    with django_db_blocker.unblock():
+        corpus = draft(as_csv(example_rows(ROWS)))
+        options = asdict(corpora.sniff(corpus).options)
+        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=3))
+        ingest(corpus.pk)
+        corpus.refresh_from_db()
+        assert corpus.status == "ready", corpus.error
+        yield corpus
+
+
+@pytest.fixture(scope="session")
+def trained(ready, django_db_blocker):
+    """A finished run with 6 topics."""
+    from tasks.runs import train
+    from webapp.runs import services as runs
+
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, seed=3, topics=6, passes=3)
+        train(run.pk)
+        run.refresh_from_db()
+        assert run.status == "done", run.error
+        yield run
