@@ -126,7 +126,7 @@ def without_javascript(plain: Page, url: str, headings: list[str]) -> list[str]:
     return [f"not there without JavaScript: {heading}" for heading in headings if heading not in there]
 
 
-def test_on_a_desk_on_a_phone_zoomed_in_on_paper_and_without_javascript(page, plain, url):
+def test_a_page_as_everybody_needs_it(page, plain, url):
     page.set_viewport_size({"width": WIDE, "height": 900})
     settled(page, url)
     headings = page.locator(HEADINGS).all_inner_texts()
