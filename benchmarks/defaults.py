@@ -61,7 +61,7 @@ def main() -> None:
     given = parser.parse_args()
     compiling.warm_up()
     bow = load(given.corpus) if given.corpus else corpora.read(corpora.FILES["sotu"])
-    default = engines.config("ssi", topics=given.topics).chosen(bow.D, bow.tokens)
+    default = engines.config("ssi", topics=given.topics).resolve(bow.D, bow.tokens)
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {default}\n")
     judge = Coherence(bow)
     tried = changes(default)[: 2 if given.quick else None]

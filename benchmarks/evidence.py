@@ -39,7 +39,7 @@ def report(folder: Path, K: int, passes: int) -> None:
         stream.commit()
     bow, _ = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
     postings, engine = Postings.open(folder / "bow" / "by_word"), engines.get("ssi")
-    config = engines.config("ssi", topics=K, passes=passes).chosen(bow.D, bow.tokens)
+    config = engines.config("ssi", topics=K, passes=passes).resolve(bow.D, bow.tokens)
     *_, last = (event for event in train(engine, config, bow, seed=1) if isinstance(event, Snapshot))
     thetas = list(fold_in_corpus(engine, config, last.state, bow))
     began = time.perf_counter()

@@ -30,7 +30,7 @@ class Trainer:
 
     def __init__(self, bow: Bow, topics: int, threads: int = 1):
         self.bow, self.threads = bow, threads
-        self.config = engines.config("ssi", topics=topics).chosen(bow.D, bow.tokens)
+        self.config = engines.config("ssi", topics=topics).resolve(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, np.zeros(0, np.int64))
         self.state = ssi.init(self.config, self.schedule.shape, 1)
 

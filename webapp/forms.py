@@ -328,7 +328,7 @@ class TrainForm(forms.Form):
     def __init__(self, *args, corpus: Corpus, engine: str = "ssi", **kwargs):
         super().__init__(*args, **kwargs)
         self.suggested = suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
-        chosen = engines.config(engine, topics=suggested).chosen(corpus.documents, corpus.tokens)
+        chosen = engines.config(engine, topics=suggested).resolve(corpus.documents, corpus.tokens)
         for field in engines.fields(engine):
             initial = suggested if field.name == "topics" else field.default
             common = {

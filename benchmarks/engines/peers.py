@@ -62,7 +62,7 @@ def topograph(task: Task, clock: Clock) -> None:
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     engine, bow = engines.get("ssi"), Bow.open(task.whole)
-    config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
+    config = engines.config("ssi", **settings).resolve(bow.D, bow.tokens)
 
     compiling.warm_up()
     end = bow.indptr[min(200, bow.D)]

@@ -92,7 +92,7 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
 @pytest.mark.django_db
 def test_a_checkpoint(ready, tmp_path):
     bow = Bow.open(files.version_folder(ready.version_id) / "bow")
-    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).chosen(bow.D, bow.tokens)
+    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).resolve(bow.D, bow.tokens)
     path, once = tmp_path / "checkpoint", threading.Event()
 
     def look():

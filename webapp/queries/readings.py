@@ -3,11 +3,12 @@
 import numpy as np
 from django.db import connection
 
-from inference import reading
+from inference import engines, reading
 from webapp.models import Run, Topic, Version
 from webapp.queries import documents, evidence, texts, topics, wording
 from webapp.queries.kept import remembered
 from webapp.queries.names import names
+from webapp.queries.priors import priors
 from webapp.queries.sql import rows
 
 SHOWN = 6  # topics of a word's distribution
@@ -53,7 +54,9 @@ def word(run: Run, number: int, word: int) -> dict | None:
         return None
     into = names(run).into
     p = np.zeros(run.topics)
-    rest = _theta(run.snapshot_id, run.pk, number) * beta(run, words[place : place + 1]).dense()[0]
+    rest = _theta(run.snapshot_id, run.pk, number)
+    if not engines.get(run.engine).BY_DOCUMENT:
+        rest = rest * beta(run, words[place : place + 1]).dense()[0]
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
@@ -72,7 +75,7 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     words, counts, _, _ = evidence.of(run).document(number)
-    return reading.read(beta(run, words), counts, run.settings["alpha"]).theta
+    return reading.read(beta(run, words), counts, priors(run).alpha).theta
 
 
 def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
@@ -83,7 +86,9 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
     evidence.of(run)  # says what is missing
     offsets, words, unknown = located(run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    found = reading.read(beta(run, distinct), counts, run.settings["alpha"])
+    found = reading.read(
+        beta(run, distinct), counts, priors(run).alpha, by_document=engines.get(run.engine).BY_DOCUMENT
+    )
     mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)
     said = names(run)
     tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
