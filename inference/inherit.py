@@ -8,11 +8,11 @@ from inference.evaluate import fold_in
 from inference.topics import Topics
 
 
-def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
     """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes them.
 
     topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word that is
-    new: such a word gets the largest topic of its document. alpha: float64[K], the priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
+    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
     both know; a document without any begins evenly spread.
     """
     known = np.flatnonzero(column >= 0)
@@ -31,7 +31,7 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: np.ndarray) -> 
         row_topics,
         above,
         topics.floor,
-        np.asarray(alpha, np.float64),
+        np.full(topics.K, alpha),
         given,
     )
     return given

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from numbers import Real
+from types import NoneType
 from typing import Any, TypeVar, get_args
 
 from inference.engines.contract import MOST_TOPICS, Config
@@ -52,9 +53,9 @@ def check(config: Config, declared: type) -> None:
     """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats where a float is
     meant, as kernels are compiled for floats. For a Config's `__post_init__`.
 
-    declared: the Config, whose fields say what is allowed. None is allowed where the config's own class has it as a default.
+    declared: the Config, whose fields say what is allowed. None is allowed where the type in the config's own class includes it.
     """
-    may_be_open = {f.name for f in fields(config) if f.default is None}
+    may_be_open = {f.name for f in fields(config) if NoneType in get_args(f.type)}
     for f in fields(declared):
         value = getattr(config, f.name)
         if value is None and f.name in may_be_open:

@@ -97,12 +97,12 @@ def test_a_checkpoint(ready, tmp_path):
 
     def look():
         once.wait(60)
-        return checkpoint.load(path, config=config, bow=bow).t
+        return checkpoint.load(path, engine=engine, config=config, bow=bow).t
 
     with readers(look) as seen:
         for event in inference.train(engine, config, bow, seed=1, threads=1):
             if isinstance(event, inference.Snapshot):
-                checkpoint.save(path, event.state, config=config, bow=bow)
+                checkpoint.save(path, event.state, engine=engine, config=config, bow=bow)
                 once.set()
         last = look()
     assert last == event.steps and {0, *seen} - {0} and not path.with_name("checkpoint.new").exists()

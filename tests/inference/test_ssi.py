@@ -219,10 +219,10 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, m
         for event in loop:
             if isinstance(event, Snapshot):
                 seen += 1
-                checkpoint.save(tmp_path / "checkpoint", event.state, config=config, bow=bow)
+                checkpoint.save(tmp_path / "checkpoint", event.state, engine=ssi, config=config, bow=bow)
                 if seen == killed_after:
                     break
-        state = checkpoint.load(tmp_path / "checkpoint", config=config, bow=bow, scratch=tmp_path)
+        state = checkpoint.load(tmp_path / "checkpoint", engine=ssi, config=config, bow=bow, scratch=tmp_path)
         assert isinstance(state.memory, np.memmap) == (large and config.statistics == "memo")
         rest = [s for s in train(ssi, config, bow, seed=2, resume=state) if isinstance(s, Snapshot)]
         assert [(s.step, s.tokens, s.held_out) for s in rest] == [w[:3] for w in whole[killed_after:]]
@@ -241,11 +241,13 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     config = ssi.Config(topics=3, passes=1)
     checkpoint.save(tmp_path / "c", last(config, bow).state, config=config, bow=bow)
     with pytest.raises(Invalid, match="other settings: eta"):
-        checkpoint.load(tmp_path / "c", config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
+        checkpoint.load(tmp_path / "c", engine=ssi, config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
     with pytest.raises(Invalid, match="another corpus"):
-        checkpoint.load(tmp_path / "c", config=config, bow=planted(K=3, V=60, D=50, length=20, seed=2)[0])
+        checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=planted(K=3, V=60, D=50, length=20, seed=2)[0])
     with pytest.raises(Invalid, match="seed 0, not 1"):
-        list(train(ssi, config, bow, seed=1, resume=checkpoint.load(tmp_path / "c", config=config, bow=bow)))
+        list(
+            train(ssi, config, bow, seed=1, resume=checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow))
+        )
 
 
 def test_mass_is_conserved():

@@ -16,7 +16,9 @@ MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpu
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
 
-def create(version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings) -> Run:
+def create(
+    version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+) -> Run:
     """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     if version is None or version.status != Version.Status.READY:
         raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
@@ -98,7 +100,8 @@ def warm_starter(run: Run) -> WarmStart:
     engine = engines.get(run.engine)
     if not isinstance(engine, WarmStart):
         raise Invalid(
-            "engine", f"Run {run.pk} was trained by the engine {run.engine}, which can't begin with the topics of another run."
+            "engine",
+            f"Run {run.pk} was trained by the engine {run.engine}, which can't begin with the topics of another run.",
         )
     return engine
 

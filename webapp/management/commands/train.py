@@ -26,7 +26,9 @@ class Command(BaseCommand):
             + "; ".join(f"{name}: {engine.HELP}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
         )
         for name, declared in _settings().items():
-            shown = [f"{'' if len(engines.ENGINES) == 1 else f'[{engine}] '}{_help(s)}" for engine, s in declared.items()]
+            shown = [
+                f"{'' if len(engines.ENGINES) == 1 else f'[{engine}] '}{_help(s)}" for engine, s in declared.items()
+            ]
             kinds = {s.type for s in declared.values()}
             choices = [choice for s in declared.values() for choice in s.choices]
             parser.add_argument(

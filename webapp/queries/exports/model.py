@@ -91,5 +91,3 @@ class Model:
             block[document, self.evidence.doc_topics[ptr[0] : ptr[-1]]] += self.evidence.doc_tokens[ptr[0] : ptr[-1]]
             block /= (self.evidence.lengths[first:end] + total)[:, None]
             yield block.astype(np.float32)
-
-
