@@ -127,7 +127,7 @@ RULES = {
         ANSWER,
     ),
     # The API, by routes: its operations share names.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/"], ANYONE),
+    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
     **dict.fromkeys(
         [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
         + [f"api/v1/runs/<int:run_id>{rest}" for rest in (
