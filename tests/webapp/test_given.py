@@ -6,7 +6,7 @@ import pytest
 
 from tasks.corpora import ingest
 from webapp.models import Corpus, Word
-from webapp.queries import texts, wording
+from webapp.queries import embargo, wording
 from webapp.queries.evidence import bow
 from webapp.services import corpora
 
@@ -33,5 +33,5 @@ def test_words_are_as_they_were_given(tmp_path):
     assert corpus.status == "ready", corpus.error
     assert set(Word.objects.filter(version=corpus.version).values_list("word", flat=True)) == set(vocabulary)
     assert corpus.tokens == sum(int(line.split()[2]) for line in lines) == bow(corpus.version_id).tokens
-    text = texts.part(corpus, 0, 0).text
+    text = embargo.part(corpus, 0, 0).text
     assert [text[a:b] for a, b, word in wording.terms(corpus.version, [text])[0]] == text.split()

@@ -5,7 +5,7 @@ from django.db import connection
 
 from inference import reading
 from webapp.models import Run, Topic, Version
-from webapp.queries import documents, evidence, texts, topics, wording
+from webapp.queries import documents, embargo, evidence, texts, topics, wording
 from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.sql import rows
@@ -91,8 +91,8 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
-        "shown": min(len(text), texts.PART),
+        "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(run, said.merged(mixture)),
         "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(run, tokens, text[: texts.PART], 0)
+    return data, texts.words(run, tokens, text[: embargo.PART], 0)

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from inference.explore.relevance import relevance
 from webapp.models import Run, Topic, Version, Word
-from webapp.queries import concordance, dropping, evidence, fields, measures, senses, sums, texts, topics
+from webapp.queries import concordance, dropping, embargo, evidence, fields, measures, senses, sums, texts, topics
 from webapp.queries.kept import remembered
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
@@ -198,11 +198,7 @@ def documents(
     page = found[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(found) > limit else None
     numbers = [row["number"] for row in page]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, numbers],
-    )
-    shown = {row["number"]: row for row in named}
+    shown = embargo.about(run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(run, numbers, k)
     lengths = evidence.of(run).lengths
     for row in page:

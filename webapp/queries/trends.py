@@ -9,10 +9,9 @@ from django.urls import reverse
 from inference.errors import Invalid
 from webapp.csvs import safe
 from webapp.models import Run, Version
-from webapp.queries import fields, shares, texts, topics
+from webapp.queries import embargo, fields, shares, texts, topics
 from webapp.queries.names import names
 from webapp.queries.selection import Selection
-from webapp.queries.sql import rows
 
 SHOWN = 9  # topics of a page that names none: those that change most
 MOST = 24  # side by side; more can't be compared
@@ -151,11 +150,7 @@ def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -
     g = cut.groups.labels.index(label)
     found = shares.strongest(cut, topic, g, PASSAGES)
     numbers = [number for number, _ in found]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, numbers],
-    )
-    known = {row["number"]: row for row in named}
+    known = embargo.about(run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(run, numbers, topic)
     return {
         "label": label,
