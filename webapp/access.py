@@ -162,12 +162,17 @@ def rule(match: ResolverMatch) -> Rule:
 
 def corpora(request: HttpRequest) -> QuerySet[Corpus]:
     """All that it may see. To look some up among them; for lists of all there is `listed`."""
+    return corpora_of(user_id(request), _links(request)) if settings.ACCOUNTS else Corpus.objects.all()
+
+
+def corpora_of(user: int | None, links: Collection[int] = ()) -> QuerySet[Corpus]:
+    """All that a user may see, signed in or not, who followed these links."""
     if not settings.ACCOUNTS:
         return Corpus.objects.all()
     seen = Q(public=True)
-    if user := user_id(request):
+    if user:
         seen |= Q(owner=user) | Q(pk__in=Membership.objects.filter(user=user).values("corpus"))
-    if links := _links(request):
+    if links:
         seen |= Q(pk__in=_valid(links).values("corpus"))
     return Corpus.objects.filter(seen)
 

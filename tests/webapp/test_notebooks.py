@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
-from webapp.models import Document, Notebook, Pin
+from webapp.models import Corpus, Document, Notebook, Pin
 from webapp.queries import markdown
 from webapp.queries import notebooks as queries
 from webapp.services import curation, notebooks
@@ -42,7 +42,7 @@ def chart(**changes) -> dict:
 
 
 def titles(notebook):
-    return [pin["title"] for pin in queries.content(notebook)["pins"]]
+    return [pin["title"] for pin in queries.content(notebook, Corpus.objects.all())["pins"]]
 
 
 def test_pin_a_topic(client, trained, notebook):

@@ -39,10 +39,14 @@ def shared(token: str) -> Notebook | None:
     return Notebook.objects.filter(token=token, removed_at=None).first()
 
 
-def content(notebook: Notebook) -> dict:
-    """notebook.json: the notebook and its pins in their order, those that were removed apart."""
+def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
+    """notebook.json: the notebook and its pins in their order, those that were removed apart.
+
+    seen: the corpora of which may be said that they are there (webapp.access.corpora); a pin of any other reads like one whose
+    origin is deleted.
+    """
     pins = list(notebook.pins.all())
-    origins = _origins(pins)
+    origins = _origins(pins, seen)
     return {
         "notebook": {
             "id": notebook.pk,
@@ -57,26 +61,28 @@ def content(notebook: Notebook) -> dict:
 
 
 class Origin(NamedTuple):
-    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more."""
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more, or
+    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
 
     shut: Corpus | None
     deleted: bool
 
 
-def _origins(pins: list[Pin]) -> dict[int, Origin]:
+def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
     of = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
     numbers = {pin: run.corpus_id for pin, run in of.items() if run}
     numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
     wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
-    corpora = Corpus.everything.only("embargo", "deleted_at").in_bulk(wanted)
+    corpora = Corpus.everything.only("embargo").in_bulk(wanted)
+    there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
     found = {}
     for pin in pins:
-        corpus, named = corpora.get(numbers.get(pin.pk)), pin.pk in of or pin.pk in numbers
-        here = corpus and not corpus.deleted_at and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        named = pin.pk in of or pin.pk in numbers
+        here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
-        corpus = corpus or corpora.get(pin.source.get("corpus_id"))
+        corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
         found[pin.pk] = Origin(
             corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
