@@ -20,7 +20,7 @@ from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import DatabaseError
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
@@ -264,8 +264,12 @@ def user_id(request: HttpRequest) -> int | None:
 
 
 def uploader(request: HttpRequest) -> int | None:
-    """Whose uploads a request may go on with; None: any."""
-    return user_id(request) if settings.ACCOUNTS else None
+    """Whose uploads a request may make and go on with; None, anybody's, while accounts are off. Raises PermissionDenied."""
+    if not settings.ACCOUNTS:
+        return None
+    if (user := user_id(request)) is None:
+        raise PermissionDenied("Nobody has signed in.")
+    return user
 
 
 # Once more, while an answer lasts ---------------------------------------------------------------------------------------

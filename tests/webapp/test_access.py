@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, reverse
@@ -660,3 +660,14 @@ def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
     files = [client.get(reverse(name, args=[book.pk])).content.decode() for name in ("notebook_md", "notebook_html")]
     for body in files:
         assert (f"/runs/{world.run.pk}/" in body) == (who == "viewer") and f"/runs/{gone.pk}/" not in body
+
+
+def test_whoever_has_not_signed_in_has_no_uploads_not_anybodys(world, settings):
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    with pytest.raises(PermissionDenied):
+        access.uploader(request)
+    request.user = world.users["viewer"]
+    assert access.uploader(request) == world.users["viewer"].pk
+    settings.ACCOUNTS = False
+    assert access.uploader(request) is None
