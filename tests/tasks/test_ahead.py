@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tasks.ahead import Ahead
+from webapp.ingest.prefetch import Ahead
 
 
 def test_all_items_in_their_order():

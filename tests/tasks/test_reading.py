@@ -9,17 +9,19 @@ from django.urls import reverse
 
 from inference.bow import Bow
 from inference.errors import Invalid
-from tasks import reading
 from tasks.corpora import choose, ingest
-from tasks.shaping import Shaping
 from tests.corpora import as_csv, example_rows
 from tests.sweeping import STALE, sweep_for
-from webapp import files
+from webapp.corpora import deletion
+from webapp.documents import fields
+from webapp.ingest import corpora, read_files, sources, versions
+from webapp.ingest.shaping import Shaping
+from webapp.ingest.versions import Words
+from webapp.jobs import claims
 from webapp.models import Corpus, Document, Version, Word
-from webapp.queries import evidence, fields, sources
-from webapp.services import corpora, deleting, jobs, versions
-from webapp.services.upkeep import tidy
-from webapp.services.versions import Words
+from webapp.operations.upkeep import tidy
+from webapp.results import evidence
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROWS = 120
@@ -52,7 +54,7 @@ def report(corpus: Corpus) -> bytes:
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(reading, "CHUNK", 20_000)
+    monkeypatch.setattr(read_files, "CHUNK", 20_000)
 
 
 def damaged() -> bytes:
@@ -74,7 +76,7 @@ def damaged() -> bytes:
 def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkeypatch, stage, shaping):
     shaped = asdict(Shaping(**shaping))
     undisturbed = read(queued(draft, damaged(), shaping=shaped))
-    corpus, done, whole = queued(draft, damaged(), shaping=shaped), [], getattr(reading.Read, stage)
+    corpus, done, whole = queued(draft, damaged(), shaping=shaped), [], getattr(read_files.Read, stage)
     of = undisturbed.documents
     assert of == ROWS - 2 or shaping
 
@@ -84,16 +86,16 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
         done.append(1)
         return whole(self, *arguments)
 
-    monkeypatch.setattr(reading.Read, stage, killed)
+    monkeypatch.setattr(read_files.Read, stage, killed)
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus.pk)
-    monkeypatch.setattr(reading.Read, stage, whole)
+    monkeypatch.setattr(read_files.Read, stage, whole)
     kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
     assert 0 < kept < of
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
     copied = []
     monkeypatch.setattr(
-        reading.Read,
+        read_files.Read,
         "_copy",
         lambda self, partition, chunk: copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk),
     )
@@ -106,14 +108,14 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
     assert corpus.bytes_read == corpus.bytes_total
 
 
-whole_copy = reading.Read._copy
+whole_copy = read_files.Read._copy
 
 
 def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
     corpus = read(queued(draft, as_csv(example_rows(ROWS))))
     first = corpus.version
     before = words(first)
-    monkeypatch.setattr("tasks.readers.read", None)
+    monkeypatch.setattr("webapp.readers.read", None)
     version = versions.choose(
         corpus, Words(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True)
     )
@@ -235,8 +237,8 @@ def test_files_are_read_again_in_another_way(draft):
     corpora.read(again, replace(corpora.Reading(**again.settings), options=options | {"text": 2}))
     again = read(again)
     assert again.status == "ready" and "другие" in rows(again)[0][4] and rows(corpus) == before
-    deleting.corpus(corpus)
-    deleting.for_good(corpus)
+    deletion.corpus(corpus)
+    deletion.for_good(corpus)
     tidy()
     assert corpora.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
     assert Corpus.objects.get(pk=again.pk).parent is None
@@ -352,7 +354,7 @@ def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
 def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     version = versions.choose(corpus, Words(language="en", min_documents=3))
-    assert jobs.claim(jobs.CHOOSING, version.pk) == 1
+    assert claims.claim(claims.CHOOSING, version.pk) == 1
     sweep_for(STALE + 5)
     choose(version.pk)
     version.refresh_from_db()

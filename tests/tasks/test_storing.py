@@ -14,9 +14,11 @@ from django.urls import reverse
 from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from tests.tasks.test_reading import added, queued, read, upload
-from webapp import files
+from webapp.accounts import quotas
+from webapp.ingest import corpora, storing
+from webapp.jobs import claims
 from webapp.models import Corpus
-from webapp.services import corpora, jobs, quotas, storing
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -127,7 +129,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
 
     with monkeypatch.context() as patched:
         patched.setattr(storing, "_write", full)
-        for _ in range(jobs.TRIES):
+        for _ in range(claims.TRIES):
             ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "failed" and corpus.arriving["uploads"] <= 1

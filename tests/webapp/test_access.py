@@ -19,12 +19,14 @@ from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, revers
 from django.utils import timezone
 
 from tests import addresses
-from webapp import access
+from webapp.accounts import authorization, sharing, tokens
 from webapp.api import api
+from webapp.corpora import deletion
+from webapp.ingest import uploads
 from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
-from webapp.server.here import only_from_here
-from webapp.services import deleting, notebooks, sharing, tokens, uploads
+from webapp.notebooks import services as notebooks
+from webapp.server.loopback_only import only_from_here
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -99,20 +101,20 @@ def match_of(name: str, route: str, pattern: URLPattern) -> ResolverMatch:
 def test_every_address_has_a_rule_and_no_rule_is_without_an_address():
     used = set()
     for name, route, pattern in matches():
-        found = access.rule(match_of(name, route, pattern))
+        found = authorization.rule(match_of(name, route, pattern))
         assert found.kind
         used.add(name if route.startswith("api/v1/") else (name or "").removesuffix("_json"))
-    assert set(access.RULES) <= used, "a rule for an address that is gone"
+    assert set(authorization.RULES) <= used, "a rule for an address that is gone"
 
 
 def test_an_address_without_a_rule_is_refused():
     with pytest.raises(ImproperlyConfigured, match="new_page"):
-        access.rule(ResolverMatch(lambda request: None, (), {}, "new_page", route="new/"))
+        authorization.rule(ResolverMatch(lambda request: None, (), {}, "new_page", route="new/"))
 
 
 def test_the_expectations_name_every_address():
     ours = {(name or "").removesuffix("_json") for name, route, _ in matches() if not route.startswith("api/v1/")}
-    ours = {name for name in ours if not name.startswith(access.LIBRARY)}
+    ours = {name for name in ours if not name.startswith(authorization.LIBRARY)}
     assert ours == {name for names in (*GET.values(), *POST.values()) for name in names}
 
 
@@ -152,7 +154,7 @@ class World:
             link, secret = sharing.make_link(self.corpus, self.users["owner"], who, 7)
             assert client.get(reverse("share", args=[secret])).status_code in (302, LET_IN)
             session = client.session  # also where the view of links is not reached
-            session[access.LINKS] = [link.pk]
+            session[authorization.LINKS] = [link.pk]
             session.save()
             client.cookies["sessionid"] = session.session_key
             if who == "revoked":
@@ -175,7 +177,7 @@ def listed_for(world: World, who: str) -> list[int]:
     request = RequestFactory().get("/")
     request.user = world.users.get(who, AnonymousUser())
     request.session, request.resolver_match = {}, ResolverMatch(None, (), {})
-    return access.listed(request, None, 50)
+    return authorization.listed(request, None, 50)
 
 
 @pytest.fixture
@@ -187,8 +189,8 @@ def world(db, settings):
 @pytest.fixture
 def at_the_gate(monkeypatch):
     """Whoever is let in is told so, and no view is called: the walk is about who comes in, and takes seconds."""
-    asked = access.Gate.process_view
-    monkeypatch.setattr(access.Gate, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN))
+    asked = authorization.Gate.process_view
+    monkeypatch.setattr(authorization.Gate, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN))
 
 
 def twins(name: str) -> list[str]:
@@ -322,19 +324,19 @@ def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
 
 def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_the_gate):
     clients = {who: world.client(who) for who in EVERYBODY}
-    deleting.run(world.run)
+    deletion.run(world.run)
     for who, client in clients.items():
         assert client.get(world.url("run")).status_code == 404, who
         assert (client.post(world.url("run_bring_back")).status_code == LET_IN) == (who in ROLES["edit"]), who
-    deleting.corpus(world.corpus)
+    deletion.corpus(world.corpus)
     for who, client in clients.items():
         assert client.get(world.url("corpus")).status_code == 404, who
         assert (client.post(world.url("corpus_bring_back")).status_code == LET_IN) == (who in ROLES["own"]), who
 
 
 def test_what_others_deleted_is_not_listed(world):
-    deleting.run(world.run)
-    deleting.corpus(world.other)
+    deletion.run(world.run)
+    deletion.corpus(world.other)
     expected = {"stranger": {"Diaries"}, "viewer": set(), "editor": {"run"}, "owner": {"run"}}
     for who, names in expected.items():
         found = world.client(who).get("/deleted.json").json()["deleted"]
@@ -362,7 +364,7 @@ def read_by(trained, settings):
     client.force_login(viewer)
     sharing.publish(trained.corpus, True)
     Membership.objects.create(corpus=trained.corpus, user=viewer, role="viewer")
-    return [(access.Role.READER, Client()), (access.Role.VIEWER, client)]
+    return [(authorization.Role.READER, Client()), (authorization.Role.VIEWER, client)]
 
 
 def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
@@ -371,10 +373,10 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
         shown = forms = 0
         for name in [*addresses.PAGES, "home", "run_try", "api_reference"]:
             url = addresses.address(name, trained.corpus_id, trained.pk)
-            needed = access.rule(resolve(url))
+            needed = authorization.rule(resolve(url))
             if (
                 needed.kind == "operator"
-                or (needed.kind == "user" and role < access.Role.VIEWER)
+                or (needed.kind == "user" and role < authorization.Role.VIEWER)
                 or (needed.kind == "corpus" and needed.read > role)
             ):
                 continue
@@ -389,11 +391,11 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
                     f"{script} ends with an error where its form is not",
                 )
             for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', html):
-                rule = access.rule(resolve(action.split("?")[0]))
-                may = role >= rule.write if rule.kind == "corpus" else role >= access.Role.VIEWER
+                rule = authorization.rule(resolve(action.split("?")[0]))
+                may = role >= rule.write if rule.kind == "corpus" else role >= authorization.Role.VIEWER
                 assert may, (role, name, action)
                 forms += 1
-        assert shown > 20 and (forms > 3 or role < access.Role.VIEWER)
+        assert shown > 20 and (forms > 3 or role < authorization.Role.VIEWER)
 
 
 # The API -------------------------------------------------------------------------------------------------------------
@@ -443,7 +445,7 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 
 
 def test_views_do_not_ask_the_tables_themselves():
-    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from webapp.access."""
+    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from webapp.accounts.authorization."""
     allowed = {("pages", "Corpus"), ("pages", "Run"), ("notebooks", "Pin"), ("operator", "Run")}  # of the path's number
     asked = {("corpora", "Corpus"), ("runs", "Run")}  # that it is still there, and to mark it as failed
     for path in [*(ROOT / "webapp/views").glob("*.py"), *(ROOT / "webapp/api").glob("*.py")]:
@@ -494,7 +496,7 @@ def test_the_list_goes_on_where_it_stopped(world, rf):
     request.resolver_match = ResolverMatch(None, (), {})
     every = sorted([*mine, world.corpus.pk], reverse=True)
     found, before = [], None
-    while page := access.listed(request, before, 2):
+    while page := authorization.listed(request, before, 2):
         found, before = found + page, page[-1]
     assert found == every
 

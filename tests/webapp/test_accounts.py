@@ -24,10 +24,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.webapp.test_access import matches
-from webapp import access
-from webapp import accounts as accounts_module
+from webapp.accounts import adapters as accounts_module
+from webapp.accounts import authorization, sharing, tokens
 from webapp.models import Corpus, Invitation, Membership, User
-from webapp.services import notebooks, sharing, tokens, upkeep
+from webapp.notebooks import services as notebooks
+from webapp.operations import upkeep
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "hedgehogs in the fog"
@@ -106,12 +107,12 @@ def test_a_session_is_another_one_after_signing_in(ada):
     """What somebody planted before does not come in with its victim."""
     client = Client()
     session = client.session
-    session[access.LINKS] = [1]
+    session[authorization.LINKS] = [1]
     session.save()
     before = session.session_key
     client.cookies["sessionid"] = before
     assert sign_in(client, next="/notebooks/")["Location"] == "/notebooks/"
-    assert client.cookies["sessionid"].value != before and client.session[access.LINKS] == [1]
+    assert client.cookies["sessionid"].value != before and client.session[authorization.LINKS] == [1]
     planted = Client()
     planted.cookies["sessionid"] = before
     assert planted.get(reverse("tokens")).status_code == 302
@@ -286,7 +287,7 @@ def test_every_page_of_the_library_answers_in_our_look(ada):
     sign_in(signed)
     for client in (signed, Client()):
         for name, route, _ in matches():
-            if not (name or "").startswith(access.LIBRARY) or "<" in route:
+            if not (name or "").startswith(authorization.LIBRARY) or "<" in route:
                 continue
             answer = client.get(reverse(name))
             assert answer.status_code in (200, 302, 401, 404, 405), name

@@ -19,10 +19,11 @@ from django.urls import reverse
 from openapi_spec_validator import validate
 
 from tests.webapp import test_embargo
+from webapp.accounts import embargo, tokens
 from webapp.api.access import RATE
+from webapp.documents import queries as documents
 from webapp.models import ApiToken, DocumentTopic, Run, TopicWord
-from webapp.queries import documents, embargo, topics
-from webapp.services import tokens
+from webapp.results import topics
 
 pytestmark = pytest.mark.django_db
 
@@ -165,7 +166,7 @@ def test_errors_are_sentences(client, trained):
 
 
 def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplog):
-    monkeypatch.setattr("webapp.queries.methods.paragraphs", lambda run: 1 / 0)
+    monkeypatch.setattr("webapp.exports.methods.paragraphs", lambda run: 1 / 0)
     response = client.get(f"/api/v1/runs/{trained.pk}/methods")
     assert response.status_code == 500 and "division" not in response.json()["error"]
     assert re.search(r"Request (\w{16}) stands", response.json()["error"])[1] in caplog.text
@@ -175,7 +176,7 @@ def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplo
 
 
 def test_training_needs_a_token(trained, secret, monkeypatch):
-    monkeypatch.setattr("webapp.services.jobs.send", lambda *_: None)
+    monkeypatch.setattr("webapp.jobs.claims.send", lambda *_: None)
     url, body = f"/api/v1/corpora/{trained.corpus_id}/runs", {"topics": 4, "seed": 9, "settings": {"passes": 2}}
     strict = Client(enforce_csrf_checks=True)
     for wrong in ({}, bearer("topograph_wrong"), {"headers": {"Cookie": f"token={secret}"}}):
@@ -302,12 +303,12 @@ class InProcess(urllib.request.HTTPHandler):
 
 def test_python_examples_run_as_they_stand(trained, capsys, monkeypatch, secret):
     sent = []
-    monkeypatch.setattr("webapp.services.jobs.send", lambda *job: sent.append(job))
-    monkeypatch.setattr("webapp.queries.corpora.PAGE", 1000)
+    monkeypatch.setattr("webapp.jobs.claims.send", lambda *job: sent.append(job))
+    monkeypatch.setattr("webapp.corpora.queries.PAGE", 1000)
     monkeypatch.setenv("TOPOGRAPH_TOKEN", secret)
     newest = trained.corpus.runs.exclude(pk=trained.pk)
     assert not newest.filter(pk__gt=trained.pk).exists()  # the example takes the newest corpus and its newest run
-    monkeypatch.setattr("webapp.queries.corpora.recent", lambda before=None: ([trained.corpus], None))
+    monkeypatch.setattr("webapp.corpora.queries.recent", lambda before=None: ([trained.corpus], None))
     urllib.request.install_opener(urllib.request.build_opener(InProcess))
     try:
         for code in re.findall(r"^```python\n(.*?)^```", DOCS, re.S | re.M):

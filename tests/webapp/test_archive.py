@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from inference.errors import Invalid
-from webapp.services import archive, restore
+from webapp.operations import archive, restore
 
 HEAD = {
     "made": "2026-01-01T00:00:00+00:00",

@@ -8,9 +8,11 @@ from django.db import connection
 
 from inference.errors import Invalid
 from inference.text import Stream
-from webapp import bulk, files
+from webapp.corpora import deletion
 from webapp.models import Run, Version
-from webapp.services import archive, backup, deleting, restore, runs, upkeep
+from webapp.operations import archive, backup, restore, upkeep
+from webapp.runs import services as runs
+from webapp.storage import bulk, files
 
 pytestmark = pytest.mark.django_db
 
@@ -87,8 +89,8 @@ def test_of_a_run_at_work_the_checkpoint_alone(trained, tmp_path):
 
 def test_nothing_is_taken_away_meanwhile(trained, tmp_path):
     run = runs.create(trained.version, topics=3)
-    deleting.run(run)
-    deleting.for_good(run)
+    deletion.run(run)
+    deletion.for_good(run)
     key = 10**9
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE topic_word_{key} (LIKE topic_word)")

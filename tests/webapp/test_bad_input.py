@@ -9,8 +9,8 @@ from django.urls import reverse
 from tasks.corpora import ingest
 from tests.bad_input import CASES, REFUSED, Case
 from tests.webapp.test_upload import fields, upload
-from webapp import files
 from webapp.models import Corpus, Document
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LEAST = {"min_documents": "1", "max_share": "100"}

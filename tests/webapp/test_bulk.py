@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from webapp import bulk
 from webapp.models import DocumentTopic, Snapshot, TopicWord
+from webapp.storage import bulk
 
 pytestmark = pytest.mark.django_db
 

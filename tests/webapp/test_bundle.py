@@ -13,7 +13,7 @@ from inference.engines import config, get
 from inference.training import Snapshot, train
 from tests.webapp.taking import taken
 from webapp.models import SourceFile
-from webapp.queries import evidence
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 

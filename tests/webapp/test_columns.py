@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
-from tasks.readers import parse_date, types
 from tests.corpora import as_csv
-from webapp import columns
+from webapp.documents import fields
 from webapp.models import Document
-from webapp.queries import fields
+from webapp.readers import parse_date, types
+from webapp.storage import columns
 
 
 def written(folder, rows: list[tuple[date | None, dict]]) -> columns.Columns:
@@ -131,7 +131,7 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is no category"):
         fields.groups(ready.version, "colour")
     from tasks.corpora import ingest
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     corpus = draft(as_csv([["text"], *[[f"word other thing {i % 3}"] for i in range(12)]]), "plain.csv")
     corpora.read(

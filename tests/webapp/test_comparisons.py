@@ -12,10 +12,12 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.explore import matching
 from tests.corpora import as_csv, example_rows
-from webapp import files
+from webapp.compare import queries as comparisons
 from webapp.models import Run
-from webapp.queries import comparisons, weights
-from webapp.services import runs, upkeep
+from webapp.operations import upkeep
+from webapp.results import weights
+from webapp.runs import services as runs
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +27,7 @@ def others(trained, draft, django_db_blocker):
     """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more sections."""
     from tasks.corpora import ingest
     from tasks.runs import train
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")

@@ -1,4 +1,4 @@
-from webapp.csvs import safe, unsafe
+from webapp.storage.csv_cells import safe, unsafe
 
 CASES = [
     "=1+1",

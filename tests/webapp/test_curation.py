@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from tests.webapp.taking import taken
 from tests.webapp.test_results import download
+from webapp.curation import services as curation
+from webapp.curation.queries import PAGE, proposals
 from webapp.models import DocumentTopic, Edit, Run
-from webapp.queries.curation import PAGE, proposals
-from webapp.queries.names import names
-from webapp.services import curation
+from webapp.results.labels import names
 
 pytestmark = pytest.mark.django_db
 

@@ -20,11 +20,17 @@ from tests.addresses import FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, address
 from tests.corpora import example_rows
 from tests.sweeping import STALE, sweep_for
 from tests.webapp.making import corpus_of, run_on
-from webapp import bulk, events, files
+from webapp.accounts import sharing
+from webapp.corpora import deleted, deletion
+from webapp.ingest import corpora, versions
+from webapp.jobs import claims, events
 from webapp.models import Answer, Corpus, Document, Edit, Membership, Pin, Run, User, Version
-from webapp.queries import deleted, evidence
-from webapp.queries import notebooks as queries
-from webapp.services import corpora, deleting, jobs, notebooks, runs, sharing, upkeep, versions
+from webapp.notebooks import queries
+from webapp.notebooks import services as notebooks
+from webapp.operations import upkeep
+from webapp.results import evidence
+from webapp.runs import services as runs
+from webapp.storage import bulk, files
 
 pytestmark = pytest.mark.django_db
 
@@ -72,8 +78,8 @@ def made(draft, django_db_blocker, tmp_path_factory):
         ]
         folders += [files.run_folder(run.pk), files.run_folder(less.pk)]
         yield before, corpus, folders
-        deleting.corpus(Corpus.everything.get(pk=corpus.pk))
-        deleting.for_good(corpus)
+        deletion.corpus(Corpus.everything.get(pk=corpus.pk))
+        deletion.for_good(corpus)
         upkeep.tidy()
         ada.delete()
 
@@ -150,10 +156,10 @@ def test_nothing_is_left(made, whole):
     assert filled >= wanted, (
         f"the fixture `whole` must fill {wanted - filled}, so that this test sees whether deleting clears them"
     )
-    deleting.corpus(corpus)
+    deletion.corpus(corpus)
     upkeep.tidy()
     assert tables().keys() == now.keys() and files.corpus_folder(corpus.pk).exists()  # it can be brought back
-    deleting.for_good(corpus)
+    deletion.for_good(corpus)
     upkeep.tidy()
     for pk in numbers:  # a message that is still on its way finds nothing to do
         train(pk)
@@ -171,16 +177,16 @@ class Killed(BaseException):
         (shutil, "rmtree", 1),
         (shutil, "rmtree", 5),
         (events, "forget", 1),
-        (deleting, "rows", 2),
-        (deleting, "rows", 4),
+        (deletion, "rows", 2),
+        (deletion, "rows", 4),
         (bulk, "drop", 6),
     ],
     ids=lambda at: f"{at[1]} {at[2]}",
 )
 def test_nothing_is_left_whenever_it_is_killed(made, whole, monkeypatch, at):
     before = made[0]
-    deleting.corpus(whole)
-    deleting.for_good(whole)
+    deletion.corpus(whole)
+    deletion.for_good(whole)
     module, name, times = at
     calls, real = iter(range(1, 100)), getattr(module, name)
 
@@ -202,8 +208,8 @@ def test_nothing_is_left_whenever_it_is_killed(made, whole, monkeypatch, at):
 def test_a_run_alone(whole):
     run, others = whole.runs.earliest("pk"), whole.runs.count() - 1
     snapshot = run.snapshot_id
-    deleting.run(run)
-    deleting.for_good(run)
+    deletion.run(run)
+    deletion.for_good(run)
     upkeep.tidy()
     assert whole.runs.count() == others and Corpus.objects.filter(pk=whole.pk).exists()
     assert (
@@ -220,7 +226,7 @@ def test_a_run_alone(whole):
 def test_every_page_of_what_is_deleted_is_gone(client, whole):
     run = whole.runs.earliest("pk")
     names = [*PAGES, *(f"{name}_json" for name in PAGES), *FILES, *STREAMS, *OTHER]
-    deleting.corpus(whole)
+    deletion.corpus(whole)
     for name in names:
         if name not in OF_ALL:
             assert client.get(address(name, whole.pk, run.pk)).status_code == 404, name
@@ -242,8 +248,8 @@ def test_every_page_of_what_is_deleted_is_gone(client, whole):
 
 def test_counts_leave_deleted_runs_out(client, whole):
     run, waiting = whole.runs.earliest("pk"), whole.runs.latest("pk")
-    deleting.run(waiting)
-    deleting.run(run)
+    deletion.run(waiting)
+    deletion.run(run)
     page = client.get(reverse("corpus", args=[whole.pk]))
     assert [row["id"] for row in page.context["runs"]] == [whole.runs.get().pk] and page.context["versions"][0][
         "runs"
@@ -258,44 +264,44 @@ def test_counts_leave_deleted_runs_out(client, whole):
 
 def test_work_on_it_ends_and_goes_on(whole):
     run = runs.create(whole.version, topics=3)
-    first = jobs.claim(jobs.TRAINING, run.pk)
-    deleting.run(run)
-    with pytest.raises(jobs.Lost):
-        jobs.update(jobs.TRAINING, run.pk, first, step=1)
+    first = claims.claim(claims.TRAINING, run.pk)
+    deletion.run(run)
+    with pytest.raises(claims.Lost):
+        claims.update(claims.TRAINING, run.pk, first, step=1)
     Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - timedelta(hours=1))
     sweep_for(STALE + 5)
-    assert Run.everything.get(pk=run.pk).status == "running" and jobs.claim(jobs.TRAINING, run.pk) is None
-    deleting.bring_back(Run.everything.get(pk=run.pk))
+    assert Run.everything.get(pk=run.pk).status == "running" and claims.claim(claims.TRAINING, run.pk) is None
+    deletion.bring_back(Run.everything.get(pk=run.pk))
     assert Run.objects.get(pk=run.pk).status == "queued"
-    assert jobs.claim(jobs.TRAINING, run.pk) == first + 1
-    with pytest.raises(jobs.Lost):
-        jobs.update(jobs.TRAINING, run.pk, first, step=1)
+    assert claims.claim(claims.TRAINING, run.pk) == first + 1
+    with pytest.raises(claims.Lost):
+        claims.update(claims.TRAINING, run.pk, first, step=1)
 
 
 def test_a_version_that_is_being_made_ends_and_goes_on(whole):
     version = versions.choose(whole, versions.Words.of(whole.version.settings))
-    first = jobs.claim(jobs.CHOOSING, version.pk)
-    deleting.corpus(whole)
-    with pytest.raises(jobs.Lost):
-        jobs.update(jobs.CHOOSING, version.pk, first)
-    deleting.bring_back(Corpus.everything.get(pk=whole.pk))
-    assert jobs.claim(jobs.CHOOSING, version.pk) == first + 1
+    first = claims.claim(claims.CHOOSING, version.pk)
+    deletion.corpus(whole)
+    with pytest.raises(claims.Lost):
+        claims.update(claims.CHOOSING, version.pk, first)
+    deletion.bring_back(Corpus.everything.get(pk=whole.pk))
+    assert claims.claim(claims.CHOOSING, version.pk) == first + 1
 
 
 def test_what_a_task_still_works_on_is_not_taken_away(whole):
     run = runs.create(whole.version, topics=3)
-    jobs.claim(jobs.TRAINING, run.pk)
-    deleting.run(run)
-    deleting.for_good(run)
+    claims.claim(claims.TRAINING, run.pk)
+    deletion.run(run)
+    deletion.for_good(run)
     upkeep.purge()
     assert Run.everything.filter(pk=run.pk).exists()
-    Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - jobs.STALE)
+    Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - claims.STALE)
     upkeep.purge()
     assert not Run.everything.filter(pk=run.pk).exists()
 
 
 def test_nothing_begins_on_a_deleted_corpus(whole):
-    deleting.corpus(whole)
+    deletion.corpus(whole)
     with pytest.raises(Invalid, match="just been deleted"):
         runs.create(whole.version, topics=3)
     with pytest.raises(Invalid, match="just been deleted"):
@@ -316,7 +322,7 @@ def test_memory_and_open_files_are_let_go(client, whole):
 def test_undo_brings_back_all_of_it(client, whole):
     run = whole.runs.earliest("pk")
     early = whole.runs.latest("pk")
-    deleting.run(early)
+    deletion.run(early)
     before = client.get(reverse("run_topics_json", args=[run.pk])).json()
     response = client.post(reverse("corpus_delete", args=[whole.pk]), follow=True)
     html = response.content.decode()
@@ -340,7 +346,7 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     made = [runs.create(whole.version, topics=2) for _ in range(5)]
     drafts = [Corpus.objects.create(name=f"draft {i}") for i in range(2)]
     for row in [*made[:3], *drafts, *made[3:]]:
-        (deleting.corpus if isinstance(row, Corpus) else deleting.run)(row)
+        (deletion.corpus if isinstance(row, Corpus) else deletion.run)(row)
     Run.everything.filter(pk__in=[run.pk for run in made[:3]]).update(
         deleted_at=Now() - timedelta(hours=1)
     )  # one moment for three
@@ -359,7 +365,7 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
 
 def test_it_ends_after_some_days(client, whole, settings):
     run = whole.runs.earliest("pk")
-    deleting.run(run)
+    deletion.run(run)
     Run.everything.filter(pk=run.pk).update(deleted_at=Now() - timedelta(days=6.99))
     upkeep.purge()
     assert client.get(reverse("run_deleted", args=[run.pk])).status_code == 200
@@ -368,7 +374,7 @@ def test_it_ends_after_some_days(client, whole, settings):
     assert client.get(reverse("run_deleted", args=[run.pk])).status_code == 404
     assert client.post(reverse("run_bring_back", args=[run.pk])).status_code == 404
     with pytest.raises(Invalid, match="any more"):
-        deleting.bring_back(Run.everything.get(pk=run.pk))
+        deletion.bring_back(Run.everything.get(pk=run.pk))
     upkeep.purge()
     assert not Run.everything.filter(pk=run.pk).exists()
 
@@ -401,12 +407,12 @@ def test_pins_stay_and_lead_nowhere(client, whole):
     assert client.get(url).content.decode().count(f'href="/runs/{run.pk}/') == 1
     Corpus.objects.filter(pk=whole.pk).update(embargo=True)
     whole.refresh_from_db()
-    deleting.corpus(whole)
+    deletion.corpus(whole)
     for _ in range(2):  # while it can be brought back, and after
         html, pins = client.get(url).content.decode(), client.get(url[:-1] + ".json").json()["pins"]
         assert f"/runs/{run.pk}/" not in html and f"/corpora/{whole.pk}/" not in html and "deleted since" in html
         assert [pin["deleted"] for pin in pins] == [True, True] and len(pins[1]["quote"]) < 210  # embargo holds
-        deleting.for_good(whole)
+        deletion.for_good(whole)
         upkeep.tidy()
     assert Pin.objects.filter(notebook=notebook).count() == 2 and not Corpus.everything.filter(pk=whole.pk).exists()
 

@@ -12,8 +12,10 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
+from webapp.documents import infer, texts
+from webapp.documents import queries as documents
 from webapp.models import Document, Edit, Run, Word
-from webapp.queries import documents, evidence, readings, texts
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 
@@ -168,7 +170,7 @@ def test_similar_documents(client, run):
 
 
 def test_a_large_corpus_is_compared_when_asked(client, run, monkeypatch):
-    monkeypatch.setattr("webapp.views.documents.SOON", 10)
+    monkeypatch.setattr("webapp.documents.views.SOON", 10)
     url = reverse("run_document_json", args=[run.pk, 30])
     data = client.get(url + "?q=war").json()
     assert data["similar"] is None
@@ -184,8 +186,8 @@ def test_topics_of_a_word(client, run):
     by = {topic["number"]: topic["probability"] for topic in data["topics"]}
     assert by[data["topic"]] == pytest.approx(certainty[place] / 255)
     assert sum(by.values()) == pytest.approx(1, abs=0.03)
-    theta = readings._theta(run.snapshot_id, run.pk, 30)
-    others = theta * readings.beta(run, words[place : place + 1]).dense()[0]
+    theta = infer._theta(run.snapshot_id, run.pk, 30)
+    others = theta * infer.beta(run, words[place : place + 1]).dense()[0]
     others[data["topic"]] = 0
     expected = (1 - certainty[place] / 255) * others / others.sum()
     assert all(by[k] == pytest.approx(expected[k]) for k in by if k != data["topic"])
@@ -195,7 +197,7 @@ def test_topics_of_a_word(client, run):
 
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
-        theta = readings._theta(run.snapshot_id, run.pk, number)
+        theta = infer._theta(run.snapshot_id, run.pk, number)
         shares = documents._mixture(run, number) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5 and np.argmax(theta) == np.argmax(shares)
 

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from webapp.models import Edit, Run
-from webapp.queries import dropping, topics
+from webapp.results import hidden_words, topics
 
 pytestmark = pytest.mark.django_db
 
@@ -71,7 +71,7 @@ def test_the_grid_has_other_words(client, trained, dropped):
 def test_merged_topics_are_named_without_them(trained, dropped):
     Edit.objects.create(run=trained, topic=3, field="into", value="1", batch=uuid4(), by="a")
     run = Run.objects.get(pk=trained.pk)
-    dropping.read(QueryDict("drop=" + ",".join(dropped)), run)
+    hidden_words.read(QueryDict("drop=" + ",".join(dropped)), run)
     found = topics.top_words(run, [1])[1]
     assert len(found) == topics.TOP_WORDS and not set(found) & set(dropped)
 

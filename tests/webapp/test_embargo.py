@@ -19,9 +19,10 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests import addresses
 from tests.webapp.making import corpus_of, run_on
+from webapp import exports
+from webapp.accounts import embargo
 from webapp.models import Corpus, Run
-from webapp.queries import embargo, exports
-from webapp.services import notebooks
+from webapp.notebooks import services as notebooks
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +68,7 @@ def readable(body: bytes, name: str) -> str:
 @pytest.fixture(scope="module")
 def shut(draft, django_db_setup, django_db_blocker):
     """A finished run on texts that are under embargo."""
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     rows = [["title", "date", "party", "text"]]
     rows += [[f"Document {i}", str(1900 + i), "ab"[i % 2], " ".join(words)] for i, words in enumerate(texts())]
@@ -183,8 +184,9 @@ def test_a_line_is_cut_on_both_sides():
 
 def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     """Where a word stands in a document more often, the others are not shown, on any page of the list."""
-    from webapp.queries import concordance, senses, words
-    from webapp.queries.selection import Selection
+    from webapp.documents.selection import Selection
+    from webapp.words import concordance, senses
+    from webapp.words import queries as words
 
     monkeypatch.setattr(embargo, "LINES", 1)
     word = words.word(trained.version, "congress")
@@ -207,7 +209,7 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
 
 
 def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
-    from webapp.queries import notebooks as kept
+    from webapp.notebooks import queries as kept
 
     words = texts()[2]
     with pytest.raises(Invalid, match="embargo"):
@@ -227,7 +229,8 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
 
 def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     """Whatever the form says: sections that follow each other, another column as the title, all in one column."""
-    from webapp.services import corpora, deleting
+    from webapp.corpora import deletion
+    from webapp.ingest import corpora
 
     draft = corpora.again(shut.corpus)
     url = reverse("corpus_prepare", args=[draft.pk])
@@ -241,12 +244,13 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     ):
         shown = client.post(url, {"name": "x", "language": "en", "preview": "1"} | form).content.decode()
         assert longest(shown) <= embargo.PASSAGE + LETTERS, form
-    deleting.corpus(draft)
+    deletion.corpus(draft)
 
 
 def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
     """Also those that came before it: what one editor uploads is not shown to another, nor to the owner."""
-    from webapp.services import corpora, deleting
+    from webapp.corpora import deletion
+    from webapp.ingest import corpora
 
     def upload(i: int) -> Corpus:
         body = "\n".join(
@@ -267,12 +271,13 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
     for draft in (during, before):
         shown = client.get(reverse("corpus_prepare", args=[draft.pk])).content.decode()
         assert "under embargo" in shown and "More 0" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
-        deleting.corpus(draft)
+        deletion.corpus(draft)
 
 
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before its parent's."""
-    from webapp.services import corpora, deleting
+    from webapp.corpora import deletion
+    from webapp.ingest import corpora
 
     def part(of: Corpus) -> Corpus:
         return Corpus.objects.create(name="part", parent=of, provenance={"parent": {"id": of.pk}})
@@ -281,7 +286,7 @@ def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     parts = [part(parent), part(parent)]
     parts.append(part(parts[0]))
     elsewhere = Corpus.objects.create(name="elsewhere")
-    deleting.corpus(parts[1])
+    deletion.corpus(parts[1])
     corpora.embargo(parent, True)
     assert all(Corpus.everything.filter(pk__in=[p.pk for p in parts]).values_list("embargo", flat=True))
     assert not Corpus.objects.get(pk=elsewhere.pk).embargo

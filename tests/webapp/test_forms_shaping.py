@@ -1,11 +1,11 @@
-"""The form of what is done to documents says what tasks.shaping takes, and nothing else."""
+"""The form of what is done to documents says what webapp.ingest.shaping takes, and nothing else."""
 
 from dataclasses import asdict
 
 import pytest
 
-from tasks.shaping import Guess, Shaping
-from webapp.forms_shaping import ShapingForm
+from webapp.ingest.shaping import Guess, Shaping
+from webapp.ingest.shaping_forms import ShapingForm
 
 GUESS = Guess("meta.csv", "file", 9, 10)
 

@@ -8,8 +8,8 @@ from asgiref.sync import async_to_sync
 from django.http import StreamingHttpResponse
 from django.test import AsyncClient, RequestFactory
 
-from webapp.server import gate
-from webapp.server.gate import Full, Room
+from webapp.server import concurrency
+from webapp.server.concurrency import Full, Room
 
 
 def room(**more) -> Room:
@@ -101,28 +101,28 @@ def test_a_patience_that_ends_as_a_place_is_left():
         ("/healthz", []),
         ("/readyz", []),
         ("/metrics", []),
-        ("/", [gate.PAGES]),
-        ("/no/such/page/", [gate.PAGES]),
-        ("/api/v1/corpora", [gate.PAGES]),
-        ("/runs/1/events", [gate.STREAMS, gate.BEGINNING]),
-        ("/corpora/1/events", [gate.STREAMS, gate.BEGINNING]),
-        ("/uploads/", [gate.UPLOADS]),
-        ("/uploads/x/", [gate.UPLOADS]),
-        ("/runs/1/export/topics.csv", [gate.FILES]),
-        ("/runs/1/topics/", [gate.PAGES]),
-        ("/runs/1/topics/?view=map", [gate.HEAVY, gate.PAGES]),
-        ("/compare.json?run=1&run=2", [gate.HEAVY, gate.PAGES]),
+        ("/", [concurrency.PAGES]),
+        ("/no/such/page/", [concurrency.PAGES]),
+        ("/api/v1/corpora", [concurrency.PAGES]),
+        ("/runs/1/events", [concurrency.STREAMS, concurrency.BEGINNING]),
+        ("/corpora/1/events", [concurrency.STREAMS, concurrency.BEGINNING]),
+        ("/uploads/", [concurrency.UPLOADS]),
+        ("/uploads/x/", [concurrency.UPLOADS]),
+        ("/runs/1/export/topics.csv", [concurrency.FILES]),
+        ("/runs/1/topics/", [concurrency.PAGES]),
+        ("/runs/1/topics/?view=map", [concurrency.HEAVY, concurrency.PAGES]),
+        ("/compare.json?run=1&run=2", [concurrency.HEAVY, concurrency.PAGES]),
     ],
 )
 def test_each_kind_has_its_room(address, rooms):
-    assert gate.rooms(RequestFactory().get(address)) == rooms
+    assert concurrency.rooms(RequestFactory().get(address)) == rooms
 
 
 @pytest.fixture
 def full(monkeypatch):
     """One place for pages, which is taken; nobody may wait."""
     one = room(queue=0)
-    monkeypatch.setattr(gate, "PAGES", one)
+    monkeypatch.setattr(concurrency, "PAGES", one)
     one.inside = 1
     return one
 
@@ -147,7 +147,7 @@ def test_a_refusal_is_a_clear_page_and_the_rest_goes_on(full, django_assert_num_
 
 @pytest.mark.django_db
 def test_a_client_that_asks_for_too_much_is_told_so(monkeypatch):
-    monkeypatch.setattr(gate, "PAGES", room(each=0))
+    monkeypatch.setattr(concurrency, "PAGES", room(each=0))
     response = async_to_sync(AsyncClient().get)("/glossary/")
     assert (
         response.status_code == 429 and response["Retry-After"] == "2" and "Busy just now" in response.content.decode()
@@ -157,13 +157,13 @@ def test_a_client_that_asks_for_too_much_is_told_so(monkeypatch):
 @pytest.mark.django_db
 def test_a_stream_keeps_its_place_until_it_ends_and_no_connection(trained, monkeypatch):
     one = room(queue=0, each=1)
-    monkeypatch.setattr(gate, "STREAMS", one)
+    monkeypatch.setattr(concurrency, "STREAMS", one)
 
     async def go():
         client = AsyncClient()
         first = await client.get(f"/runs/{trained.pk}/events")
         inside = one.inside
-        assert empty(gate.BEGINNING)
+        assert empty(concurrency.BEGINNING)
         second = await client.get(f"/runs/{trained.pk}/events")
         first.close()
         await asyncio.sleep(0)
@@ -176,13 +176,13 @@ def test_a_stream_keeps_its_place_until_it_ends_and_no_connection(trained, monke
 def test_a_stream_that_nobody_closes_leaves_its_place(monkeypatch):
     """Its reader went in a moment in which only a middleware could have heard of it."""
     one = room(queue=0)
-    monkeypatch.setattr(gate, "PAGES", one)
+    monkeypatch.setattr(concurrency, "PAGES", one)
 
     async def stream(request):
         return StreamingHttpResponse(iter([b"x"]))
 
     async def go():
-        response = await gate.gate(stream)(RequestFactory().get("/"))
+        response = await concurrency.gate(stream)(RequestFactory().get("/"))
         assert one.inside == 1
         del response
         gc.collect()

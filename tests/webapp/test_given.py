@@ -5,10 +5,10 @@ from dataclasses import asdict
 import pytest
 
 from tasks.corpora import ingest
+from webapp.documents import texts, wording
+from webapp.ingest import corpora
 from webapp.models import Corpus, Word
-from webapp.queries import texts, wording
-from webapp.queries.evidence import bow
-from webapp.services import corpora
+from webapp.results.evidence import bow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

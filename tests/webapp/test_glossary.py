@@ -6,8 +6,8 @@ import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
 
-from webapp.glossary import TERMS
 from webapp.local.folder import ROOT
+from webapp.pages.glossary import TERMS
 
 
 def rendered(source: str) -> str:

@@ -13,8 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.webapp.test_access import World
+from webapp.accounts import emails, ownership, quotas, sharing
+from webapp.corpora import deletion
 from webapp.models import Corpus, Membership, SourceFile, User
-from webapp.services import deleting, handing, letters, quotas, sharing
 
 pytestmark = pytest.mark.django_db
 
@@ -61,7 +62,7 @@ def test_an_owner_offers_and_a_member_takes(world):
 
 @pytest.mark.parametrize("who", ["stranger", "link", "editor", "owner"])
 def test_nobody_else_takes_it(world, who):
-    handing.offer(world.corpus, world.users["viewer"].pk)
+    ownership.offer(world.corpus, world.users["viewer"].pk)
     assert world.client(who).get(world.url("corpus_owner")).status_code in (403, 404)
     assert take(world, who) in (403, 404) and owner(world) == "the owner"
     assert Corpus.objects.get(pk=world.corpus.pk).offered.name == "viewer"
@@ -97,7 +98,7 @@ def test_the_new_owners_quota_is_kept(world, most, has, said):
             SourceFile.objects.create(corpus=corpus, position=0, name="a", path="a", bytes=600, sha256="")
         else:
             Corpus.objects.filter(pk=corpus.pk).update(documents_read=600)
-    handing.offer(world.corpus, world.users["viewer"].pk)
+    ownership.offer(world.corpus, world.users["viewer"].pk)
     answer = world.client("viewer").post(world.url("corpus_owner"), {"act": "take"})
     assert answer.status_code == 400 and said in answer.content.decode() and owner(world) == "the owner"
     User.objects.filter(name="viewer").update(**{most: 1200})
@@ -107,7 +108,7 @@ def test_the_new_owners_quota_is_kept(world, most, has, said):
 
 def test_the_operator_moves_all_of_who_leaves(world):
     bin_ = Corpus.objects.create(name="In the bin", owner=world.users["owner"])
-    deleting.corpus(bin_)
+    deletion.corpus(bin_)
     out = io.StringIO()
     User.objects.filter(name="viewer").update(most_documents=5)
     Corpus.objects.filter(pk=world.corpus.pk).update(documents_read=6)
@@ -168,12 +169,12 @@ def test_a_letter_that_cannot_be_sent_ends_nothing(world, monkeypatch):
 
 
 def test_nobody_sends_letters_without_end(world, monkeypatch):
-    monkeypatch.setattr(letters, "A_DAY", 2)
+    monkeypatch.setattr(emails, "A_DAY", 2)
     for i in range(4):
         html = share(world, act="add", who=f"new{i}@example.org", role="viewer")
     assert len(mail.outbox) == 2 and "you have sent 2 within a day" in html
     assert world.corpus.invitations.count() == 4
-    assert "A letter tells" in letters.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), (
+    assert "A letter tells" in emails.shared(world.corpus, "x@example.org", "viewer", world.users["editor"], False), (
         "each has their own number"
     )
 

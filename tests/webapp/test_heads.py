@@ -7,9 +7,10 @@ from django.test import Client
 from django.urls import reverse
 
 from tests import addresses
+from webapp.accounts import sharing
 from webapp.api import api
+from webapp.notebooks import services as notebooks
 from webapp.server import live
-from webapp.services import notebooks, sharing
 
 pytestmark = pytest.mark.django_db
 

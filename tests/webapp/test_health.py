@@ -9,8 +9,9 @@ from django.db import OperationalError, connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import ROOT
-from webapp import events, metrics
-from webapp.services import health, state
+from webapp.jobs import events
+from webapp.operations import health, state
+from webapp.server import metrics
 
 pytestmark = pytest.mark.django_db
 LABELS = {"route", "method", "status", "le", "reason", "part", "kind", "run", "state", "result"}

@@ -10,8 +10,9 @@ import pytest
 from inference.text import Tokeniser
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
+from webapp.documents import queries as documents
 from webapp.models import Document, DocumentTopic, Topic, Word
-from webapp.queries import documents, evidence
+from webapp.results import evidence
 
 ANIMALS = "horse cow sheep goat hen goose duck pig".split()
 STARS = "comet planet orbit moon galaxy nebula eclipse meteor".split()

@@ -6,10 +6,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from webapp.accounts import sharing
+from webapp.curation import services as curation
 from webapp.models import Corpus, Membership, User
-from webapp.queries import kept, names
-from webapp.services import curation, notebooks, sharing
-from webapp.views import keeping, overview
+from webapp.notebooks import services as notebooks
+from webapp.results import labels
+from webapp.server import page_cache
+from webapp.storage import cache
+from webapp.topics import overview_views
 
 pytestmark = pytest.mark.django_db
 TOKENS = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -24,8 +28,8 @@ def made(monkeypatch):
         asked.append(query.urlencode())
         return original(query, run)
 
-    original = overview.Asked.read
-    monkeypatch.setattr(overview.Asked, "read", read)
+    original = overview_views.Asked.read
+    monkeypatch.setattr(overview_views.Asked, "read", read)
     return asked
 
 
@@ -64,12 +68,12 @@ def test_an_edit_shows_at_once_and_so_does_taking_it_back(client, trained, url):
 
 def test_states_of_edits_differ_wherever_names_do(trained):
     curation.change_many(trained, {k: {"label": f"Topic {k}"} for k in range(3)}, "Ada")
-    found = {names.state(trained)}
+    found = {labels.state(trained)}
     for edit in trained.edits.order_by("pk"):
         curation.undo(trained, edit, "Ada")
-        found.add(names.state(trained))
+        found.add(labels.state(trained))
         curation.redo(trained, edit)
-        assert names.state(trained) in found
+        assert labels.state(trained) in found
     assert len(found) == 4
 
 
@@ -138,7 +142,7 @@ def test_forms_of_a_kept_page_have_tokens_of_who_asks(trained):
     url = reverse("run_topic", args=[trained.pk, 2])
     one, other = Client(enforce_csrf_checks=True), Client(enforce_csrf_checks=True)
     tokens = [TOKENS.findall(client.get(url).content) for client in (one, other, other)]
-    assert all(tokens) and keeping.TOKEN.encode() not in {token for found in tokens for token in found}
+    assert all(tokens) and page_cache.TOKEN.encode() not in {token for found in tokens for token in found}
     edit = reverse("topic_edit", args=[trained.pk, 2])
     assert other.post(edit, {"label": "x", "csrfmiddlewaretoken": tokens[2][0].decode()}).status_code == 302
     assert (
@@ -179,7 +183,7 @@ def test_a_reader_has_the_last_view_again(client, url):
 
 
 def test_what_is_kept_weighs_no_more_than_it_may():
-    pages = kept.Kept(100, len)
+    pages = cache.Kept(100, len)
     for i in range(10):
         pages.keep(i, b"x" * 30)
     assert [i for i in range(10) if pages.get(i)] == [7, 8, 9]

@@ -13,10 +13,11 @@ from inference.errors import Invalid
 from inference.text import Tokeniser
 from tests.inference.index.naive import Naive
 from tests.webapp.making import corpus_of
+from webapp.documents import facets, search, texts
+from webapp.documents import queries as documents
+from webapp.documents.listing import Listing
+from webapp.documents.selection import Selection
 from webapp.models import Document, DocumentTopic, Topic
-from webapp.queries import documents, facets, search, texts
-from webapp.queries.listing import Listing
-from webapp.queries.selection import Selection
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.webapp.test_access import World
-from webapp import access
+from webapp.accounts import authorization, sharing
+from webapp.corpora import deletion
 from webapp.models import Link, Membership, User
 from webapp.server import live
-from webapp.services import deleting, sharing
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def opened(monkeypatch):
     seen = []
     monkeypatch.setattr(live, "stream", lambda about, reader: seen.append((about, reader)) or iter(()))
 
-    def open_(client: Client, name: str, number: int) -> access.Reader:
+    def open_(client: Client, name: str, number: int) -> authorization.Reader:
         assert client.get(reverse(f"{name}_events", args=[number])).status_code == 200
         about, reader = seen.pop()
         assert about == f"{name}:{number}"
@@ -39,7 +39,7 @@ def opened(monkeypatch):
     return open_
 
 
-def of_both(world, opened, client: Client) -> set[access.Reader]:
+def of_both(world, opened, client: Client) -> set[authorization.Reader]:
     return {opened(client, "corpus", world.corpus.pk), opened(client, "run", world.run.pk)}
 
 
@@ -52,7 +52,7 @@ ENDS = {  # what happens -> whose streams end by it
         ["link"],
     ),
     "the link expires": (lambda w, c: Link.objects.update(expires_at=timezone.now() - timedelta(seconds=1)), ["link"]),
-    "the corpus is deleted": (lambda w, c: deleting.corpus(w.corpus), ["link", "viewer", "editor", "owner"]),
+    "the corpus is deleted": (lambda w, c: deletion.corpus(w.corpus), ["link", "viewer", "editor", "owner"]),
     "the viewer signs out": (lambda w, c: c["viewer"].post(reverse("account_logout")), ["viewer"]),
     "the session of the link ends": (
         lambda w, c: Session.objects.filter(pk=c["link"].session.session_key).delete(),
@@ -76,18 +76,18 @@ def test_whose_streams_end(world, opened, what):
     clients = {who: world.client(who) for who in ("link", "viewer", "editor", "owner")}
     readers = {who: of_both(world, opened, client) for who, client in clients.items()}
     every = set().union(*readers.values())
-    assert len(every) == 8 and access.still(every) == every
+    assert len(every) == 8 and authorization.still(every) == every
     happens(world, clients)
-    assert access.still(every) == every - set().union(*(readers[who] for who in whose))
+    assert authorization.still(every) == every - set().union(*(readers[who] for who in whose))
 
 
 def test_what_is_public_goes_on_until_it_is_private(world, opened):
     sharing.publish(world.corpus, True)
     readers = of_both(world, opened, Client()) | of_both(world, opened, world.client("stranger"))
     member = of_both(world, opened, world.client("viewer"))
-    assert access.still(readers | member) == readers | member
+    assert authorization.still(readers | member) == readers | member
     sharing.publish(world.corpus, False)
-    assert access.still(readers | member) == member
+    assert authorization.still(readers | member) == member
 
 
 def test_a_run_that_is_deleted(world, opened):
@@ -95,38 +95,39 @@ def test_a_run_that_is_deleted(world, opened):
         opened(world.client("viewer"), "corpus", world.corpus.pk),
         opened(world.client("viewer"), "run", world.run.pk),
     )
-    deleting.run(world.run)
-    assert access.still({of_corpus, of_run}) == {of_corpus}
+    deletion.run(world.run)
+    assert authorization.still({of_corpus, of_run}) == {of_corpus}
 
 
 def test_files_that_are_to_be_added_are_read_by_those_of_their_corpus(world, opened):
     draft = world.corpus.additions.create(name="More", owner=world.corpus.owner)
     reader = opened(world.client("editor"), "corpus", draft.pk)
-    assert access.still({reader}) == {reader}
+    assert authorization.still({reader}) == {reader}
     Membership.objects.all().delete()
-    assert access.still({reader}) == set()
+    assert authorization.still({reader}) == set()
 
 
 def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
     settings.ACCOUNTS = False
     readers = of_both(world, opened, Client())
-    assert access.still(readers) == readers
-    deleting.corpus(world.corpus)
-    assert access.still(readers) == set()
+    assert authorization.still(readers) == readers
+    deletion.corpus(world.corpus)
+    assert authorization.still(readers) == set()
 
 
 def test_a_thousand_readers_cost_six_queries(world, django_assert_num_queries):
     owner = world.users["owner"]
     readers = {
-        access.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,)) for i in range(999)
+        authorization.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,))
+        for i in range(999)
     }
     with django_assert_num_queries(6):
-        assert access.still(readers | {access.Reader(None, world.run.pk)}) == set()
+        assert authorization.still(readers | {authorization.Reader(None, world.run.pk)}) == set()
 
 
 def test_the_stream_of_who_may_not_read_ends(monkeypatch):
     """And that of the others, of the same thing, goes on; where it can't be asked, all do."""
-    may, calls = {access.Reader(1, None, 1), access.Reader(1, None, 2)}, []
+    may, calls = {authorization.Reader(1, None, 1), authorization.Reader(1, None, 2)}, []
 
     async def still(readers):
         calls.append(len(readers))
@@ -135,9 +136,9 @@ def test_the_stream_of_who_may_not_read_ends(monkeypatch):
         return readers & may
 
     async def follow():
-        first, second = (live.stream("corpus:1", access.Reader(1, None, user)) for user in (1, 2))
+        first, second = (live.stream("corpus:1", authorization.Reader(1, None, user)) for user in (1, 2))
         assert b"open" in await anext(first) and b"open" in await anext(second)
-        may.discard(access.Reader(1, None, 2))
+        may.discard(authorization.Reader(1, None, 2))
         with pytest.raises(StopAsyncIteration):
             await asyncio.wait_for(anext(second), 5)
         live.hub._send("corpus:1", b"{}")

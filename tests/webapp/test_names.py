@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
+from webapp.curation import services as curation
+from webapp.drawing.numbers import HUES
 from webapp.models import Edit, Topic
-from webapp.queries import topics
-from webapp.queries.names import Names, names
-from webapp.services import curation
-from webapp.templatetags.pages import HUES
+from webapp.results import topics
+from webapp.results.labels import Names, names
 
 pytestmark = pytest.mark.django_db
 

@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp.curation import services as curation
 from webapp.models import Document, Notebook, Pin
-from webapp.queries import markdown
-from webapp.queries import notebooks as queries
-from webapp.services import curation, notebooks
+from webapp.notebooks import markdown, queries
+from webapp.notebooks import services as notebooks
 
 pytestmark = pytest.mark.django_db
 

@@ -11,10 +11,12 @@ from inference.explore import matching
 from tasks.corpora import choose, ingest
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
-from webapp.forms import TrainForm
+from webapp.curation import services as curation
+from webapp.ingest import corpora
+from webapp.ingest.forms import TrainForm
 from webapp.models import Corpus, Run
-from webapp.queries import weights
-from webapp.services import corpora, curation, runs
+from webapp.results import weights
+from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,10 +5,11 @@ import redis
 from django.urls import reverse
 from django.utils import timezone
 
-from webapp import events, roster
+from webapp.jobs import claims, events, roster
 from webapp.models import Corpus, Run
-from webapp.queries import operator as queries
-from webapp.services import jobs, runs, upkeep
+from webapp.operations import operator as queries
+from webapp.operations import upkeep
+from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
 NAME = "worker-here:4711"
@@ -41,9 +42,9 @@ def said(client, query="") -> dict:
 
 def test_which_worker_does_what(client, trained, worker):
     Run.objects.filter(pk=trained.pk).update(status="running", heartbeat_at=timezone.now())
-    roster.takes("a", worker, jobs.TRAINING.task, trained.pk)
-    roster.takes("b", worker, jobs.TRAINING.task, 10**9)  # left behind by a process that was killed
-    roster.takes("c", "worker-gone:1", jobs.TRAINING.task, trained.pk)
+    roster.takes("a", worker, claims.TRAINING.task, trained.pk)
+    roster.takes("b", worker, claims.TRAINING.task, 10**9)  # left behind by a process that was killed
+    roster.takes("c", "worker-gone:1", claims.TRAINING.task, trained.pk)
     (found,) = [one for one in said(client)["workers"] if one["worker"] == worker]
     assert found["processes"] == 3 and found["age"] < 60
     assert [(note["kind"], note["key"]) for note in found["doing"]] == [("run", trained.pk)]

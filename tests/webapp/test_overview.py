@@ -7,10 +7,11 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
+from webapp.curation import services as curation
+from webapp.documents import fields
+from webapp.documents.selection import Selection
 from webapp.models import Topic, Word
-from webapp.queries import evidence, fields
-from webapp.queries.selection import Selection
-from webapp.services import curation
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 

@@ -9,18 +9,19 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
-from tasks import heartbeat
 from tasks.corpora import choose as make
 from tests.corpora import as_csv, example_rows
 from tests.webapp.test_upload import fields, prepare
-from webapp import files
+from webapp.ingest import corpora, sample, versions
+from webapp.ingest import estimates as queries
+from webapp.ingest import version_history as listing
+from webapp.ingest.corpora import Reading
+from webapp.ingest.phrases import proposed
+from webapp.ingest.versions import Words
+from webapp.jobs import heartbeat
 from webapp.models import Corpus, SourceFile, Version
-from webapp.queries import sample as queries
-from webapp.queries import versions as listing
-from webapp.queries.phrases import proposed
-from webapp.services import corpora, runs, sample, versions
-from webapp.services.corpora import Reading
-from webapp.services.versions import Words
+from webapp.runs import services as runs
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
 
@@ -555,7 +556,7 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
 
 
 def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
-    monkeypatch.setattr("webapp.views.versions.PHRASES", 3)
+    monkeypatch.setattr("webapp.corpora.version_views.PHRASES", 3)
     url = reverse("corpus_phrases", args=[own.pk])
     words = [row["words"] for row in proposed(own.version, Words.of(own.version.settings).choice())]
     assert len(words) > 6

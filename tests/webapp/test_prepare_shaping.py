@@ -9,7 +9,7 @@ import pytest
 from tests.corpora import as_csv, example_rows
 from tests.webapp.test_prepare import changed
 from tests.webapp.test_upload import fields, prepare
-from webapp.services import sample
+from webapp.ingest import sample
 
 pytestmark = pytest.mark.django_db
 FORMATS = Path(__file__).parents[2] / "docs" / "formats"

@@ -19,10 +19,12 @@ from django.db import close_old_connections
 from django.test import Client
 from django.urls import reverse
 
+from webapp.accounts import tokens
 from webapp.asgi import application
+from webapp.corpora import deletion
+from webapp.ingest import uploads
 from webapp.models import Corpus, User
 from webapp.server import bodies
-from webapp.services import deleting, tokens, uploads
 
 pytestmark = pytest.mark.django_db
 DOCS = (Path(__file__).parents[2] / "docs" / "uploads.md").read_text(encoding="utf-8")
@@ -119,7 +121,7 @@ def test_the_example_runs_as_it_stands(ada, tmp_path, monkeypatch, capsys):
     corpus = Corpus.objects.get(owner=ada)
     assert capsys.readouterr().out.split() == [str(corpus.pk), "queued"]
     assert (corpus.name, corpus.files.get().name, corpus.settings["language"]) == ("Letters", "letters.csv", "en")
-    deleting.corpus(corpus)
+    deletion.corpus(corpus)
 
 
 def test_a_token_is_needed_and_must_be_one(ada):
@@ -163,7 +165,7 @@ def test_an_upload_is_its_users_alone(ada, eve):
     read = f"/api/v1/corpora/{made.json()['id']}/read"
     assert Client().post(read, {}, "application/json", headers=bearer(eve)).status_code == 404
     assert Client().post(read, {}, "application/json").status_code in (401, 404)
-    deleting.corpus(Corpus.objects.get(pk=made.json()["id"]))
+    deletion.corpus(Corpus.objects.get(pk=made.json()["id"]))
 
 
 def test_quotas_hold_for_programs(ada):

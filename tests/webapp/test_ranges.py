@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of
-from webapp.columns import Number
-from webapp.queries import fields, ranges
-from webapp.queries.selection import Selection
+from webapp.documents import fields, ranges
+from webapp.documents.selection import Selection
+from webapp.storage.columns import Number
 
 pytestmark = pytest.mark.django_db
 COUNT = 90

@@ -12,11 +12,13 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.test_results import download
+from webapp.curation import intrusion as queries
+from webapp.curation import intrusion_answers
+from webapp.curation import services as curation
+from webapp.documents import wording
+from webapp.exports import FORMS, wanted
 from webapp.models import Answer, Document, DocumentTopic
-from webapp.queries import evidence, wording
-from webapp.queries import reading as queries
-from webapp.queries.exports import FORMS, wanted
-from webapp.services import curation, reading
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 
@@ -194,7 +196,7 @@ def test_answers_that_are_none(client, trained, sent, said):
     assert said in client.post(url("reading_passages_answer", trained, 2), sent, follow=True).content.decode()
     assert not Answer.objects.exists()
     with pytest.raises(Invalid):
-        reading.save_choice(trained, "words", 2, 0, "a", queries.word_test(trained, 2, 0), 6)
+        intrusion_answers.save_choice(trained, "words", 2, 0, "a", queries.word_test(trained, 2, 0), 6)
 
 
 # Tests ---------------------------------------------------------------------------------------------------------------
@@ -268,7 +270,7 @@ def test_two_readers_side_by_side(client, trained):
 def test_results_in_pages(client, trained, monkeypatch):
     monkeypatch.setattr(queries, "PAGE", 2)
     for k in range(5):
-        reading.save_choice(trained, "words", k, 0, "a", queries.word_test(trained, k, 0), 0)
+        intrusion_answers.save_choice(trained, "words", k, 0, "a", queries.word_test(trained, k, 0), 0)
     base, query, numbers = reverse("run_reading_results_json", args=[trained.pk]), "", []
     while query is not None:
         page = client.get(base + query).json()

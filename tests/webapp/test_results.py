@@ -16,9 +16,11 @@ from django.urls import reverse
 from inference import checkpoint, engines
 from inference.bow import Bow
 from tests.inference import naive_explore
-from webapp import files
+from webapp.documents import queries as documents
 from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
-from webapp.queries import documents, evidence, topics, words
+from webapp.results import evidence, topics
+from webapp.storage import files
+from webapp.words import queries as words
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +82,7 @@ def test_every_document_with_words_has_proportions(trained, model):
 
 def test_bag_of_words_row_is_the_documents_text(trained, model):
     """Identity: row n of the arrays, row n in Postgres and the text of document n are one document."""
-    from webapp.queries import wording
+    from webapp.documents import wording
 
     _, bow = model
     vocabulary = list(Word.objects.filter(version=trained.version_id).order_by("number").values_list("word", flat=True))

@@ -14,9 +14,9 @@ from django.test import RequestFactory
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of
+from webapp.documents import facets
+from webapp.documents.selection import Selection
 from webapp.models import Document, DocumentTopic, Edit, Run
-from webapp.queries import facets
-from webapp.queries.selection import Selection
 
 pytestmark = pytest.mark.django_db
 
@@ -239,7 +239,7 @@ def test_a_search_that_is_none_is_said_and_can_be_mended(client, ready, q):
 
 
 def test_a_corpus_without_an_index_says_what_to_do(ready, monkeypatch, tmp_path):
-    monkeypatch.setattr("webapp.queries.search.files.corpus_folder", lambda corpus_id: tmp_path)
+    monkeypatch.setattr("webapp.documents.search.files.corpus_folder", lambda corpus_id: tmp_path)
     with pytest.raises(Invalid, match="Read it again"):
         read(ready, q="war")
 

@@ -12,10 +12,13 @@ from django.db import connection
 from django.urls import reverse
 
 from tests.webapp.making import corpus_of, run_on
+from webapp.accounts import embargo
+from webapp.curation import services as curation
+from webapp.documents import fields
+from webapp.drawing.sense_charts import bars, parts, ticks
 from webapp.models import Corpus, Word
-from webapp.queries import concordance, embargo, evidence, fields, senses
-from webapp.services import curation
-from webapp.templatetags.mix import bars, parts, ticks
+from webapp.results import evidence
+from webapp.words import concordance, senses
 
 pytestmark = pytest.mark.django_db
 
@@ -207,7 +210,7 @@ def test_embargo(client, trained, frequent):
 
 
 def test_before_the_training_has_ended(client, ready):
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     run = runs.create(ready.version, topics=4)
     for name in ("run_word", "run_words", "run_compare_words"):

@@ -10,8 +10,8 @@ import zipfile
 import pytest
 
 from tests.webapp.taking import taken
-from webapp.queries.exports import site
-from webapp.services import curation
+from webapp.curation import services as curation
+from webapp.exports import site
 
 pytestmark = pytest.mark.django_db
 

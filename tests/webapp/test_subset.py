@@ -6,8 +6,11 @@ from django.urls import reverse
 
 from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
+from webapp.corpora import deletion
+from webapp.ingest import corpora, versions
+from webapp.jobs import claims
 from webapp.models import Corpus, Document, Word
-from webapp.services import corpora, deleting, jobs, upkeep, versions
+from webapp.operations import upkeep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,8 +80,8 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
     assert (kept["documents"], kept["of"], kept["run"]) == (part.documents, parent.documents, None)
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "A part of" in html and reverse("corpus", args=[parent.pk]) in html and "War &lt;b&gt;years" in html
-    deleting.corpus(parent)
-    deleting.for_good(parent)
+    deletion.corpus(parent)
+    deletion.for_good(parent)
     upkeep.purge()
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "has been deleted since" in html and parent.name in html
@@ -87,8 +90,8 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
 
 def test_a_parent_that_is_gone_too_soon_is_said(client, parent):
     part = made(client, parent)
-    deleting.corpus(parent)
-    deleting.for_good(parent)
+    deletion.corpus(parent)
+    deletion.for_good(parent)
     upkeep.purge()
     part = read(part)
     assert part.status == "failed" and "was deleted before" in part.error
@@ -109,7 +112,7 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
 
 def test_an_attempt_that_was_killed_begins_anew(client, parent):
     part = made(client, parent)
-    assert jobs.claim(jobs.READING, part.pk) == 1
+    assert claims.claim(claims.READING, part.pk) == 1
     Corpus.objects.filter(pk=part.pk).update(status="queued")
     assert read(part).status == "ready" and part.attempt == 2
 

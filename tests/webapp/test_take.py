@@ -22,10 +22,12 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
+from webapp import exports
+from webapp.curation import services as curation
+from webapp.documents import fields
+from webapp.exports import mallet
 from webapp.models import Document, DocumentTopic, Run, Topic, TopicWord, Word
-from webapp.queries import evidence, exports, fields
-from webapp.queries.exports import mallet
-from webapp.services import curation
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 

@@ -16,12 +16,14 @@ from inference.errors import Invalid
 from inference.explore import bands
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
+from webapp.curation import services as curation
+from webapp.documents import fields, wording
+from webapp.documents.selection import Selection
+from webapp.drawing import trends as drawing
 from webapp.models import Document
-from webapp.queries import contrasts, evidence, fields, shares, trends, wording
-from webapp.queries.names import names
-from webapp.queries.selection import Selection
-from webapp.services import curation
-from webapp.templatetags import trends as drawing
+from webapp.results import evidence
+from webapp.results.labels import names
+from webapp.time import contrasts, shares, trends
 
 pytestmark = pytest.mark.django_db
 
@@ -281,7 +283,8 @@ def test_one_document_in_each_year(client, gaps):
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     from tasks.corpora import ingest
     from tasks.runs import train
-    from webapp.services import corpora, runs
+    from webapp.ingest import corpora
+    from webapp.runs import services as runs
 
     corpus = draft(as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv")
     corpora.read(
@@ -337,10 +340,10 @@ def test_the_table_has_the_same_numbers(client, trained):
 
 
 def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
-    from webapp.queries import grids
+    from webapp.time import tables
 
-    assert grids._range(grids._percent(0.0003), grids._percent(0.004)) == "0.0–0.4"
-    assert grids._range(grids._percent(0.0), grids._percent(0.12)) == "0–12" and grids._percent(0.0003) == "<0.1"
+    assert tables._range(tables._percent(0.0003), tables._percent(0.004)) == "0.0–0.4"
+    assert tables._range(tables._percent(0.0), tables._percent(0.12)) == "0–12" and tables._percent(0.0003) == "<0.1"
 
 
 def test_rows_come_in_the_order_of_time(client, trained):

@@ -7,9 +7,10 @@ import pytest
 from django.urls import reverse
 
 from tests.webapp.test_overview import chosen, counts
+from webapp.curation import services as curation
+from webapp.documents import fields
 from webapp.models import Topic, Word
-from webapp.queries import evidence, fields
-from webapp.services import curation
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from webapp.documents import infer
+from webapp.documents import queries as documents
+from webapp.documents.infer_views import LONGEST
 from webapp.models import Document
-from webapp.queries import documents, evidence, readings
-from webapp.views.trying import LONGEST
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +29,7 @@ def test_a_document_of_the_training_gets_nearly_its_own_mixture(trained):
     differences = []
     for number in np.argsort(-found.lengths, kind="stable")[:40].tolist():
         text = Document.objects.get(corpus_id=trained.corpus_id, number=number).text
-        data, words = readings.text(trained, text)
+        data, words = infer.text(trained, text)
         assert data["tokens"] == found.lengths[number]
         assert "".join(word.text for word in words) == text
         stored = {p["number"]: p["share"] for p in documents.proportions(trained, number)}
@@ -40,7 +42,7 @@ def test_a_document_of_the_training_gets_nearly_its_own_mixture(trained):
 
 def test_the_same_text_gives_the_same(trained):
     text = Document.objects.get(corpus_id=trained.corpus_id, number=7).text
-    assert readings.text(trained, text) == readings.text(trained, text)
+    assert infer.text(trained, text) == infer.text(trained, text)
 
 
 def test_page_shows_words_in_their_topics_and_counts_the_unknown(client, trained):

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from tests.corpora import as_csv, example_rows
-from webapp import files
 from webapp.models import Corpus
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
 

@@ -16,9 +16,11 @@ from django.conf import settings
 from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
-from webapp import files
+from webapp.corpora import deletion
+from webapp.ingest import corpora, uploads
 from webapp.models import Corpus
-from webapp.services import corpora, deleting, upkeep, uploads
+from webapp.operations import upkeep
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
 
@@ -112,8 +114,8 @@ def test_in_parts_and_a_corpus_of_it(client_of, client):
     assert (settings.FILES / file.path).read_bytes() == content and not left()
     assert client_of.ask("HEAD", at).status == 404
 
-    deleting.corpus(corpus)
-    deleting.for_good(corpus)
+    deletion.corpus(corpus)
+    deletion.for_good(corpus)
     upkeep.tidy()
     assert not files.corpus_folder(corpus.pk).exists() and not left()
 
@@ -586,7 +588,7 @@ def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, mon
         raise RuntimeError("the database is away")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.services.storing.SourceFile.objects.bulk_create", broken)
+        patched.setattr("webapp.ingest.storing.SourceFile.objects.bulk_create", broken)
         assert (
             client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
         )

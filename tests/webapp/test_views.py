@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tests.addresses import ELSEWHERE, FILES, OF_ALL, OTHER, PAGES, POSTS, STREAMS, TUS, address, names
 from webapp.models import Corpus, Run
-from webapp.services import runs
+from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
 

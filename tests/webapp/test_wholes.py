@@ -12,9 +12,10 @@ from django.urls import reverse
 from tests.corpora import example_rows
 from tests.webapp.making import run_on
 from tests.webapp.taking import taken
+from webapp.curation import services as curation
+from webapp.documents import parent_documents
 from webapp.models import Corpus, Document
-from webapp.queries import evidence, wholes
-from webapp.services import curation
+from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
 
@@ -38,8 +39,8 @@ def book() -> bytes:
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
     from tasks.corpora import ingest
-    from tasks.shaping import Shaping
-    from webapp.services import corpora
+    from webapp.ingest import corpora
+    from webapp.ingest.shaping import Shaping
 
     with django_db_blocker.unblock():
         corpus = draft(book(), "all.zip")
@@ -101,7 +102,7 @@ def test_the_whole_is_the_sum_of_its_sections(client, run):
 
 
 def test_merged_topics_are_counted_as_one(client, run):
-    before = wholes.mixture(run, wholes.Whole(FIRST, CHAPTERS, TITLE))
+    before = parent_documents.mixture(run, parent_documents.Whole(FIRST, CHAPTERS, TITLE))
     curation.change(run, 1, {"into": "0"}, by="owner")
     data = client.get(reverse("run_whole_json", args=[run.pk, FIRST])).json()
     tokens = {part["number"]: part["tokens"] for part in data["proportions"]}
@@ -110,8 +111,8 @@ def test_merged_topics_are_counted_as_one(client, run):
 
 
 def test_long_wholes_are_shown_in_steps_and_pages(client, run, monkeypatch):
-    monkeypatch.setattr(wholes, "SECTIONS", 7)
-    monkeypatch.setattr(wholes, "PAGE", 12)
+    monkeypatch.setattr(parent_documents, "SECTIONS", 7)
+    monkeypatch.setattr(parent_documents, "PAGE", 12)
     url = reverse("run_whole_json", args=[run.pk, FIRST])
     data = client.get(url).json()
     assert [step["parts"] for step in data["strip"]] == [5, 4, 4, 5, 4, 4, 4] and [
@@ -163,7 +164,7 @@ def test_tables_say_which_whole(run, name):
 @pytest.mark.django_db(transaction=True)
 def test_sections_in_a_part_are_a_whole_there(run):
     from tasks.corpora import ingest
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     numbers = np.array([3, FIRST, FIRST + 4, FIRST + 5, FIRST + 29])
     part = corpora.subset(

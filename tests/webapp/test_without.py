@@ -9,12 +9,16 @@ from django.urls import reverse
 
 from inference import Bow
 from inference.errors import Invalid
-from webapp import files
+from webapp.compare import queries as comparisons
+from webapp.curation import label_transfer
+from webapp.curation import services as curation
+from webapp.documents import sums, texts
+from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run, TopicWord, Word
-from webapp.queries import comparisons, evidence, sums, texts
-from webapp.queries.names import names
-from webapp.queries.selection import Selection
-from webapp.services import carrying, curation, runs
+from webapp.results import evidence
+from webapp.results.labels import names
+from webapp.runs import services as runs
+from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
 
@@ -94,7 +98,7 @@ def test_what_readers_said_followed(trained, child):
     made = Edit.objects.filter(run=child)
     assert {edit.by for edit in made} <= {f"carried from run {trained.pk}"}
     between = comparisons.match(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
-    found = carrying.plan(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
+    found = label_transfer.plan(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
     assert {k for k, _, _ in found.pairs} | set(found.orphans) == {1, 4}
     for k in (1, 4):
         partner = int(between.partner[k])
@@ -116,7 +120,7 @@ def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
     curation.undo_batch(child, first.batch, "Bo")
     assert not names(Run.objects.get(pk=child.pk)).edited()
     curation.change(child, partner, {"label": "My own"}, "Bo")
-    found = carrying.carry(
+    found = label_transfer.carry(
         Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk),
         Run.objects.select_related("corpus", "snapshot").get(pk=child.pk),
     )

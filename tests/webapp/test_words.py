@@ -5,7 +5,7 @@ from django.db import connection
 from django.urls import reverse
 
 from webapp.models import TopicWord, Word
-from webapp.queries import words
+from webapp.words import queries as words
 
 pytestmark = pytest.mark.django_db
 

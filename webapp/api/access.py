@@ -20,7 +20,7 @@ class Token(HttpBearer):
     )
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        return request.api_token  # that webapp.access found
+        return request.api_token  # that webapp.accounts.authorization found
 
 
 class Reader(Token):

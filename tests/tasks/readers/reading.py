@@ -2,8 +2,8 @@
 
 import zipfile
 
-from tasks import readers
-from tasks.readers.model import Document, Problem
+from webapp import readers
+from webapp.readers.model import Document, Problem
 
 HEADER = "key,headline,year,who,side,body\n"
 ROWS = "".join(

@@ -6,60 +6,60 @@ from pathlib import Path
 
 import pytest
 
-from tasks import readers
-from tasks.readers import apart
-from tasks.readers.model import Unreadable
 from tests.tasks.readers.reading import load, zipped
 from tests.tasks.readers.test_examples import FOLDER
+from webapp import readers
+from webapp.readers import sandbox
+from webapp.readers.model import Unreadable
 
 
 @pytest.fixture(autouse=True)
 def fresh():
-    apart.close()
+    sandbox.close()
     yield
-    apart.close()
+    sandbox.close()
 
 
 def test_one_child_reads_many_files():
     for name in ("address.html", "address.docx", "address.pdf", "address.html"):
         assert load(FOLDER / name, name)[0]
-    assert len(apart._Child.waiting) == 1
+    assert len(sandbox._Child.waiting) == 1
 
 
 def test_a_child_that_dies_or_hangs_is_a_sentence(monkeypatch):
     path = FOLDER / "address.html"
     load(path, path.name)
-    apart._Child.waiting[0].process.kill()
+    sandbox._Child.waiting[0].process.kill()
     time.sleep(0.2)
     assert load(path, path.name)[0]  # another takes its place
-    monkeypatch.setattr(apart._Child, "receive", lambda self: self.process.kill() or self._exactly(1))
+    monkeypatch.setattr(sandbox._Child, "receive", lambda self: self.process.kill() or self._exactly(1))
     with pytest.raises(Unreadable, match="the program that reads such files stopped"):
         load(path, path.name)
     monkeypatch.undo()
-    monkeypatch.setattr(apart, "PATIENCE", 0.001)
-    apart.close()
+    monkeypatch.setattr(sandbox, "PATIENCE", 0.001)
+    sandbox.close()
     with pytest.raises(Unreadable, match="took longer than"):
         load(path, path.name)
-    assert not apart._Child.waiting
+    assert not sandbox._Child.waiting
 
 
 def test_a_reading_that_is_given_up_ends_its_child():
     path = FOLDER / "addresses.parquet"
     options = readers.sniff(path, path.name).options
-    child = apart._Child.waiting[0]
+    child = sandbox._Child.waiting[0]
     rows = readers.read(path, path.name, options)
     next(rows)
     rows.close()
-    assert child.process.poll() is not None and not apart._Child.waiting
+    assert child.process.poll() is not None and not sandbox._Child.waiting
 
 
 def test_a_child_can_write_nothing_and_has_little_memory():
     load(FOLDER / "address.html", "address.html")
-    limits = Path(f"/proc/{apart._Child.waiting[0].process.pid}/limits").read_text()
+    limits = Path(f"/proc/{sandbox._Child.waiting[0].process.pid}/limits").read_text()
     rows = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()}
     assert (
         rows["Max file size"] == "0"
-        and rows["Max data size"] == str(apart.MEMORY)
+        and rows["Max data size"] == str(sandbox.MEMORY)
         and rows["Max core file size"] == "0"
     )
 
@@ -113,6 +113,6 @@ def test_no_descriptor_is_left_open():
 
 
 def test_work_without_end_ends(file, monkeypatch):
-    monkeypatch.setattr(apart, "SECONDS", 0)
+    monkeypatch.setattr(sandbox, "SECONDS", 0)
     with pytest.raises(Unreadable, match="took longer than 0 seconds"):
         load(*file("*some* words [of](http://x.y) a text\n\n" * 100_000, "a.md"))

@@ -8,10 +8,10 @@ import zlib
 
 import pytest
 
-from tasks import readers
-from tasks.readers import archive
-from tasks.readers.model import Document, Problem, Unreadable
 from tests.tasks.readers.reading import FRENCH, HEADER, ROWS, load, roles, zipped
+from webapp import readers
+from webapp.readers import archive
+from webapp.readers.model import Document, Problem, Unreadable
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")

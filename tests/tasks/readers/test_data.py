@@ -8,12 +8,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from tasks import readers
-from tasks.readers import bag, json_file, jsonl, mtx
-from tasks.readers.model import MAX_TEXT, Document, Unreadable
 from tests.tasks.readers.reading import load, roles, zipped
 from tests.tasks.readers.test_examples import FOLDER
 from tests.tasks.readers.test_marked_up import changed
+from webapp import readers
+from webapp.readers import bag, json_file, jsonl, mtx
+from webapp.readers.model import MAX_TEXT, Document, Unreadable
 
 GOOD = "".join(f"k{i},a text of some length about number {i}\n" for i in range(20))
 

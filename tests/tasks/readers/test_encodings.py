@@ -7,12 +7,12 @@ import zipfile
 
 import pytest
 
-from tasks import readers
-from tasks.readers import encodings
-from tasks.readers.model import Document
-from tasks.readers.opening import DETECT, clean, guess_encoding
 from tests.tasks.readers.reading import load, zipped
-from webapp.forms import ENCODINGS
+from webapp import readers
+from webapp.ingest.forms import ENCODINGS
+from webapp.readers import encodings
+from webapp.readers.model import Document
+from webapp.readers.opening import DETECT, clean, guess_encoding
 
 csv.field_size_limit(10**8)
 TABLES = {  # what each file really is

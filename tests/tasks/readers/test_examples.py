@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from tasks import readers
-from tasks.readers import formats
-from tasks.readers.model import Document, Problem
 from tests.conftest import ROOT
+from webapp import readers
+from webapp.readers import formats
+from webapp.readers.model import Document, Problem
 
 FOLDER = ROOT / "docs" / "formats"
 FIRST = "I embrace with great satisfaction the opportunity which now presents itself of congratulating you on the present favorable prospects of our public affairs."  # fmt: skip

@@ -6,10 +6,10 @@ import zipfile
 
 import pytest
 
-from tasks.readers import markup, prose
-from tasks.readers.model import Unreadable
 from tests.tasks.readers.reading import FRENCH, load, zipped
 from tests.tasks.readers.test_examples import EXPECTED, FOLDER
+from webapp.readers import markup, prose
+from webapp.readers.model import Unreadable
 
 TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{0}</title></titleStmt></fileDesc></teiHeader><text><body>{1}</body></text></TEI>'  # fmt: skip
 

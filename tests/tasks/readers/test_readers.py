@@ -6,10 +6,10 @@ import tracemalloc
 
 import pytest
 
-from tasks import readers
-from tasks.readers import jsonl, rows
-from tasks.readers.model import Unreadable
 from tests.tasks.readers.reading import HEADER, ROWS, load, roles
+from webapp import readers
+from webapp.readers import jsonl, rows
+from webapp.readers.model import Unreadable
 
 
 def test_columns_are_guessed(file):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tasks import readers
-from tasks.readers import parse_date
 from tests.tasks.readers.reading import load, roles
+from webapp import readers
+from webapp.readers import parse_date
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import csv
 import io
 import random
 
-from tasks.readers import rows
 from tests.tasks.readers.reading import load
+from webapp.readers import rows
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(file):

@@ -9,10 +9,10 @@ import zipfile
 
 import pytest
 
-from tasks import readers
-from tasks.readers import archive
-from tasks.readers.model import Document, Problem, Unreadable
 from tests.tasks.readers.reading import HEADER, ROWS, load, zipped
+from webapp import readers
+from webapp.readers import archive
+from webapp.readers.model import Document, Problem, Unreadable
 
 
 def tarred(entries, compressed=True) -> bytes:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks import readers
-from tasks.readers.types import guess, number
+from webapp import readers
+from webapp.readers.types import guess, number
 
 ROWS = 30
 

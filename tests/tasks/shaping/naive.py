@@ -1,4 +1,4 @@
-"""What tasks.shaping does, slowly and obviously."""
+"""What webapp.ingest.shaping does, slowly and obviously."""
 
 import json
 import re

@@ -5,11 +5,11 @@ import tracemalloc
 
 import pytest
 
-from tasks.readers import Document, Problem
-from tasks.shaping import Shaping, shape
-from tasks.shaping.joining import LONG, join
-from tasks.shaping.sorting import Lines
 from tests.tasks.shaping import naive
+from webapp.ingest.shaping import Shaping, shape
+from webapp.ingest.shaping.joining import LONG, join
+from webapp.ingest.shaping.sorting import Lines
+from webapp.readers import Document, Problem
 
 
 def tweets(count: int, seed: int = 0) -> list[Document]:
@@ -23,7 +23,7 @@ def tweets(count: int, seed: int = 0) -> list[Document]:
 
 @pytest.mark.parametrize("count", [0, 1, 50, 2000])
 def test_as_the_naive_twin(tmp_path, count, monkeypatch):
-    monkeypatch.setattr("tasks.shaping.joining.Lines", lambda folder: Lines(folder, 5000))
+    monkeypatch.setattr("webapp.ingest.shaping.joining.Lines", lambda folder: Lines(folder, 5000))
     items = tweets(count)
     found = [item.text for item in shape(items, Shaping(join=("author", "n")), tmp_path) if isinstance(item, Document)]
     left = [item.text for item in items if not item.metadata["author"].strip()]

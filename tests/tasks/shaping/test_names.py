@@ -5,9 +5,9 @@ import time
 import pytest
 
 from inference.errors import Invalid
-from tasks.readers import Document, Problem
-from tasks.shaping import Pattern, Shaping, shape
-from tasks.shaping.names import path, stem
+from webapp.ingest.shaping import Pattern, Shaping, shape
+from webapp.ingest.shaping.names import path, stem
+from webapp.readers import Document, Problem
 
 
 def fields(file: str, tmp_path, **options) -> dict:

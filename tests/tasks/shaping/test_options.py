@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pytest
 
 from inference.errors import Invalid
-from tasks.readers import Document, Problem
-from tasks.shaping import Shaping, shape
+from webapp.ingest.shaping import Shaping, shape
+from webapp.readers import Document, Problem
 
 
 def test_by_default_nothing_changes(tmp_path):

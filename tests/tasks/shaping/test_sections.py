@@ -6,11 +6,11 @@ import tracemalloc
 
 import pytest
 
-from tasks.readers import Document, Problem
-from tasks.shaping import Shaping, shape
-from tasks.shaping.measure import word_starts
-from tasks.shaping.sections import MOST
 from tests.tasks.shaping import naive
+from webapp.ingest.shaping import Shaping, shape
+from webapp.ingest.shaping.measure import word_starts
+from webapp.ingest.shaping.sections import MOST
+from webapp.readers import Document, Problem
 
 SCRIPTS = [
     "word ",
@@ -46,7 +46,7 @@ def cut(text: str, tmp_path, headings: tuple = (), title: str = "Book", **option
 
 @pytest.mark.parametrize("seed", range(20))
 def test_words_begin_where_the_naive_twin_finds_them(seed, monkeypatch):
-    monkeypatch.setattr("tasks.shaping.measure._BLOCK", 64)
+    monkeypatch.setattr("webapp.ingest.shaping.measure._BLOCK", 64)
     text = made(seed)
     assert word_starts(text).tolist() == naive.word_starts(text)
 

@@ -10,11 +10,11 @@ import zipfile
 import pytest
 
 from inference.errors import Invalid
-from tasks import readers
-from tasks.readers import Document, Problem, Unreadable
-from tasks.shaping import Shaping, guess, shape, upload_of
-from tasks.shaping.table import Table
 from tests.tasks.shaping import naive
+from webapp import readers
+from webapp.ingest.shaping import Shaping, guess, shape, upload_of
+from webapp.ingest.shaping.table import Table
+from webapp.readers import Document, Problem, Unreadable
 
 
 def stored(tmp_path, rows: list[list[str]], name: str = "meta.csv"):
