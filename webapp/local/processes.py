@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from webapp.local import folder
+
 LOG_BYTES = 10_000_000  # a log that is longer when its part starts is put aside, once
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next start of a part that died, by how often
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
@@ -124,5 +126,5 @@ def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.P
         argv,
         log,
         env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env},
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=folder.working(),
     )

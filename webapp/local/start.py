@@ -102,7 +102,7 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     supervisor.add(
         processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0)
     )
-    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
+    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working())  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
     return url
@@ -120,7 +120,7 @@ def together(env: dict, *commands: tuple[str, list[str], str]) -> None:
     is said where it fails: Failed says that, and what the command wrote."""
     began = time.monotonic()
     begun = [
-        (subprocess.Popen(argv, env=env, cwd=folder.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        (subprocess.Popen(argv, env=env, cwd=folder.working(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           preexec_fn=processes.die_with_parent), name, what)
         for name, argv, what in commands
     ]  # fmt: skip
