@@ -29,7 +29,7 @@ class Limits:
 
     bytes: int | None
     documents: int | None
-    claims: int | None
+    jobs: int | None
 
 
 def limits(user: User) -> Limits:

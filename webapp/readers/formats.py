@@ -25,7 +25,7 @@ class Form:
     looks: str | None = None  # what its content is by its first bytes (opening.looks_like); None for text
     encoded: bool = False  # whether it is in an encoding that is guessed, and that the user may choose
     columns: bool = False  # whether its documents have fields, from which the user chooses
-    sandbox: bool = False  # whether it is parsed by a library in a process of its own, because hostile bytes may end it
+    sandboxed: bool = False  # whether it is parsed by a library in a process of its own, because hostile bytes may end it
     archive: bool = False  # whether it holds other files
     bag: bool = False  # whether it holds numbers of words, and needs a vocabulary beside it
     pattern: str = ""  # of a name, where the ending alone does not tell
@@ -53,21 +53,21 @@ _BAG = "bags of words made elsewhere, with their vocabulary in a file beside the
 FORMATS = {  # the first that matches a file's name is its format
     "uci": Form(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),
     "text": Form((".txt",), "text", _FILE, "text", encoded=True),
-    "markdown": Form((".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, apart=True),
-    "html": Form((".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, apart=True),
-    "pdf": Form((".pdf",), "PDF", _FILE, "pdf", looks=PDF, apart=True),
-    "docx": Form((".docx",), "Word document", _FILE, "docx", looks=ZIP, apart=True),
-    "odt": Form((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, apart=True),
-    "epub": Form((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, apart=True),
-    "xml": Form((".xml", ".tei"), "XML, TEI", _FILE, "tei", apart=True),
+    "markdown": Form((".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, sandboxed=True),
+    "html": Form((".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, sandboxed=True),
+    "pdf": Form((".pdf",), "PDF", _FILE, "pdf", looks=PDF, sandboxed=True),
+    "docx": Form((".docx",), "Word document", _FILE, "docx", looks=ZIP, sandboxed=True),
+    "odt": Form((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, sandboxed=True),
+    "epub": Form((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, sandboxed=True),
+    "xml": Form((".xml", ".tei"), "XML, TEI", _FILE, "tei", sandboxed=True),
     "csv": Form((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
     "tsv": Form((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
-    "xlsx": Form((".xlsx",), "spreadsheet (Excel)", _ROW, "spreadsheet", looks=ZIP, columns=True, apart=True),
-    "ods": Form((".ods",), "spreadsheet (OpenDocument)", _ROW, "spreadsheet", looks=ZIP, columns=True, apart=True),
-    "parquet": Form((".parquet",), "table (Parquet)", _ROW, "parquet", looks=PARQUET, columns=True, apart=True),
+    "xlsx": Form((".xlsx",), "spreadsheet (Excel)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True),
+    "ods": Form((".ods",), "spreadsheet (OpenDocument)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True),
+    "parquet": Form((".parquet",), "table (Parquet)", _ROW, "parquet", looks=PARQUET, columns=True, sandboxed=True),
     "jsonl": Form((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
     "json": Form((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
-    "mail": Form((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", apart=True),
+    "mail": Form((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", sandboxed=True),
     "mallet": Form((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
     "zip": Form((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
     "tar": Form((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
@@ -158,7 +158,7 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
     form, options = FORMATS[key], Options(format=key)
     if form.archive or form.bag:
         return form.reader.sniff(source, name, options, known, companions)
-    if form.apart:
+    if form.sandboxed:
         return sandbox.sniff(source, name, key, options, known)
     return form.reader.sniff(source, name, options, known)
 
@@ -175,7 +175,7 @@ def read(
         options = _refitted(source, name, options, companions)
     if form.archive or form.bag:
         yield from form.reader.read(source, name, options, advance, companions)
-    elif form.apart:
+    elif form.sandboxed:
         yield from sandbox.read(source, name, key, options, advance)
     else:
         yield from form.reader.read(source, name, options, advance)
