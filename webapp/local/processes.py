@@ -1,6 +1,7 @@
 """Child processes that never outlive us, and a supervisor that starts a part again when it dies."""
 
 import ctypes
+import math
 import os
 import signal
 import socket
@@ -79,6 +80,8 @@ class Part:
     began: float = 0.0
     deaths: int = 0
     due: float = field(default=0.0)
+    once: bool = False  # it ends by itself, and is not started again
+    status: int | None = None  # of one that ended so
 
     def up(self) -> None:
         self.process, self.began = self.start(), time.monotonic()
@@ -100,11 +103,16 @@ class Supervisor:
         part.up()
 
     def look(self) -> None:
-        """Start again what died."""
+        """Start again what died; note the end of what runs once."""
         now = time.monotonic()
         for part in self.parts:
             if part.process and part.process.poll() is not None:
                 stop(part.process, signal.SIGTERM, 0)  # whatever is left of its group
+                if part.once:
+                    part.status, part.process, part.due = part.process.returncode, None, math.inf
+                    if part.status:
+                        self.said(f"{part.name} failed (status {part.status})")
+                    continue
                 part.deaths = 1 if now - part.began > STEADY else part.deaths + 1
                 part.due = now + BACKOFF[min(part.deaths, len(BACKOFF)) - 1]
                 self.said(f"{part.name} ended unexpectedly (status {part.process.returncode}); starting it again")
