@@ -14,6 +14,7 @@ from subprocess import Popen
 from webapp.local import folder, processes
 from webapp.local.postgres import Failed, tail
 
+MODULE = "inference.compiling"
 LEAST_PRIORITY = 19  # niceness: it takes what nobody else wants
 
 
@@ -25,15 +26,15 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
         processes.die_with_parent()
 
     def start() -> Popen:
-        argv = [sys.executable, "-c", f"from inference import compiling; compiling.{function}()"]
+        argv = [sys.executable, "-c", f"import {MODULE} as compiling; compiling.{function}()"]
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
-        return processes.spawn(argv, log(), env=env, cwd=folder.working(), before_exec=before_exec)
+        return processes.spawn(argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec)
 
     return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
 
 
-def log() -> Path:
-    return folder.data() / "logs" / "compiling.log"
+def log(name: str) -> Path:
+    return folder.data() / "logs" / f"{name.lower().replace(' ', '-')}.log"
 
 
 def wait(
@@ -48,4 +49,6 @@ def wait(
             due += every
         time.sleep(0.05)
     if compiling.status:
-        raise Failed(f"The engine could not be compiled. The end of {log()}:\n{tail(log())}")
+        raise Failed(
+            f"The engine could not be compiled. The end of {log(compiling.name)}:\n{tail(log(compiling.name))}"
+        )
