@@ -1,6 +1,7 @@
 """The wheel that the project builds, installed and started as `pipx install` does it, in an empty folder.
 
-Nothing is downloaded: the packages that it needs are those of the tests. Numba is off: whether kernels compile is tested elsewhere.
+Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a minute:
+tests/inference/test_warm_up.py and tests/local/test_start.py do that.
 """
 
 import os
@@ -9,6 +10,7 @@ import signal
 import site
 import subprocess
 import sys
+import time
 import urllib.request
 import zipfile
 
@@ -24,6 +26,11 @@ SERVERS = (
     "TOPOGRAPH_ENVIRONMENT",
     "DJANGO_SETTINGS_MODULE",
     "PYTHONPATH",
+)
+# A line of a .pth file, which Python runs when it starts.
+NOTHING_COMPILED = (
+    "import sys, types; sys.modules['inference.compiling'] = "
+    "types.SimpleNamespace(engine=lambda: None, exploring=lambda: None)"
 )
 
 
@@ -47,17 +54,14 @@ def topograph_command(wheel, tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
     python = environment / "bin" / "python"
     (packages,) = environment.glob("lib/python*/site-packages")
-    (packages / "tests.pth").write_text("\n".join(site.getsitepackages()))
+    (packages / "tests.pth").write_text("\n".join([*site.getsitepackages(), NOTHING_COMPILED]))
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, str(wheel)], check=True)
     return environment / "bin" / "topograph"
 
 
 def environment() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if k not in SERVERS} | {
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONUNBUFFERED": "1",
-    }
+    return {k: v for k, v in os.environ.items() if k not in SERVERS} | {"PYTHONUNBUFFERED": "1"}
 
 
 def test_what_is_in_it(wheel):
@@ -106,15 +110,15 @@ def test_it_starts_in_an_empty_folder(topograph_command, tmp_path):
         assert "font-face" in get(url + re.search(r'href="/(static/css/base[^"]*\.css)"', home)[1])
         assert f"State folder: {folder / 'topograph-data'}\n" in log.read_text()
         assert [path.name for path in folder.iterdir()] == ["topograph-data"]
-    finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
 
 
 def ready(process: subprocess.Popen, log) -> str:
     """The address, once it is said."""
-    import time
-
     deadline = time.monotonic() + START_SECONDS
     while not (found := re.search(r"^Topograph is ready at (\S+)$", log.read_text(), re.M)):
         assert process.poll() is None and time.monotonic() < deadline, log.read_text()
