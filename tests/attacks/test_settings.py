@@ -256,7 +256,7 @@ FORBIDDEN = {
 }
 GUARDED = {
     "xml.parsers"
-}  # expat, in webapp/readers/markup.py, which refuses entities: tests/tasks/readers/test_marked_up.py
+}  # expat, in webapp/readers/markup.py, which refuses entities: tests/webapp/readers/test_marked_up.py
 CALLS = {"eval", "exec", "compile", "__import__"}
 
 

@@ -5,7 +5,7 @@ corpus, run or notebook by what stands in the address; an address without a rule
 answer is the same 404 as for a number that nobody has. What one may see but not do is 403, with who may.
 
 Views ask here, too, for whatever the address does not name: the runs of ?run=, a form's notebook. `corpora`, `runs` and `notebooks`
-are all that a request may see; tests/webapp/test_access.py keeps views from asking the tables themselves.
+are all that a request may see; tests/webapp/accounts/test_access.py keeps views from asking the tables themselves.
 
 Whether texts may be read is another question: webapp.accounts.embargo. Tasks ask nothing: each works for one row, which somebody who
 might made or queued, and its parents and versions are of the same corpus, or were allowed when it was made.
@@ -127,7 +127,7 @@ RULES = {
         ANSWER,
     ),
     # The API, by routes: its operations share names.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/"], ANYONE),
+    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
     **dict.fromkeys(
         [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
         + [f"api/v1/runs/<int:run_id>{rest}" for rest in (

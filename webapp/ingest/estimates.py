@@ -15,11 +15,6 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
-SWEEP, SWEEP_TOPICS, SWEEP_POWER = (
-    0.2e-6,
-    100,
-    0.33,
-)  # seconds a word and pass, at so many topics; more topics cost as this power of them
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
 _PASSAGE = 340  # characters
 _FEATURES = [
@@ -121,7 +116,7 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a half and
     to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. That the growth
     goes on falling at the same rate is an assumption: it takes the sample for an even part of the whole, and the further the whole is
-    beyond it the less it says. Only tests/webapp/test_prepare.py holds it to something: words drawn from a power law, off by at
+    beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds it to something: words drawn from a power law, off by at
     most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
@@ -193,8 +188,8 @@ def _stopped(text: str, choice: Choice) -> bool:
 def _time(scale: Scale, tokens: float) -> dict:
     """How long reading and a first training may take, in words."""
     topics = engines.suggest_topics(scale.documents)
-    config = engines.config("ssi", topics=topics).chosen(scale.documents, max(1, int(tokens)))
-    training = tokens * (config.passes * SWEEP * (topics / SWEEP_TOPICS) ** SWEEP_POWER + FOLD) + 2
+    config = engines.config(engines.DEFAULT, topics=topics).resolve(scale.documents, max(1, int(tokens)))
+    training = engines.get(engines.DEFAULT).seconds(config, round(tokens)) + tokens * FOLD + 2
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))

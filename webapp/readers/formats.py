@@ -25,7 +25,9 @@ class Form:
     looks: str | None = None  # what its content is by its first bytes (opening.looks_like); None for text
     encoded: bool = False  # whether it is in an encoding that is guessed, and that the user may choose
     columns: bool = False  # whether its documents have fields, from which the user chooses
-    sandboxed: bool = False  # whether it is parsed by a library in a process of its own, because hostile bytes may end it
+    sandboxed: bool = (
+        False  # whether it is parsed by a library in a process of its own, because hostile bytes may end it
+    )
     archive: bool = False  # whether it holds other files
     bag: bool = False  # whether it holds numbers of words, and needs a vocabulary beside it
     pattern: str = ""  # of a name, where the ending alone does not tell
