@@ -16,6 +16,7 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
     os.environ["REDIS_URL"] = urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
 
 BROWSER = "tests/browser/"  # one running Topograph and one browser for all of it
+SLOW = (BROWSER, "tests/faults/test_kills", "tests/local/", "tests/test_types")  # a minute or more each
 
 
 class Files(LoadScopeScheduling):
@@ -41,11 +42,10 @@ def pytest_xdist_make_scheduler(config, log) -> Files:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """After pytest-django has put those that empty the tables behind those that do not: what waits for other processes comes first, so
-    that other workers' tests are done meanwhile; then drills on the shared corpus, which are in no transaction."""
+    """After pytest-django has put those that empty the tables behind those that do not: what is slow comes first, so that no worker is
+    left with it at the end; then drills on the shared corpus, which are in no transaction."""
 
     def rank(item: pytest.Item) -> int:
-        slow = item.nodeid.startswith((BROWSER, "tests/faults/test_kills", "tests/local/"))
-        return 0 if slow else 1 if "committed" in item.fixturenames else 2
+        return 0 if item.nodeid.startswith(SLOW) else 1 if "committed" in item.fixturenames else 2
 
     items.sort(key=rank)

@@ -19,6 +19,7 @@ import redis
 from webapp.local import folder, postgres, processes, servers
 
 KEPT = folder.ROOT / ".pytest_cache" / "servers"  # state folder of servers that are kept
+MOST_WORKERS = 8  # each has a Redis database, of which there are 16; tests use the ninth
 KEPT_SECONDS = 1800.0  # that they stay up unused
 
 
@@ -26,19 +27,25 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="manage.py test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )  # fmt: skip
-    parser.add_argument("--workers", type=int, help="processes that share the tests (default: one more than cores)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        choices=range(1, MOST_WORKERS + 1),
+        help=f"processes that share the tests, up to {MOST_WORKERS} (default: one more than cores; for a file, or with -k, one)",
+    )
     parser.add_argument(
         "--keep",
         action="store_true",
         help=f"leave the servers up for the next call with --keep; they end when unused for {KEPT_SECONDS / 60:.0f} minutes",
     )
     given, arguments = parser.parse_known_args(argv)
-    workers = given.workers or ((os.cpu_count() or 1) + 1 if many(arguments) else 1)
-    with tempfile.TemporaryDirectory(prefix="topograph-test-") as data, (kept if given.keep else own)(data) as found:
+    workers = given.workers or (min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1)
+    with tempfile.TemporaryDirectory(prefix="topograph-test-") as data, kept() if given.keep else own(data) as urls:
         env = os.environ | {
             "TOPOGRAPH_DATA": data,
-            "DATABASE_URL": found[0],
-            "REDIS_URL": found[1],
+            "DATABASE_URL": urls[0],
+            "REDIS_URL": urls[1],
             "DJANGO_SETTINGS_MODULE": "webapp.settings",
             "PYTEST_PLUGINS": "tests.worker",
             "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait leave the cores to other workers
@@ -54,7 +61,7 @@ def main(argv: list[str]) -> int:
 
 def many(arguments: list[str]) -> bool:
     """Whether so much is asked for that several workers are quicker than one: everything, or a folder."""
-    if any(argument.startswith(("-k", "-s", "--pdb", "--co")) for argument in arguments):
+    if any(argument.startswith(("-k", "-s", "--pdb", "--collect-only")) for argument in arguments):
         return False
     paths = [path for a in arguments if (path := folder.ROOT / a.partition("::")[0]).exists() and not a.startswith("-")]
     return not paths or any(path.is_dir() for path in paths)
@@ -89,7 +96,7 @@ def own(data: str) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def kept(_: str) -> Iterator[tuple[str, str]]:
+def kept() -> Iterator[tuple[str, str]]:
     """Servers that outlive this call, which has them for itself."""
     os.environ["TOPOGRAPH_DATA"] = str(KEPT)
     with in_use():
