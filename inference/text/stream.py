@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Writer:
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
         empty = dict.fromkeys((*_TEXTS, *_TITLES), 0)
-        self._checkpoint = (
+        self._checkpoint: dict[str, Any] = (
             resume
             or {
                 "format": FORMAT,
@@ -112,7 +112,7 @@ class Writer:
             raise Invalid(
                 "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."
             )
-        self.D = self._checkpoint["D"]
+        self.D: int = self._checkpoint["D"]
 
     def __enter__(self) -> "Writer":
         at = self._checkpoint
