@@ -95,19 +95,11 @@ class Writer:
 
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
-        empty = dict.fromkeys((*_TEXTS, *_TITLES), 0)
-        self._checkpoint: dict[str, Any] = (
-            resume
-            or {
-                "format": FORMAT,
-                "language": tokeniser.language,
-                "given": tokeniser.given,
-                "D": 0,
-                "lexicon": 0,
-                "letters": 0,
-            }
-            | empty
-        )
+        anew: dict[str, Any] = {
+            "format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0, "lexicon": 0, "letters": 0,
+            **dict.fromkeys((*_TEXTS, *_TITLES), 0),
+        }  # fmt: skip
+        self._checkpoint: dict[str, Any] = anew if resume is None else resume
         if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
             raise Invalid(
                 "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."

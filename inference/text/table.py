@@ -10,7 +10,6 @@ from numba import njit
 
 from inference.errors import Invalid
 from inference.text.characters import (
-    Characters,
     APOSTROPHE,
     DIGIT,
     HYPHEN,
@@ -23,6 +22,7 @@ from inference.text.characters import (
     OTHER,
     SKIPPED,
     SPACE,
+    Characters,
 )
 
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
