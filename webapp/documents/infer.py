@@ -4,6 +4,7 @@ import numpy as np
 from django.db import connection
 
 from inference import engines, infer
+from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
 from webapp.models import Run, Topic, Version
@@ -96,8 +97,8 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
-        "shown": min(len(text), texts.PART),
+        "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(run, said.merged(mixture)),
         "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(run, tokens, text[: texts.PART], 0)
+    return data, texts.words(run, tokens, text[: embargo.PART], 0)

@@ -269,6 +269,9 @@ class ReadingForm(VocabularyForm):
                 del self.fields["header"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
+        if services.keeps_columns(corpus):
+            for name in ("encoding", "sheet", "header", "delimiter"):
+                self.fields.pop(name, None)
 
     @property
     def kinds(self) -> list:
