@@ -103,9 +103,8 @@ def kept() -> Iterator[tuple[str, str]]:
         if not folder.locked():
             folder.tell()  # what a keeper that was killed has left
             print(f"Starting servers in {KEPT}", flush=True)
-            quiet = {
-                stream: subprocess.DEVNULL for stream in ("stdin", "stdout", "stderr")
-            }  # a pipe of ours must not wait for it
+            # A pipe that this call writes to must not wait for the servers' end.
+            quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             argv = [sys.executable, "-c", "from webapp.local import test; test.keep()"]
             keeper = subprocess.Popen(argv, cwd=folder.ROOT, start_new_session=True, **quiet)
             while not folder.servers():
