@@ -138,11 +138,11 @@ def _slot(half, mask):
 @njit(cache=True, nogil=True)
 def _simple(classes, lower):
     """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all else."""
-    found = np.zeros(128, np.uint8)
+    folded = np.zeros(128, np.uint8)
     for code in range(1, 128):
         if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
-            found[code] = lower[code]
-    return found
+            folded[code] = lower[code]
+    return folded
 
 
 @njit(cache=True, nogil=True, inline="always")
