@@ -23,7 +23,7 @@ from webapp.accounts import authorization
 from webapp.models import Run
 from webapp.pages.page import READER, run_or_404
 from webapp.results.labels import state
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
 BYTES = 48 << 20  # of compressed pages: of some 20 KB each, two thousand
 TOKEN = secrets.token_urlsafe(
@@ -37,11 +37,11 @@ class Page(NamedTuple):
     cache_control: str | None
 
 
-_kept = Kept(BYTES, weigh=lambda page: len(page.body))
-forget = _kept.clear
+_pages = BoundedCache(BYTES, weigh=lambda page: len(page.body))
+forget = _pages.clear
 
 
-def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
+def cached_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
     """A view of a run, which is given the run instead of its number.
 
     chosen: what else of the request the page depends on, such as a reader's last choice; asked each time, so that it may note it.
@@ -56,7 +56,7 @@ def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
             if told or run.status != Run.Status.DONE or run.snapshot is None:
                 return view(request, run, **named)
             key = _key(request, run, named, also)
-            found = _kept.get(key)
+            found = _pages.get(key)
             if found is None:
                 request.token = TOKEN
                 response = view(request, run, **named)
@@ -65,7 +65,7 @@ def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
                 )
                 if response.status_code != 200:
                     return _sent(request, found, response.status_code)
-                _kept.keep(key, found)
+                _pages.set(key, found)
             return _conditional(request, key, found)
 
         return front
