@@ -48,9 +48,9 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "database": queries.database(),
         "routes": metrics.slowest(SLOWEST),
         "requests": {
-            "in_work": concurrency.PAGES.inside,
+            "in_work": concurrency.PAGES.active,
             "waiting": len(concurrency.PAGES.waiting),
-            "readers": concurrency.STREAMS.inside,
+            "readers": concurrency.STREAMS.active,
         },
     }
     states = [("work", "at work"), ("waiting", "waiting"), ("failed", "failed")]

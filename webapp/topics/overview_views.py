@@ -26,7 +26,7 @@ def _view(request: HttpRequest) -> str:
     return last if last in VIEWS else "list"
 
 
-@cached_page(chosen=_view)
+@cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     view = _view(request)
     selection = Selection.read(request.GET, run.corpus, run)

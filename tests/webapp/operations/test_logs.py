@@ -113,12 +113,12 @@ def test_plain_lines_for_people(monkeypatch):
             "event": "request",
             "level": "info",
             "timestamp": "T",
-            "logger": "webapp.server.requests",
+            "logger": "webapp.server.request_log",
             "run": 3,
             "ms": 1.5,
         },
     )
-    assert line == "T info    request  ms=1.5 run=3 (webapp.server.requests)"
+    assert line == "T info    request  ms=1.5 run=3 (webapp.server.request_log)"
     monkeypatch.setenv("TOPOGRAPH_LOG", "xml")
     with pytest.raises(SystemExit, match="must be plain or json"):
         logs.form()
@@ -159,7 +159,7 @@ def test_one_line_a_request_under_its_id(client, trained, written):
         trained.pk,
         "GET",
         200,
-        "webapp.server.requests",
+        "webapp.server.request_log",
     )
     assert line["ms"] > 0
     assert client.get("/glossary/", HTTP_X_REQUEST_ID="from-a-proxy-1234")["X-Request-ID"] == "from-a-proxy-1234"
