@@ -18,8 +18,8 @@ from inference.versions import versions
 from inference.warm_start import inherit
 from tasks.celery import app
 from webapp.curation import label_transfer
-from webapp.jobs import claims, events, scheduler
-from webapp.jobs.file_lock import Held, alone
+from webapp.jobs import claims, events, kinds, scheduler
+from webapp.jobs.file_lock import LockHeld, file_lock
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Metric, Run, Word
 from webapp.runs import snapshots
@@ -27,31 +27,31 @@ from webapp.storage import disk, files
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
-TRANSIENT = (OperationalError, InterfaceError, Held)  # Postgres is away, or another process can't be ended
+TRANSIENT = (OperationalError, InterfaceError, LockHeld)  # Postgres is away, or another process can't be ended
 
 
 @app.task(name="tasks.runs.train")
 def train(run_id: int) -> None:
     """Train a queued run to its end, or on from its checkpoint where another process left it."""
-    taken = scheduler.take(claims.TRAINING, run_id)
+    taken = scheduler.claim_next_job(kinds.TRAIN, run_id)
     if taken is None:
         return
     run_id, attempt = taken
     try:
-        with Heartbeat(claims.TRAINING, run_id, attempt) as beat, alone(files.run_folder(run_id)):
+        with Heartbeat(kinds.TRAIN, run_id, attempt) as beat, file_lock(files.run_folder(run_id)):
             Training(Run.objects.select_related("corpus", "version", "parent").get(pk=run_id), attempt, beat).go()
-    except claims.Lost:
+    except claims.ClaimLost:
         return
     except TRANSIENT as error:
         if not disk.is_full(error):
             raise  # the heartbeat stops here, and the sweep queues the run again when Postgres is back
-        claims.wait(claims.TRAINING, run_id, attempt)
+        claims.wait_for_disk(kinds.TRAIN, run_id, attempt)
     except Invalid as error:
-        claims.fail(claims.TRAINING, run_id, attempt, str(error))
+        claims.fail(kinds.TRAIN, run_id, attempt, str(error))
     except Exception:
-        claims.crash(claims.TRAINING, run_id, attempt)
+        claims.crash(kinds.TRAIN, run_id, attempt)
     finally:
-        scheduler.go_on(claims.TRAINING)
+        scheduler.dispatch_next(kinds.TRAIN)
 
 
 class Sparing:
@@ -147,7 +147,7 @@ class Training:
         ]  # a pair of the smaller bag for each that is kept, in the same order
 
     def _update(self, **fields) -> None:
-        claims.update(claims.TRAINING, self.run.pk, self.attempt, **fields)
+        claims.update(kinds.TRAIN, self.run.pk, self.attempt, **fields)
 
     def _progress(self, p: Progress) -> None:
         """Tell how far it is, and hear whether the user wants it to end."""
@@ -172,7 +172,7 @@ class Training:
     def _cancel(self) -> None:
         self._update(status=Run.Status.CANCELLED, finished_at=Now())
         snapshots.discard(self.run.pk)
-        raise claims.Lost("cancelled")
+        raise claims.ClaimLost("cancelled")
 
     def _snapshot(self, s: Snapshot) -> None:
         """A point of the charts, a checkpoint, and the topics; these two only where storing them costs little."""
@@ -234,5 +234,5 @@ class Training:
 
 def threads() -> int:
     """This training's share of the cores: they are divided among the runs at work. The result does not depend on it."""
-    at_work = Run.objects.filter(status__in=claims.TRAINING.active).count()
+    at_work = Run.objects.filter(status__in=kinds.TRAIN.active).count()
     return max(1, (os.cpu_count() or 1) // max(1, at_work))

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Model
 
-from webapp.jobs import events
+from webapp.jobs import roster
 from webapp.local import folder, processes, servers
 
 EVERY = 0.3  # seconds between two looks
@@ -50,7 +50,7 @@ def prepare_database() -> None:
 def worker_if_none() -> Iterator[None]:
     """For a command that waits for a task: run a worker meanwhile where none is alive."""
     # A queue of our own may still hold the sign of life of a worker that ended with the last command.
-    if not servers.ours and events.workers():
+    if not servers.ours and roster.count_workers():
         yield
         return
     process = processes.worker(dict(os.environ), folder.data() / "logs" / "worker.log")

@@ -12,7 +12,7 @@ from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from webapp.ingest import uploads
-from webapp.jobs import events
+from webapp.jobs import events, roster
 
 KEEP = 1.0  # seconds for which an answer is told again: however many ask, the parts are asked as often
 PATIENCE = 2_000  # milliseconds for Postgres
@@ -83,4 +83,4 @@ def _disk() -> str:
 
 
 def _workers() -> str:
-    return OK if events.workers() else "warning: no worker is alive"
+    return OK if roster.count_workers() else "warning: no worker is alive"

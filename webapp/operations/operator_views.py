@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.ingest import uploads
-from webapp.jobs import claims, roster
+from webapp.jobs import claims, kinds, roster
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -23,8 +23,8 @@ from webapp.runs import services as runs
 from webapp.server import concurrency, metrics
 
 SLOWEST = 10
-OF_TASK = {kind.task: kind.name for kind in claims.KINDS}
-BY_NAME = {kind.name: kind for kind in claims.KINDS}
+OF_TASK = {kind.task: kind.name for kind in kinds.KINDS}
+BY_NAME = {kind.name: kind for kind in kinds.KINDS}
 
 
 @never_cache
@@ -63,7 +63,7 @@ NAMES = {"run": "Trainings", "corpus": "Corpora being read", "version": "Words b
 def workers() -> list[dict] | None:
     """None where Redis does not answer."""
     try:
-        found = roster.alive()
+        found = roster.live_workers()
     except redis.RedisError:
         return None
     for kind in queries.KINDS:

@@ -21,7 +21,7 @@ from psycopg import sql
 from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
-from webapp.jobs import events
+from webapp.jobs import roster
 from webapp.models import Corpus, Run, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
@@ -66,7 +66,7 @@ def _known(found: dict) -> None:
 def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] = lambda count: None) -> dict:
     """Restore a backup. Raises Invalid where it can't be read, or there is something already that is not to be overwritten."""
     found = check(path, tell)
-    if alive := events.workers():
+    if alive := roster.count_workers():
         raise Invalid(
             "system",
             f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.",

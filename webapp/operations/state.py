@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 
 from webapp.ingest import uploads
-from webapp.jobs import claims, counts, events
+from webapp.jobs import counters, events, kinds, roster
 from webapp.models import Run
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
@@ -74,7 +74,7 @@ def numbers() -> list[Number]:
 def _postgres() -> Iterator[Number]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
-        for kind in claims.KINDS:
+        for kind in kinds.KINDS:
             yield from _jobs(cursor, kind)
         yield from _trainings()
         yield from _database(cursor)
@@ -87,7 +87,7 @@ def _postgres() -> Iterator[Number]:
         yield Number("topograph_pool_waiting", (), stats.get("requests_waiting", 0))
 
 
-def _jobs(cursor, kind: claims.Kind) -> Iterator[Number]:
+def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
@@ -115,7 +115,7 @@ def _trainings() -> Iterator[Number]:
 
 def training():
     """Runs at work, the newest first."""
-    return Run.objects.filter(status__in=claims.TRAINING.active).order_by("-pk")
+    return Run.objects.filter(status__in=kinds.TRAIN.active).order_by("-pk")
 
 
 _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
@@ -148,12 +148,12 @@ def database_bytes(cursor) -> int:
 
 def _redis() -> Iterator[Number]:
     client = events.client()
-    yield Number("topograph_workers", (), sum(1 for _ in client.scan_iter(events.WORKER_KEYS, count=1000)))
+    yield Number("topograph_workers", (), len(roster.live_workers()))
     yield Number("topograph_broker_messages", (), client.llen(app.conf.task_default_queue))
     yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
-        counted = counts.of(what)
-        for kind in claims.KINDS:
+        counted = counters.by_kind(what)
+        for kind in kinds.KINDS:
             yield Number(name, (kind.name,), counted.get(kind.name, 0))
 
 

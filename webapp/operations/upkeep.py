@@ -23,6 +23,7 @@ from webapp.storage import bulk, files
 
 log = structlog.get_logger(__name__)
 
+INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 LEFT = 3600  # seconds after which a folder without a row is nobody's: a row may come, when its transaction ends, after its folder
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}

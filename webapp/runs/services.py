@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from inference import engines
 from inference.errors import Invalid
 from webapp.accounts import quotas
-from webapp.jobs import claims, events
+from webapp.jobs import dispatch, events, kinds
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
 
@@ -36,7 +36,7 @@ def create(version: Version, *, seed: int = 0, engine: str = "ssi", by: User | N
         run = Run.objects.create(
             corpus_id=version.corpus_id, version=version, by=by, engine=engine, settings=asdict(config), seed=seed
         )
-        claims.send(claims.TRAINING, run.pk)
+        dispatch.send(kinds.TRAIN, run.pk)
     return run
 
 

@@ -20,7 +20,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 
 from webapp import logs
 from webapp.accounts import authorization
-from webapp.jobs import events
+from webapp.jobs import events, roster
 from webapp.server.concurrency import release_connection
 
 log = structlog.get_logger(__name__)
@@ -85,7 +85,7 @@ class Hub:
             try:
                 async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=5) as client:
                     while True:
-                        self._tell_workers(len([key async for key in client.scan_iter(events.WORKER_KEYS, count=1000)]))
+                        self._tell_workers(len([key async for key in client.scan_iter(roster.WORKER_KEYS, count=1000)]))
                         await asyncio.sleep(WORKERS_EVERY)
             except (redis.RedisError, OSError):
                 self._tell_workers(None)

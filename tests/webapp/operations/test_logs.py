@@ -214,7 +214,7 @@ def test_nothing_of_what_people_say_is_logged(client, trained, written, draft):
 
 @pytest.mark.django_db
 def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, written, monkeypatch):
-    from webapp.jobs import claims
+    from webapp.jobs import claims, kinds
 
     structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
     try:
@@ -223,7 +223,7 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
         try:
             raise ValueError(f"could not read: {MARK}")
         except ValueError:
-            claims.crash(claims.READING, ready.pk, 7)
+            claims.crash(kinds.INGEST, ready.pk, 7)
     finally:
         structlog.contextvars.clear_contextvars()
     (line,) = [line for line in written() if line["event"] == "broken"]
@@ -241,7 +241,7 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
 def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
     ready, written, django_capture_on_commit_callbacks
 ):
-    from webapp.jobs import claims
+    from webapp.jobs import claims, kinds
     from webapp.runs import services as runs
 
     structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
@@ -249,7 +249,7 @@ def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
         with django_capture_on_commit_callbacks(execute=True):
             run = runs.create(ready.version, topics=4)
         structlog.contextvars.clear_contextvars()
-        attempt = claims.claim(claims.TRAINING, run.pk)  # as by a message of the sweep
+        attempt = claims.claim(kinds.TRAIN, run.pk)  # as by a message of the sweep
         structlog.get_logger("tasks.x").warning("no heartbeat")
     finally:
         structlog.contextvars.clear_contextvars()
