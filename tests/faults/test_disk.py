@@ -78,7 +78,7 @@ STAGES = {
     "the checkpoint": "inference.checkpoint.save",
     "the evidence": "inference.gather",
     "Postgres": "webapp.storage.bulk.Partition.write_arrays",
-    "the fsync before the row": "tasks.runs.settle",
+    "the fsync before the row": "webapp.runs.training.settle",
 }
 
 
