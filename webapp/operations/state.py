@@ -1,6 +1,6 @@
-"""What the system does just now, in numbers: jobs, workers, database, queue, disk. For metrics, the operator's page and /readyz.
+"""The system in numbers: jobs, workers, database, queue, disk. For metrics and the operator's page.
 
-Every question is bounded: counts of rows that wait or are at work by the index of statuses, statistics that Postgres keeps anyway.
+Every query is bounded: counts of rows that wait or are at work use the index of statuses; the rest are statistics that Postgres keeps.
 """
 
 import itertools
@@ -59,16 +59,16 @@ class Number(NamedTuple):
 
 
 def numbers() -> list[Number]:
-    """All that can be found out now; what does not answer is told by topograph_up and leaves its numbers out."""
-    found = []
+    """All numbers. A part that does not answer is told by topograph_up, and its numbers are left out."""
+    numbers = []
     for part, ask in PARTS.items():
         try:
-            found += list(ask())
+            numbers += list(ask())
             up = 1
         except (Error, redis.RedisError, OSError):
             up = 0
-        found.append(Number("topograph_up", (part,), up))
-    return found
+        numbers.append(Number("topograph_up", (part,), up))
+    return numbers
 
 
 def _postgres() -> Iterator[Number]:
@@ -94,12 +94,12 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
         "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
         [[QUEUED, *kind.active]],
     )
-    found = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
+    counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
     for status in (QUEUED, *kind.active):
-        yield Number("topograph_jobs", (name, status), found.get(status, (0, 0))[0])
-    yield Number("topograph_jobs_oldest_seconds", (name,), found.get(QUEUED, (0, 0.0))[1])
+        yield Number("topograph_jobs", (name, status), counted.get(status, (0, 0))[0])
+    yield Number("topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1])
     yield Number(
-        "topograph_jobs_silent_seconds", (name,), max([found[s][1] for s in kind.active if s in found], default=0.0)
+        "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
     )
 
 
