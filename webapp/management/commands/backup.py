@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
-from webapp.management.following import Line, prepare_database, size
+from webapp.management.progress import Line, prepare_database, size
 from webapp.operations import backup
 
 

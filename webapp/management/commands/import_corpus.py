@@ -13,7 +13,7 @@ from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora
 from webapp.ingest.shaping import Shaping
-from webapp.management.following import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
 
 DEFAULT = corpora.Reading()

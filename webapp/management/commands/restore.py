@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
 from webapp.local import folder, servers
-from webapp.management.following import Line
+from webapp.management.progress import Line
 from webapp.operations import restore
 
 

@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference import engines
 from inference.engines.settings import Setting
 from inference.errors import Invalid
-from webapp.management.following import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database, worker_if_none
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
 
