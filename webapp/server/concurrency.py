@@ -21,6 +21,7 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware
 
+from webapp.request_context import request_context
 from webapp.server import head_requests, metrics
 
 log = structlog.get_logger(__name__)
@@ -223,7 +224,13 @@ def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
         again = request.get_full_path() if request.method == "GET" else ""
         page = render_to_string(
             "busy.html",
-            {"status": overloaded.status, "sentence": sentence, "advice": advice, "again": again, "id": request.id},
+            {
+                "status": overloaded.status,
+                "sentence": sentence,
+                "advice": advice,
+                "again": again,
+                "id": request_context(request).id,
+            },
         )
         response = HttpResponse(page, status=overloaded.status)
     response["Retry-After"] = str(seconds)

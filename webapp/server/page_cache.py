@@ -22,6 +22,7 @@ from django.views.decorators.http import require_safe
 from webapp.accounts import authorization
 from webapp.models import Run
 from webapp.pages.page import READER, run_or_404
+from webapp.request_context import request_context
 from webapp.results.labels import state
 from webapp.storage.cache import BoundedCache
 
@@ -57,7 +58,7 @@ def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: No
             key = _key(request, run, named, also)
             page = _pages.get(key)
             if page is None:
-                request.token = TOKEN
+                request_context(request).csrf_placeholder = TOKEN
                 response = view(request, run, **named)
                 body = zlib.compress(response.content, 1)
                 page = Page(body, response["Content-Type"], response.get("Cache-Control"))
@@ -100,8 +101,8 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
 
 def _reader(request: HttpRequest) -> tuple:
     """What pages show of the reader: their role, their name, and the notebooks that a Pin button offers."""
-    user = request.user
+    user, context = request.user, request_context(request)
     account = (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
-    request.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
-    offered = [(notebook.pk, notebook.title) for notebook in request.recent_notebooks]
-    return settings.ACCOUNTS, request.role, account, request.session.get(READER), offered
+    context.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
+    offered = [(notebook.pk, notebook.title) for notebook in context.recent_notebooks]
+    return settings.ACCOUNTS, context.role, account, request.session.get(READER), offered

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django_structlog.middlewares import RequestMiddleware
 
 from webapp import logs
+from webapp.request_context import request_context
 from webapp.server import metrics
 
 log = structlog.get_logger(__name__)
@@ -32,16 +33,17 @@ class RequestLog(RequestMiddleware):
 
     def prepare(self, request: HttpRequest) -> None:
         structlog.contextvars.clear_contextvars()
-        request.began = time.perf_counter()
+        context = request_context(request)
         given = request.headers.get(HEADER, "")
-        request.id = given if logs.REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        structlog.contextvars.bind_contextvars(request_id=request.id)
+        context.id = given if logs.REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        structlog.contextvars.bind_contextvars(request_id=context.id)
         if request.path in PROBES:
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].strip(".*") or "localhost"
 
     def handle_response(self, request: HttpRequest, response: HttpResponse) -> None:
-        response[HEADER] = request.id
-        seconds, route = time.perf_counter() - request.began, route_name(request, response)
+        context = request_context(request)
+        response[HEADER] = context.id
+        seconds, route = time.perf_counter() - context.began, route_name(request, response)
         metrics.observe(route, request.method, response.status_code, seconds)
         if route in metrics.QUIET and response.status_code < 500:
             return
