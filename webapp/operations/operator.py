@@ -7,18 +7,17 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from webapp.models import Corpus, Run, Version
+from webapp.jobs import kinds
 
 PAGE = 50
 MOST = 10_000  # failed jobs that are counted; the page says where there are more
-KINDS: dict[str, type] = {"run": Run, "corpus": Corpus, "version": Version}
-WORK = {"run": ("running", "storing"), "corpus": ("reading",), "version": ("choosing",)}
+KINDS = {kind.name: kind for kind in (kinds.TRAIN, kinds.INGEST, kinds.VECTORIZE)}
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
 
 def statuses(kind: str, state: str) -> tuple[str, ...]:
-    return {"work": WORK[kind], "waiting": ("queued",), "failed": ("failed",)}[state]
+    return {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}[state]
 
 
 def counts() -> list[dict]:
@@ -35,7 +34,7 @@ def _count(kind: str, state: str) -> int:
 
 
 def _rows(kind: str, state: str) -> QuerySet:
-    return KINDS[kind].objects.filter(status__in=statuses(kind, state))
+    return KINDS[kind].model.objects.filter(status__in=statuses(kind, state))
 
 
 def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], int | None]:

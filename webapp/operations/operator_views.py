@@ -24,7 +24,6 @@ from webapp.server import concurrency, metrics
 
 SLOWEST = 10
 OF_TASK = {kind.task: kind.name for kind in kinds.KINDS}
-BY_NAME = {kind.name: kind for kind in kinds.KINDS}
 
 
 @never_cache
@@ -111,9 +110,9 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
     """Queue a failed job again; it continues where it was."""
-    if kind not in BY_NAME or not BY_NAME[kind].model.objects.filter(pk=key).exists():
+    if kind not in queries.KINDS or not queries.KINDS[kind].model.objects.filter(pk=key).exists():
         raise Http404(f"There is no {kind} {key}.")
-    if claims.retry(BY_NAME[kind], key):
+    if claims.retry(queries.KINDS[kind], key):
         messages.success(request, f"{kind.capitalize()} {key} waits for a worker again.")
     else:
         messages.error(request, f"{kind.capitalize()} {key} has not failed, or not any more.")
