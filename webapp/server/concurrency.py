@@ -20,6 +20,8 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware
 
+from webapp import routes
+from webapp.routes import Load
 from webapp.server import head_requests, metrics
 
 log = structlog.get_logger(__name__)
@@ -105,28 +107,25 @@ STREAMS = Room("streams", most=1_000, queue=0, patience=0.0, each=300)
 # for each of some hundreds kept every other page waiting for seconds.
 BEGINNING = Room("streams that begin", most=2, queue=1_000, patience=30.0, each=300)
 
-OPEN = frozenset(("healthz", "readyz", "metrics"))
 RETRY = {429: 2, 503: 5}  # seconds after which to come again
 
 
 def rooms(request: HttpRequest) -> list[Room]:
     """The rooms that a request passes through, from the outer to the inner one."""
+    load = Load.PAGE
     try:
-        request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
-        name = request.resolver_match.view_name or ""
+        match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
+        load = routes.of(match).load_of(request)
     except Resolver404:
-        name = ""
-    if name in OPEN:
-        return []
-    if name.endswith("_events"):
-        return [STREAMS, BEGINNING]
-    if name in ("uploads", "upload"):
-        return [UPLOADS]
-    if name in ("export", "run_time_csv", "corpus_report", "notebook_html", "notebook_md"):
-        return [FILES]
-    heavy = name.removesuffix("_json") in ("compare", "run_time_compare", "run_without", "run_carry")
-    heavy = heavy or (name.removesuffix("_json") == "run_topics" and request.GET.get("view") in ("map", "grid"))
-    return [HEAVY, PAGES] if heavy else [PAGES]
+        pass
+    return {
+        Load.UNLIMITED: [],
+        Load.PAGE: [PAGES],
+        Load.HEAVY: [HEAVY, PAGES],
+        Load.FILE: [FILES],
+        Load.UPLOAD: [UPLOADS],
+        Load.STREAM: [STREAMS, BEGINNING],
+    }[load]
 
 
 class Places:
