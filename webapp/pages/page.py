@@ -15,11 +15,19 @@ READER = "reader"  # in the session
 OWNER = "owner"
 
 
+def as_bytes(data: object) -> bytes:
+    """The JSON of pages and of the API: UTF-8, times in UTC with a Z, null for a float that is not a number."""
+    return orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z)
+
+
 def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
-    """`data` as JSON, or the template with `data` and what only the page needs."""
+    """A page, or its .json twin.
+
+    data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it goes first.
+    """
     if as_json:
-        body = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
-        return HttpResponse(body, content_type="application/json", status=status, headers={"Cache-Control": "no-store"})
+        headers = {"Cache-Control": "no-store"}
+        return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
     if hasattr(request, "token"):  # the page will be kept: webapp.server.page_cache
         context["csrf_token"] = request.token
     return render(request, template, data | context, status=status)
