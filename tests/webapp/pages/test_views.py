@@ -33,7 +33,7 @@ def test_twin(client, trained, name):
     response = client.get(address(f"{name}_json", trained.corpus_id, trained.pk))
     assert response.status_code == 200
     assert response["Content-Type"] == "application/json"
-    TypeAdapter(ROUTES[name].json).validate_json(response.content, strict=True)
+    TypeAdapter(ROUTES[name].json).validate_json(response.content)
 
 
 @pytest.mark.parametrize(
