@@ -306,7 +306,7 @@ urlpatterns = [
         "api/v1/",
         api.urls,
         of_corpus(Role.READER, Role.EDITOR),
-        but={"": ANYONE, "openapi.json": ANYONE, "corpora/": ANYONE},
+        but={"": ANYONE, "openapi.json": ANYONE, "engines": ANYONE, "corpora/": ANYONE},
     ),
     # Accounts. The library's views see to themselves who may come in.
     *page("links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None),  # its token decides

@@ -10,7 +10,7 @@ from ninja.renderers import BaseRenderer
 from inference.errors import Invalid
 from inference.versions import topograph
 from webapp.accounts.authorization import UNKNOWN
-from webapp.api import corpora, runs
+from webapp.api import corpora, engines, runs
 from webapp.api.access import RATE, Reader
 from webapp.pages import errors
 from webapp.pages.page import as_bytes
@@ -39,6 +39,7 @@ api = NinjaAPI(
 )
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
+api.add_router("/engines", engines.router, tags=["engines"])
 
 
 def _said(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
