@@ -92,7 +92,7 @@ def intrusion_test(kind: str) -> list[URLPattern]:
 urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE, json=dict),
-    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=dict),
+    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=shapes.ComparePage),
     *page("deleted", deletion_views.index, "deleted", USER, json=dict),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),

@@ -34,8 +34,8 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
     summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true",
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
-    found, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
-    items = [queries.about(corpus) for corpus in found]
+    corpora, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
+    items = [queries.about(corpus) for corpus in corpora]
     return {"items": items, "next": pages.following(request, before=following)}
 
 
@@ -90,7 +90,7 @@ def detail(request: HttpRequest, corpus_id: int):
     response={200: shapes.FoundDocuments, **ERRORS},
     summary="Documents of a corpus, searched and chosen",
 )
-def found(
+def search(
     request: HttpRequest,
     corpus_id: int,
     documents: Query[shapes.Documents],
@@ -104,21 +104,19 @@ def found(
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
 def document(request: HttpRequest, corpus_id: int, number: int):
-    found = documents.described(ready(corpus_id), number)
-    if found is None:
+    document = documents.described(ready(corpus_id), number)
+    if document is None:
         raise Http404(f"Corpus {corpus_id} has no document {number}.")
-    return found
+    return document
 
 
 @router.get("/{int:corpus_id}/runs", response={200: shapes.Runs, **ERRORS}, summary="Runs on a corpus, newest first")
 def trained(request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT):
     of = corpus_or_404(corpus_id).runs.order_by("-pk")
-    found = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
-    items = [run_queries.about(run) for run in found[:limit]]
-    return {
-        "items": items,
-        "next": pages.following(request, before=found[limit - 1].pk if len(found) > limit else None),
-    }
+    rows = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
+    more = rows[limit - 1].pk if len(rows) > limit else None
+    items = [run_queries.about(run) for run in rows[:limit]]
+    return {"items": items, "next": pages.following(request, before=more)}
 
 
 @router.post(

@@ -91,13 +91,13 @@ def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place 
     run = published(run_id)
     if number >= run.topics:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    found, following = topics.words(run, number, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = topics.words(run, number, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/documents", response={200: shapes.FoundDocuments, **ERRORS},
             summary="Documents, searched and chosen; by=T07 orders them by their share of a topic")  # fmt: skip
-def found(
+def search(
     request: HttpRequest,
     run_id: int,
     documents: Query[shapes.Documents],
@@ -138,8 +138,8 @@ def whole(request: HttpRequest, run_id: int, number: int):
     summary="Words that begin with q, most frequent first",
 )
 def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
-    found, following = words.matching(run_or_404(run_id).version, q, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = words.matching(run_or_404(run_id).version, q, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get(
@@ -169,12 +169,12 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         raise Invalid("sort", f"“sort” must be one of {', '.join(concordance.ORDERS)}; got “{sort[:50]}”.")
     if not concordance.has_places(selection.run):
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
-    found = concordance.page(selection, uses, topic, sort, after, limit)
-    last = after + len(found.lines)
+    page = concordance.page(selection, uses, topic, sort, after, limit)
+    last = after + len(page.lines)
     return {
-        "count": found.total,
-        "items": found.lines,
-        "next": pages.following(request, after=last if last < found.total and found.lines else None),
+        "count": page.total,
+        "items": page.lines,
+        "next": pages.following(request, after=last if last < page.total and page.lines else None),
     }
 
 
@@ -227,13 +227,7 @@ def time(
     summary="Which topics of two runs are the same",
 )
 def compare(request: HttpRequest, run_id: int, other: int):
-    found = comparisons.match(published(run_id), published(other))
-    pairs = zip(found.partner.tolist(), found.similarity.tolist(), strict=True)
-    return {
-        "run": run_id,
-        "other": other,
-        "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0],
-    }
+    return comparisons.described(published(run_id), published(other))
 
 
 @router.get(

@@ -94,4 +94,4 @@ def broken(request, error):
     if (answer := errors.unavailable(request, error, json=True)) is not None:
         return answer
     log.error("broken", exc_info=error)
-    return _said(request, errors.said(request), 500)
+    return _said(request, errors.broken_sentence(request), 500)

@@ -304,6 +304,10 @@ class Files(Schema):
 # the shapes above; a page of one thing has that thing, in its shape, as a part.
 
 
+class ComparePage(Schema):
+    comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
+
+
 class RunPage(Schema):
     run: Run
 

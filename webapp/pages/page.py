@@ -1,4 +1,4 @@
-"""What all views share: a page and its .json twin, and what comes in the address."""
+"""What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query string."""
 
 from urllib.parse import urlencode
 
@@ -84,11 +84,11 @@ def reader(request: HttpRequest) -> str:
 
 
 def back(request: HttpRequest, default: str) -> str:
-    """Where a form leads when it is done: to the page that it names in `next`, if that is one of ours."""
-    return addresses.ours(request.POST.get("next", "")) or default
+    """Where a form redirects to: the path in its field `next`, if a page of this site has it; else the default."""
+    return addresses.own_path(request.POST.get("next", "")) or default
 
 
 def address(request: HttpRequest, **changes) -> str:
-    """This page's address with some of the query string changed; a None takes a parameter out."""
+    """The request's query string with some parameters changed, from "?" on; None or "" takes one out."""
     kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
     return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])
