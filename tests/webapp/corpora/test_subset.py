@@ -50,7 +50,7 @@ def test_a_part_has_the_same_documents(client, parent):
     found = client.get(reverse("corpus_documents_json", args=[parent.pk]) + "?q=war&by=order").json()
     assert part.documents == found["count"] < parent.documents
     numbers = np.load(corpora.files.corpus_folder(part.pk) / corpora.NUMBERS)
-    assert numbers[:5].tolist() == [d["number"] for d in found["documents"]][:5]
+    assert numbers[:5].tolist() == [d["number"] for d in found["items"]][:5]
     old = list(
         Document.objects.filter(corpus_id=parent.pk, number__in=numbers.tolist()).order_by("number").values_list(*KEPT)
     )

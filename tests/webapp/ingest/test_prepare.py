@@ -450,7 +450,7 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
     )
     for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
         found = client.get(url.rstrip("/") + f".json?only={only}").json()
-        assert [row["number"] for row in found["documents"]] == numbers
+        assert [row["number"] for row in found["items"]] == numbers
     assert "the same as an earlier one" in client.get(url + "?only=same").content.decode()
     assert client.get(url + "?only=bogus").status_code == 400
 

@@ -384,7 +384,7 @@ def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, sma
         address = reverse("corpus_documents_json", args=[corpus.pk]) + f"?only=file:{position}"
         assert address.replace(".json", "/") in page
         listed = client.get(address).json()
-        assert listed["count"] == documents and listed["documents"][0]["number"] == first
+        assert listed["count"] == documents and listed["items"][0]["number"] == first
     assert (
         "of the file “b.csv”"
         in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
@@ -421,9 +421,9 @@ def test_words_that_count_are_listed(draft, client):
     corpus = read(queued(draft, as_csv(example_rows(60))))
     url = reverse("corpus_vocabulary_json", args=[corpus.pk])
     answer = client.get(url).json()
-    first = answer["words"]
+    first = answer["items"]
     assert first[0]["tokens"] >= first[-1]["tokens"] and len(first) == 100
-    assert client.get(url + answer["next"]).json()["words"][0]["number"] == 100
+    assert client.get(url + answer["next"]).json()["items"][0]["number"] == 100
     page = client.get(reverse("corpus_vocabulary", args=[corpus.pk])).content.decode()
     assert f"?q=%22{first[0]['word']}%22" in page
     with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f"?q=%22{first[0]['word']}%22").json()
