@@ -5,4 +5,4 @@ import os
 os.environ.setdefault("DATABASE_URL", "postgres://not.needed/none")
 os.environ.setdefault("REDIS_URL", "redis://not.needed")
 
-from webapp.settings import *  # noqa: E402, F403
+from webapp.settings import *  # noqa: F403
