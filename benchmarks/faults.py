@@ -36,10 +36,10 @@ import redis
 from celery import Celery
 
 from benchmarks.whole_path import Browser, form_fields
-from tasks.life import descendants
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
+from webapp.jobs.activity import descendants
 from webapp.local.processes import worker as spawn_worker
 
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}

@@ -137,7 +137,7 @@ def finished(documents: int, topics: int):
 
 def trainings(corpus) -> list[int]:
     """Queue runs that last longer than the load."""
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     return [runs.create(corpus.version, topics=100, passes=200, seed=seed).pk for seed in range(TRAININGS)]
 
@@ -280,7 +280,7 @@ async def watch(system: System, run: int, until: float, found: Found) -> None:
 
 
 async def publish(run: int, until: float) -> None:
-    from webapp import events
+    from webapp.jobs import events
 
     while time.monotonic() < until:
         await asyncio.to_thread(events.run, run, {"type": "timed", "sent": time.time()})
@@ -560,7 +560,7 @@ def over() -> None:
 
 def stop(live: list[int]) -> None:
     from webapp.models import Run
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     for run in Run.objects.filter(pk__in=live):
         runs.cancel(run)

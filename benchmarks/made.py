@@ -63,7 +63,7 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
 def corpus(documents: int):
     """A corpus of so many documents that has been read. Django must be set up."""
     from tasks.corpora import ingest
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.csv.gz"
@@ -77,7 +77,7 @@ def corpus(documents: int):
 def run(of, topics: int):
     """A finished run on it, of one pass: how good its topics are is not asked here."""
     from tasks.runs import train
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     made = runs.create(of.version, topics=topics, passes=1)
     train(made.pk)

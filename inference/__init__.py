@@ -6,7 +6,7 @@ for event in train(engine, config, Bow.from_csr(matrix), seed=1):
     ...
 """
 
-from inference import checkpoint, engines, reading
+from inference import checkpoint, engines, infer
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
@@ -16,5 +16,5 @@ from inference.training import Progress, Snapshot, begin, fold_in_corpus, train
 
 __all__ = [
     "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "begin", "checkpoint", "engines", "fold_in_corpus",
-    "gather", "reading", "train",
+    "gather", "infer", "train",
 ]  # fmt: skip

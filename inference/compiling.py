@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from inference import checkpoint, engines, reading, senses
+from inference import checkpoint, engines, infer, senses
 from inference.bow import Bow
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
@@ -129,6 +129,4 @@ def _explore(topics: Topics) -> None:
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
     similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))
-    reading.read(
-        reading.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1)
-    )
+    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))

@@ -1,4 +1,4 @@
-"""A run that someone else made, trained again from its bundle (webapp.queries.exports.bundle) and compared bit for bit."""
+"""A run that someone else made, trained again from its bundle (webapp.exports.bundle) and compared bit for bit."""
 
 import json
 import tempfile

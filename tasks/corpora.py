@@ -7,13 +7,15 @@ from dataclasses import asdict
 from django.db import InterfaceError, OperationalError, transaction
 
 from inference.errors import Invalid
-from tasks import choosing, readers, reading, subset
-from tasks.alone import Held, alone
 from tasks.celery import app
-from tasks.heartbeat import Heartbeat
-from webapp import bulk, disk, events, files
+from webapp import readers
+from webapp.accounts import quotas
+from webapp.ingest import read_files, storing, subset, vectorize, versions
+from webapp.jobs import claims, events, scheduler
+from webapp.jobs.file_lock import Held, alone
+from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Corpus, Version
-from webapp.services import fair, jobs, quotas, storing, versions
+from webapp.storage import bulk, disk, files
 
 TRANSIENT = (OperationalError, InterfaceError, Held)
 TELL_EVERY = 0.25  # seconds between two pieces of news
@@ -22,34 +24,34 @@ TELL_EVERY = 0.25  # seconds between two pieces of news
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
     """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first version."""
-    _work(jobs.READING, corpus_id, _ingest)
+    _work(claims.READING, corpus_id, _ingest)
 
 
 @app.task(name="tasks.corpora.choose")
 def choose(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    _work(jobs.CHOOSING, version_id, _choose)
+    _work(claims.CHOOSING, version_id, _choose)
 
 
-def _work(kind: jobs.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
-    taken = fair.take(kind, pk)
+def _work(kind: claims.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
+    taken = scheduler.take(kind, pk)
     if taken is None:
         return
     pk, attempt = taken
-    corpus_id = pk if kind is jobs.READING else Version.everything.values_list("corpus", flat=True).get(pk=pk)
+    corpus_id = pk if kind is claims.READING else Version.everything.values_list("corpus", flat=True).get(pk=pk)
     try:
         with Heartbeat(kind, pk, attempt) as beat, alone(files.corpus_folder(corpus_id)):
             go(pk, attempt, beat)
-    except jobs.Lost:
+    except claims.Lost:
         return
     except TRANSIENT as error:
         if not disk.is_full(error):
             raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
-        jobs.wait(kind, pk, attempt)
+        claims.wait(kind, pk, attempt)
     except (Invalid, readers.Unreadable) as error:
-        jobs.fail(kind, pk, attempt, str(error))
+        claims.fail(kind, pk, attempt, str(error))
     except Exception:
-        jobs.crash(kind, pk, attempt)
+        claims.crash(kind, pk, attempt)
 
 
 def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
@@ -59,13 +61,13 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     storing.forget(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
-        jobs.update(jobs.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
+        claims.update(claims.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
     news = News(corpus)
 
-    def keep(mark: reading.Mark) -> None:
+    def keep(mark: read_files.Mark) -> None:
         quotas.check_documents(corpus, mark.documents)
-        jobs.update(
-            jobs.READING,
+        claims.update(
+            claims.READING,
             corpus_id,
             attempt,
             progress=asdict(mark),
@@ -75,17 +77,17 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         )
         news.reading(mark)
 
-    mark = reading.Read(corpus, beat, keep).go()
+    mark = read_files.Read(corpus, beat, keep).go()
     corpus.versions.all().delete()  # of an attempt that was killed
     version = versions.begin(corpus, versions.Words.of(corpus.settings), status=Version.Status.CHOOSING)
     with beat.long():
-        made = choosing.Making(version, mark, beat.check, news.stage)
+        made = vectorize.Making(version, mark, beat.check, news.stage)
     with beat.long(), transaction.atomic():
         made.publish()
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         bulk.Partition("document", corpus_id).attach()
-        jobs.update(
-            jobs.READING,
+        claims.update(
+            claims.READING,
             corpus_id,
             attempt,
             status=Corpus.Status.READY,
@@ -100,15 +102,15 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
     news = News(corpus)
 
     def keep(mark: storing.Mark) -> None:
-        jobs.update(jobs.READING, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
+        claims.update(claims.READING, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
 
     try:
         storing.store(corpus, keep, _ticking(beat, news))
         with beat.long(), transaction.atomic():
-            jobs.update(jobs.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
+            claims.update(claims.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
     except Invalid:  # there is nothing to go on with
         with transaction.atomic():
-            jobs.update(jobs.READING, corpus.pk, attempt, arriving={})
+            claims.update(claims.READING, corpus.pk, attempt, arriving={})
             corpus.files.all().delete()
         raise
 
@@ -117,21 +119,21 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus, news = version.corpus, News(version.corpus)
 
-    def keep(mark: reading.Mark) -> None:
+    def keep(mark: read_files.Mark) -> None:
         quotas.check_documents(corpus, mark.documents)
         Corpus.objects.filter(pk=corpus.pk).update(
             progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents
         )
-        jobs.update(jobs.CHOOSING, version_id, attempt, tries=0)
+        claims.update(claims.CHOOSING, version_id, attempt, tries=0)
         news.reading(mark)
 
     storing.join(corpus, _ticking(beat, news))
-    mark = reading.Read(corpus, beat, keep).go()
+    mark = read_files.Read(corpus, beat, keep).go()
     with beat.long():
-        made = choosing.Making(version, mark, beat.check, news.stage)
+        made = vectorize.Making(version, mark, beat.check, news.stage)
     with beat.long(), transaction.atomic():
         made.publish()
-        jobs.update(jobs.CHOOSING, version_id, attempt, status=Version.Status.READY)
+        claims.update(claims.CHOOSING, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found)
 
 
@@ -155,7 +157,7 @@ class News:
         self.last = {"bytes_read": mark.bytes, "bytes_total": self.corpus.bytes_total, "files": mark.files}
         self._tell("storing")
 
-    def reading(self, mark: reading.Mark) -> None:
+    def reading(self, mark: read_files.Mark) -> None:
         self.last = {
             "bytes_read": mark.bytes,
             "bytes_total": self.corpus.bytes_total,

@@ -14,14 +14,16 @@ from inference.durable import settle
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
-from inference.inherit import inherit
 from inference.versions import versions
-from tasks.alone import Held, alone
+from inference.warm_start import inherit
 from tasks.celery import app
-from tasks.heartbeat import Heartbeat
-from webapp import disk, events, files
+from webapp.curation import label_transfer
+from webapp.jobs import claims, events, scheduler
+from webapp.jobs.file_lock import Held, alone
+from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Metric, Run, Word
-from webapp.services import carrying, fair, jobs, snapshots
+from webapp.runs import snapshots
+from webapp.storage import disk, files
 
 PUBLISH_SHARE = 0.05  # at most so much of a training's time goes into storing topics that the next snapshot replaces
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: of a large corpus they hold gigabytes
@@ -31,25 +33,25 @@ TRANSIENT = (OperationalError, InterfaceError, Held)  # Postgres is away, or ano
 @app.task(name="tasks.runs.train")
 def train(run_id: int) -> None:
     """Train a queued run to its end, or on from its checkpoint where another process left it."""
-    taken = fair.take(jobs.TRAINING, run_id)
+    taken = scheduler.take(claims.TRAINING, run_id)
     if taken is None:
         return
     run_id, attempt = taken
     try:
-        with Heartbeat(jobs.TRAINING, run_id, attempt) as beat, alone(files.run_folder(run_id)):
+        with Heartbeat(claims.TRAINING, run_id, attempt) as beat, alone(files.run_folder(run_id)):
             Training(Run.objects.select_related("corpus", "version", "parent").get(pk=run_id), attempt, beat).go()
-    except jobs.Lost:
+    except claims.Lost:
         return
     except TRANSIENT as error:
         if not disk.is_full(error):
             raise  # the heartbeat stops here, and the sweep queues the run again when Postgres is back
-        jobs.wait(jobs.TRAINING, run_id, attempt)
+        claims.wait(claims.TRAINING, run_id, attempt)
     except Invalid as error:
-        jobs.fail(jobs.TRAINING, run_id, attempt, str(error))
+        claims.fail(claims.TRAINING, run_id, attempt, str(error))
     except Exception:
-        jobs.crash(jobs.TRAINING, run_id, attempt)
+        claims.crash(claims.TRAINING, run_id, attempt)
     finally:
-        fair.go_on(jobs.TRAINING)
+        scheduler.go_on(claims.TRAINING)
 
 
 class Sparing:
@@ -140,7 +142,7 @@ class Training:
         """uint16[nnz]: the topics of this run's pairs at its beginning."""
         if parent.version_id != self.run.version_id:
             alpha = self.engine.priors(self.config, None).alpha
-            return inherit(*carrying.inherited(parent, self.run.version), self.bow, alpha)
+            return inherit(*label_transfer.inherited(parent, self.run.version), self.bow, alpha)
         folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
         before = Evidence.open(
             files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word")
@@ -155,7 +157,7 @@ class Training:
         ]  # a pair of the smaller bag for each that is kept, in the same order
 
     def _update(self, **fields) -> None:
-        jobs.update(jobs.TRAINING, self.run.pk, self.attempt, **fields)
+        claims.update(claims.TRAINING, self.run.pk, self.attempt, **fields)
 
     def _progress(self, p: Progress) -> None:
         """Tell how far it is, and hear whether the user wants it to end."""
@@ -180,7 +182,7 @@ class Training:
     def _cancel(self) -> None:
         self._update(status=Run.Status.CANCELLED, finished_at=Now())
         snapshots.discard(self.run.pk)
-        raise jobs.Lost("cancelled")
+        raise claims.Lost("cancelled")
 
     def _snapshot(self, s: Snapshot) -> None:
         """A point of the charts, a checkpoint, and the topics; these two only where storing them costs little."""
@@ -221,7 +223,7 @@ class Training:
     def _carry(self) -> None:
         """What readers said of the topics that this run began with; where that can't be, the curation page offers it."""
         try:
-            carrying.carry(
+            label_transfer.carry(
                 self.run.parent, Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
             )
         except Invalid:
@@ -245,5 +247,5 @@ class Training:
 
 def threads() -> int:
     """This training's share of the cores: they are divided among the runs at work. The result does not depend on it."""
-    at_work = Run.objects.filter(status__in=jobs.TRAINING.active).count()
+    at_work = Run.objects.filter(status__in=claims.TRAINING.active).count()
     return max(1, (os.cpu_count() or 1) // max(1, at_work))

@@ -54,7 +54,7 @@ OTHER = [
     "tokens",
     "account",
 ]  # pages without
-PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/test_health.py asks them
+PROBES = ["healthz", "readyz", "metrics"]  # for machines: no pages; tests/webapp/operations/test_health.py asks them
 OF_ALL = [
     *PROBES,
     "home",
@@ -117,7 +117,7 @@ POSTS = [
     "notebook_change",
     "notebook_pin",
 ]
-TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/test_uploads.py
+TUS = ["uploads", "upload"]  # no pages but a protocol: tests/webapp/ingest/test_uploads.py
 ELSEWHERE = [
     *TUS,
     *PROBES,

@@ -1,4 +1,4 @@
-"""Bad input of every kind, and the answer that a user would want: uploaded, prepared, read (tests/webapp/test_bad_input.py)."""
+"""Bad input of every kind, and the answer that a user would want: uploaded, prepared, read (tests/webapp/pages/test_bad_input.py)."""
 
 import io
 import random

@@ -109,7 +109,7 @@ def browser():
 @pytest.fixture(scope="session")
 def draft(django_db_setup, tmp_path_factory):
     """A function that stores one file as a draft."""
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     def make(content: bytes, name: str = "speeches.csv"):
         path = tmp_path_factory.mktemp("upload") / "file"

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from webapp.services import jobs
+from webapp.jobs import claims
 
-EVERY = 5.0  # seconds, as tasks.liveness does
-STALE = jobs.STALE.total_seconds()
+EVERY = 5.0  # seconds, as tasks.worker_heartbeat does
+STALE = claims.STALE.total_seconds()
 
 
 class Clock:
@@ -18,7 +18,7 @@ class Clock:
 def sweep_for(seconds: float, between: Callable[[], object] = lambda: None) -> None:
     """Look on for so long, by one sweep; `between` two looks something may happen."""
     clock = Clock()
-    sweep = jobs.Sweep(clock)
+    sweep = claims.Sweep(clock)
     while clock.now < 1000 + seconds:
         sweep()
         between()

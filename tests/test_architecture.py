@@ -1,109 +1,84 @@
-"""Imports point one way (docs/architecture.md): read from the source, so that no room grows a back door."""
+"""How the code is laid out (docs/architecture.md), read from the source: packages import one way, and none grows too large."""
 
 import ast
+from collections import Counter
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("inference", "tasks", "webapp")
-MAY_IMPORT = {  # room -> what of ours it may import; the longest prefix decides
-    "inference": ("inference",),
-    "tasks": (
-        "inference",
-        "tasks",
-        "webapp.bulk",
-        "webapp.columns",
-        "webapp.csvs",
-        "webapp.disk",
-        "webapp.events",
-        "webapp.files",
-        "webapp.logs",
-        "webapp.models",
-        "webapp.roster",
-        "webapp.services",
-    ),
-    "tasks.readers": ("inference", "tasks.readers"),
-    "tasks.shaping": ("inference", "tasks.readers", "tasks.shaping"),
-    "webapp": ("inference", "tasks", "webapp"),
-    "webapp.local": ("webapp.local",),
-    "webapp.models": (),
-    "webapp.queries": (
-        "inference",
-        "webapp.columns",
-        "webapp.csvs",
-        "webapp.files",
-        "webapp.models",
-        "webapp.queries",
-        "webapp.templatetags",
-    ),
-    "webapp.services": (
-        "inference",
-        "tasks.celery",
-        "tasks.readers",
-        "tasks.shaping",
-        "webapp.addresses",
-        "webapp.bulk",
-        "webapp.counts",
-        "webapp.csvs",
-        "webapp.disk",
-        "webapp.events",
-        "webapp.files",
-        "webapp.logs",
-        "webapp.models",
-        "webapp.queries.embargo",
-        "webapp.queries.names",
-        "webapp.queries.sample",
-        "webapp.queries.weights",
-        "webapp.roster",
-        "webapp.services",
-        "webapp.templatetags",
-    ),
-    "webapp.bulk": (),
-    "webapp.columns": (),
-    "webapp.counts": ("webapp.events",),
-    "webapp.disk": (),
-    "webapp.events": ("webapp.logs",),
-    "webapp.files": (),
-    "webapp.logs": (),
-    "webapp.roster": ("webapp.events",),
-}
-NOT_IN_INFERENCE = ("django", "celery", "redis", "psycopg")
+NOT_IN_INFERENCE = ("celery", "django", "psycopg", "redis")
+MOST = 1 / 5  # of all lines: what one package of the web application may hold
 
 
-def modules() -> list[Path]:
-    return [p for room in OURS for p in sorted((ROOT / room).rglob("*.py"))]
+@cache
+def modules() -> dict[str, Path]:
+    """Name of each module -> its file. Migrations are history, and left out."""
+    paths = [path for room in OURS for path in sorted((ROOT / room).rglob("*.py")) if "migrations" not in path.parts]
+    return {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in paths}
 
 
-def name_of(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+def package(module: str) -> str:
+    """inference and tasks are one package each; of webapp every folder, and every module beside them, is one."""
+    first, *rest = module.split(".")
+    return ".".join([first, *rest[:1]]) if first == "webapp" else first
 
 
 def imports(path: Path) -> set[str]:
-    """Full names of what a module imports; of `from a import b` both a and a.b, as b may be a module."""
-    found = set()
+    """Full names of what a file imports, wherever in it; of `from a import b` both a and a.b, as b may be a module."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= names if node.module in OURS or node.module == "webapp" else {node.module}
-    return found
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written with their full names"
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
 
 
-def within(name: str, room: str) -> bool:
-    return name == room or name.startswith(room + ".")
+def edges() -> dict[str, dict[str, str]]:
+    """package -> package that it imports -> one import that shows it."""
+    known, between = modules(), {}
+    for module, path in known.items():
+        for name in imports(path) & known.keys() - set(OURS):
+            if package(name) != package(module):
+                between.setdefault(package(module), {})[package(name)] = f"{module} imports {name}"
+    return between
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_imports_point_one_way(path):
-    name = name_of(path)
-    room = max((r for r in MAY_IMPORT if within(name, r)), key=len)
-    ours = {i for i in imports(path) if i.split(".")[0] in OURS and not within(i, room)}
-    wrong = {i for i in ours if not any(within(i, allowed) for allowed in MAY_IMPORT[room])}
-    assert not wrong, f"{name} must not import {sorted(wrong)}"
-    if room == "inference":
-        assert not {i for i in imports(path) if i.split(".")[0] in NOT_IN_INFERENCE}
+def test_packages_import_one_way():
+    between = edges()
+    assert len(between) > 20
+    try:
+        TopologicalSorter({a: set(b) for a, b in between.items()}).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        pytest.fail(
+            "Packages import each other:\n" + "\n".join(between[a][b] for a, b in zip(circle, circle[1:], strict=False))
+        )
+
+
+def test_inference_is_a_library():
+    for module, path in modules().items():
+        if package(module) == "inference":
+            wrong = {n for n in imports(path) if n.split(".")[0] in (*NOT_IN_INFERENCE, "tasks", "webapp")}
+            assert not wrong, f"{module} must not import {sorted(wrong)}"
+
+
+def test_only_tasks_and_the_start_of_django_import_tasks():
+    assert {a for a, to in edges().items() if "tasks" in to} <= {"webapp.apps"}
+
+
+def test_no_package_holds_more_than_a_fifth_of_the_code():
+    lines = Counter()
+    for module, path in modules().items():
+        lines[package(module)] += len(path.read_text(encoding="utf-8").splitlines())
+    total = lines.total()
+    large = {name: n for name, n in lines.items() if name.startswith("webapp") and n > MOST * total}
+    assert not large, f"of {total} lines: {large}"
 
 
 def test_only_charts_js_names_plotly():

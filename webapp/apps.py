@@ -6,4 +6,5 @@ class WebappConfig(AppConfig):
     label = "webapp"
 
     def ready(self):
-        from webapp import accounts  # noqa: F401 (hears when an address is verified)
+        import tasks.celery  # noqa: F401 (the app by which webapp.jobs sends tasks)
+        from webapp.accounts import adapters  # noqa: F401 (hears when an address is verified)

@@ -11,7 +11,7 @@ import django
 from webapp import logs
 from webapp.server.bodies import bounded, left_to_views
 from webapp.server.handler import Handler
-from webapp.server.here import only_from_here
+from webapp.server.loopback_only import only_from_here
 
 logs.guard()
 django.setup(set_prefix=False)

@@ -3,7 +3,7 @@
 A line is an event, a constant sentence, and keys of the list below with numbers or short names; whatever else is given to it is left
 out. Of an exception it holds the class, the places in the source, and codes, never the message: messages quote values (Postgres
 `DETAIL: Key (name)=(…)`, Python `invalid literal for int(): '…'`). Of other people's loggers it holds the pattern of a message, and not
-what was put into it. tests/webapp/test_logs.py sends marked texts through everything and looks for them.
+what was put into it. tests/webapp/operations/test_logs.py sends marked texts through everything and looks for them.
 """
 
 import logging

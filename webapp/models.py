@@ -1,9 +1,14 @@
-"""The tables. Four large ones are partitioned, and written by webapp.bulk alone: see migrations/0001_initial.py."""
+"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see migrations/0001_initial.py."""
+
+from datetime import UTC, datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower
+
+# deleted_at of what is deleted for good: older than anything that can be restored
+GONE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Users(BaseUserManager):
@@ -37,7 +42,7 @@ class User(AbstractBaseUser):
     )  # an operator: may see the pages about workers, queue and disk, but nobody's corpora
     local = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    # What this account may have; none: what the installation's settings say (webapp.services.quotas).
+    # What this account may have; none: what the installation's settings say (webapp.accounts.quotas).
     most_bytes = models.BigIntegerField(null=True)
     most_documents = models.BigIntegerField(null=True)
     most_jobs = models.IntegerField(null=True)
@@ -65,7 +70,7 @@ def local_owner() -> int:
 
 
 class Present(models.Manager):
-    """Leaves out what is deleted, which can still be brought back for a while (services.deleting). `everything` has that, too.
+    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has that, too.
 
     Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
     """
@@ -96,7 +101,7 @@ class Corpus(models.Model):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(default=dict)  # services.corpora.Reading as a dict: how its files are read
+    settings = models.JSONField(default=dict)  # ingest.corpora.Reading as a dict: how its files are read
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     progress = models.JSONField(
@@ -106,19 +111,19 @@ class Corpus(models.Model):
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
-    embargo = models.BooleanField(default=False)  # of its texts: queries.embargo decides what can be read then
+    embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from
-    provenance = models.JSONField(default=dict)  # of such a part: which documents of what (services.corpora.subset)
-    # Of files that have come and are still to be stored: services.storing.Mark as a dict, or of an addition that is to be joined its
+    provenance = models.JSONField(default=dict)  # of such a part: which documents of what (ingest.corpora.subset)
+    # Of files that have come and are still to be stored: ingest.storing.Mark as a dict, or of an addition that is to be joined its
     # "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
     into = models.ForeignKey(
         "self", models.CASCADE, null=True, related_name="additions"
     )  # of a draft: where its files will be added
     attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # its versions and runs have the same moment
 
@@ -156,7 +161,7 @@ class Corpus(models.Model):
 
 
 class Membership(models.Model):
-    """What somebody who does not own a corpus may do with it. What the roles mean: webapp.access."""
+    """What somebody who does not own a corpus may do with it. What the roles mean: webapp.accounts.authorization."""
 
     class Role(models.TextChoices):
         VIEWER = "viewer"
@@ -242,7 +247,7 @@ class Version(models.Model):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(default=dict)  # services.versions.Words as a dict: which words count
+    settings = models.JSONField(default=dict)  # ingest.versions.Words as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     error = models.TextField(default="")
     documents = models.BigIntegerField(default=0)
@@ -250,7 +255,7 @@ class Version(models.Model):
     vocabulary = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)  # with its corpus
 
@@ -342,7 +347,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     attempt = models.IntegerField(default=0)
-    tries = models.IntegerField(default=0)  # attempts since it last came further (services.jobs)
+    tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
     steps = models.BigIntegerField(default=0)
@@ -467,7 +472,7 @@ class DocumentTopic(models.Model):
 class Edit(models.Model):
     """What a reader says of a topic, beside the model's own results. Rows are only added; undoing one marks it.
 
-    The present value of a field is that of its newest edit that is not undone: webapp.queries.names.
+    The present value of a field is that of its newest edit that is not undone: webapp.results.labels.
     """
 
     class Field(models.TextChoices):
@@ -498,6 +503,12 @@ class Edit(models.Model):
         ]
 
 
+class Notebooks(models.QuerySet):
+    def recent(self, most: int = 8) -> list["Notebook"]:
+        """The notebooks that a Pin button offers, last used first."""
+        return list(self.filter(removed_at=None).order_by("-used_at", "-pk").only("title")[:most])
+
+
 class Notebook(models.Model):
     """A collection of evidence that a reader makes. Nothing in it is deleted: what is removed can be put back."""
 
@@ -509,6 +520,8 @@ class Notebook(models.Model):
     used_at = models.DateTimeField(auto_now_add=True)
     token = models.CharField(max_length=43, null=True, unique=True)  # of the link that shares it; none: not shared
     removed_at = models.DateTimeField(null=True)
+
+    objects = Notebooks.as_manager()
 
     class Meta:
         indexes = [
@@ -538,7 +551,7 @@ class Pin(models.Model):
     end = models.BigIntegerField(null=True)
     sentence = models.TextField(default="")  # of a chart: what it shows
     table = models.JSONField(null=True)  # of a chart: {"columns": [text], "rows": [[text or number]]}
-    source = models.JSONField(default=dict)  # where it comes from, in words: queries.notebooks.SOURCE
+    source = models.JSONField(default=dict)  # where it comes from, in words: notebooks.queries.SOURCE
     comment = models.TextField(default="")
     by = models.CharField(max_length=60)
     at = models.DateTimeField(auto_now_add=True)
@@ -550,7 +563,7 @@ class Pin(models.Model):
 
 
 class Answer(models.Model):
-    """What one reader answered in the reading protocol (webapp.queries.reading); one row a question."""
+    """What one reader answered in the reading protocol (webapp.curation.intrusion); one row a question."""
 
     class Kind(models.TextChoices):
         LABEL = "label"  # {label, confidence}
@@ -574,7 +587,7 @@ class Answer(models.Model):
 
 
 class ApiToken(models.Model):
-    """What a program shows to use the API, with the rights of its user. The token itself is not stored: services.tokens says it once."""
+    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens says it once."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)

@@ -13,8 +13,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from webapp import logs
-from webapp.local import folder, servers
-from webapp.server import silence
+from webapp.local import folder, package, servers
+from webapp.server import database_watchdog
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md
@@ -31,7 +31,7 @@ SITE = os.environ.get("TOPOGRAPH_URL", "").rstrip("/")
 if SITE and not (urlsplit(SITE).scheme in ("http", "https") and urlsplit(SITE).hostname and urlsplit(SITE).path == ""):
     raise ImproperlyConfigured("TOPOGRAPH_URL must be https://name or http://name:port, without a path.")
 
-# Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.access).
+# Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.accounts.authorization).
 ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
 AUTH_USER_MODEL = "webapp.User"
 
@@ -58,7 +58,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "webapp.server.handler.ContentSecurityPolicy",
-    "webapp.server.gate.gate",
+    "webapp.server.concurrency.gate",
     "webapp.server.compressed.Compressed",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -66,9 +66,9 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "webapp.errors.ErrorPages",
+    "webapp.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
-    "webapp.access.Gate",
+    "webapp.accounts.authorization.Gate",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
@@ -81,14 +81,28 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates", Path(allauth.__file__).parent / "templates"],  # what ours do not say
+        "DIRS": [package.resource("templates"), Path(allauth.__file__).parent / "templates"],  # what ours do not say
         "APP_DIRS": False,
         "OPTIONS": {
-            "builtins": ["webapp.templatetags.parts"],
+            "builtins": ["webapp.drawing.chips"],
+            "libraries": {
+                "addresses": "webapp.pages.links",
+                "charts": "webapp.drawing.charts",
+                "deletion": "webapp.corpora.deletion_tags",
+                "navigation": "webapp.runs.navigation",
+                "notebooks": "webapp.notebooks.tags",
+                "numbers": "webapp.drawing.numbers",
+                "selection": "webapp.documents.selection_tags",
+                "sense_charts": "webapp.drawing.sense_charts",
+                "terms": "webapp.pages.term_tags",
+                "texts": "webapp.drawing.texts",
+                "trends": "webapp.drawing.trends",
+            },
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "webapp.access.in_templates",
+                "webapp.accounts.authorization.in_templates",
+                "webapp.local.package.in_templates",
             ],
         },
     }
@@ -118,13 +132,13 @@ _server = {"client_connection_check_interval": "10s"} | {
 }
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    # webapp.server.gate lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
+    # webapp.server.concurrency lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
     _options["pool"] = {
         "min_size": 2,
         "max_size": 24,
         "timeout": 4,
         "reconnect_timeout": 2,
-        "connection_class": silence.Connection,
+        "connection_class": database_watchdog.Connection,
     }
     # Nobody waits longer for a page; files that are taken away are read in pieces. Tasks have their heartbeats instead.
     _server |= {"statement_timeout": "30s", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
@@ -178,15 +192,15 @@ LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
 SIGNUP = os.environ.get("TOPOGRAPH_SIGNUP") or "closed"  # open, invite or closed: webapp.accounts
 if SIGNUP not in ("open", "invite", "closed"):
     raise ImproperlyConfigured(f"TOPOGRAPH_SIGNUP must be open, invite or closed, got “{SIGNUP}”.")
-ACCOUNT_ADAPTER = "webapp.accounts.Adapter"
+ACCOUNT_ADAPTER = "webapp.accounts.adapters.Adapter"
 ACCOUNT_FORMS = {
-    "change_password": "webapp.forms_account.ChangePassword",
-    "set_password": "webapp.forms_account.SetPassword",
-    "reset_password_from_key": "webapp.forms_account.ResetPasswordKey",
+    "change_password": "webapp.accounts.forms.ChangePassword",
+    "set_password": "webapp.accounts.forms.SetPassword",
+    "reset_password_from_key": "webapp.accounts.forms.ResetPasswordKey",
 }
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"  # shown to others, not to sign in with
-ACCOUNT_USERNAME_VALIDATORS = "webapp.accounts.NAME"
+ACCOUNT_USERNAME_VALIDATORS = "webapp.accounts.adapters.NAME"
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 ACCOUNT_USERNAME_BLACKLIST = ["owner", "admin", "operator", "topograph", "nobody", "anybody", "everybody"]
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
@@ -203,7 +217,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Topograph"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 # Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same person's.
-SOCIALACCOUNT_ADAPTER = "webapp.accounts.Elsewhere"
+SOCIALACCOUNT_ADAPTER = "webapp.accounts.adapters.Elsewhere"
 SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
@@ -246,7 +260,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [package.resource("static")]
 STATIC_ROOT = DATA / "static"
 SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
 SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
@@ -315,13 +329,13 @@ FILE_UPLOAD_TEMP_DIR = FILES / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: services.uploads chooses).
+# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: ingest.uploads chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 UPLOAD_PATIENCE = float(
     os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30
 )  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
-# Days for which what is deleted can be brought back (services.deleting).
+# Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------

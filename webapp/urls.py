@@ -4,33 +4,28 @@ from functools import partial
 
 from django.urls import URLPattern, include, path
 
+from webapp.accounts import sharing_views
+from webapp.accounts import views as account
 from webapp.api import api
-from webapp.views import (
-    account,
-    comparisons,
-    corpora,
-    curation,
-    deleted,
-    documents,
-    exports,
-    glossary,
-    health,
-    notebooks,
-    operator,
-    overview,
-    reading,
-    runs,
-    sharing,
-    sources,
-    time,
-    topics,
-    trying,
-    uploads,
-    versions,
-    wholes,
-    without,
-    words,
-)
+from webapp.api import views as api_views
+from webapp.compare import views as comparisons
+from webapp.corpora import deletion_views, file_views, version_views
+from webapp.corpora import views as corpora
+from webapp.curation import intrusion_views
+from webapp.curation import views as curation
+from webapp.documents import infer_views, parent_views
+from webapp.documents import views as documents
+from webapp.exports import views as exports
+from webapp.ingest import upload_views
+from webapp.notebooks import views as notebooks
+from webapp.operations import health_views, operator_views
+from webapp.pages import glossary_views
+from webapp.runs import exclude_words_views
+from webapp.runs import views as runs
+from webapp.time import views as time
+from webapp.topics import overview_views
+from webapp.topics import views as topics
+from webapp.words import views as words
 
 
 def page(route: str, view, name: str) -> list[URLPattern]:
@@ -41,7 +36,7 @@ def page(route: str, view, name: str) -> list[URLPattern]:
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
 
-handler500 = "webapp.errors.broken"
+handler500 = "webapp.pages.errors.broken"
 
 
 def deletion(root: str, kind: str) -> list[URLPattern]:
@@ -51,26 +46,26 @@ def deletion(root: str, kind: str) -> list[URLPattern]:
         return lambda request, **where: view(request, kind, where[f"{kind}_id"])
 
     return [
-        path(f"{root}/delete/", one(deleted.delete), name=f"{kind}_delete"),
-        path(f"{root}/deleted/", one(deleted.one), name=f"{kind}_deleted"),
-        path(f"{root}/deleted/bring-back/", one(deleted.bring_back), name=f"{kind}_bring_back"),
-        path(f"{root}/deleted/for-good/", one(deleted.for_good), name=f"{kind}_for_good"),
+        path(f"{root}/delete/", one(deletion_views.delete), name=f"{kind}_delete"),
+        path(f"{root}/deleted/", one(deletion_views.one), name=f"{kind}_deleted"),
+        path(f"{root}/deleted/bring-back/", one(deletion_views.bring_back), name=f"{kind}_bring_back"),
+        path(f"{root}/deleted/for-good/", one(deletion_views.for_good), name=f"{kind}_for_good"),
     ]
 
 
 urlpatterns = [
     path("", corpora.home, name="home"),
-    path("healthz", health.lives, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
-    path("metrics", health.numbers, name="metrics"),
-    *page("glossary", glossary.index, "glossary"),
+    path("healthz", health_views.lives, name="healthz"),
+    path("readyz", health_views.ready, name="readyz"),
+    path("metrics", health_views.numbers, name="metrics"),
+    *page("glossary", glossary_views.index, "glossary"),
     *page("compare", comparisons.compare, "compare"),
-    *page("operator", operator.index, "operator"),
-    path("operator/runs/<int:run_id>/stop/", operator.stop, name="operator_stop"),
-    path("operator/<slug:kind>/<int:key>/again/", operator.again, name="operator_again"),
+    *page("operator", operator_views.index, "operator"),
+    path("operator/runs/<int:run_id>/stop/", operator_views.stop, name="operator_stop"),
+    path("operator/<slug:kind>/<int:key>/again/", operator_views.again, name="operator_again"),
     path("corpora/", corpora.upload, name="corpora"),
-    path("uploads/", uploads.creation, name="uploads"),
-    path("uploads/<str:upload_id>/", uploads.one, name="upload"),
+    path("uploads/", upload_views.creation, name="uploads"),
+    path("uploads/<str:upload_id>/", upload_views.one, name="upload"),
     path("corpora/example/", corpora.example, name="example"),
     path(f"{CORPUS}/prepare/", corpora.prepare, name="corpus_prepare"),
     *page(CORPUS, corpora.detail, "corpus"),
@@ -78,21 +73,21 @@ urlpatterns = [
     path(f"{CORPUS}/report.csv", corpora.report, name="corpus_report"),
     path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
     path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
-    path(f"{CORPUS}/sharing/", sharing.of_corpus, name="corpus_sharing"),
-    path(f"{CORPUS}/owner/", sharing.owner, name="corpus_owner"),
+    path(f"{CORPUS}/sharing/", sharing_views.of_corpus, name="corpus_sharing"),
+    path(f"{CORPUS}/owner/", sharing_views.owner, name="corpus_owner"),
     path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
-    *page(f"{CORPUS}/files", sources.files, "corpus_files"),
-    *page(f"{CORPUS}/problems", sources.problems, "corpus_problems"),
+    *page(f"{CORPUS}/files", file_views.files, "corpus_files"),
+    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems"),
     path(f"{CORPUS}/add/", corpora.add, name="corpus_add"),
     path(f"{CORPUS}/again/", corpora.again, name="corpus_again"),
     path(f"{CORPUS}/retry/", corpora.retry, name="corpus_retry"),
-    path(f"{CORPUS}/words/", versions.words, name="corpus_words"),
-    *page(f"{CORPUS}/vocabulary", versions.vocabulary, "corpus_vocabulary"),
-    path(f"{CORPUS}/phrases/", versions.phrases, name="corpus_phrases"),
+    path(f"{CORPUS}/words/", version_views.words, name="corpus_words"),
+    *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary"),
+    path(f"{CORPUS}/phrases/", version_views.phrases, name="corpus_phrases"),
     *deletion(CORPUS, "corpus"),
     *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
     *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),
-    *page(f"{CORPUS}/wholes/<int:first>", wholes.in_corpus, "corpus_whole"),
+    *page(f"{CORPUS}/wholes/<int:first>", parent_views.in_corpus, "corpus_whole"),
     *page(RUN, runs.detail, "run"),
     path(f"{RUN}/events", runs.watch, name="run_events"),
     path(f"{RUN}/stop/", runs.stop, name="run_stop"),
@@ -100,8 +95,8 @@ urlpatterns = [
     path(f"{RUN}/again/", runs.again, name="run_again"),
     path(f"{RUN}/onward/", runs.onward, name="run_onward"),
     *deletion(RUN, "run"),
-    *page("deleted", deleted.index, "deleted"),
-    *page(f"{RUN}/topics", overview.index, "run_topics"),
+    *page("deleted", deletion_views.index, "deleted"),
+    *page(f"{RUN}/topics", overview_views.index, "run_topics"),
     *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
     *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words"),
     *page(f"{RUN}/topics/<int:number>/words/<str:word>", topics.why, "run_topic_word"),
@@ -111,18 +106,23 @@ urlpatterns = [
     path(f"{RUN}/curation/<int:edit_id>/redo/", curation.redo, name="edit_redo"),
     path(f"{RUN}/curation/<uuid:batch>/undo/", curation.undo_batch, name="edits_undo"),
     path(f"{RUN}/curation/table/", curation.table, name="curation_table"),
-    *page(f"{RUN}/reading", reading.index, "run_reading"),
-    *page(f"{RUN}/reading/results", reading.results, "run_reading_results"),
-    *page(f"{RUN}/reading/passages/<int:number>", reading.passages, "reading_passages"),
-    path(f"{RUN}/reading/passages/<int:number>/answer/", reading.answer_passages, name="reading_passages_answer"),
-    *page(f"{RUN}/reading/words/<int:number>", partial(reading.test, kind="words"), "reading_words"),
+    *page(f"{RUN}/reading", intrusion_views.index, "run_reading"),
+    *page(f"{RUN}/reading/results", intrusion_views.results, "run_reading_results"),
+    *page(f"{RUN}/reading/passages/<int:number>", intrusion_views.passages, "reading_passages"),
     path(
-        f"{RUN}/reading/words/<int:number>/answer/", reading.answer_test, {"kind": "words"}, name="reading_words_answer"
+        f"{RUN}/reading/passages/<int:number>/answer/", intrusion_views.answer_passages, name="reading_passages_answer"
     ),
-    *page(f"{RUN}/reading/topics/<int:number>", partial(reading.test, kind="topics"), "reading_topics"),
+    *page(f"{RUN}/reading/words/<int:number>", partial(intrusion_views.test, kind="words"), "reading_words"),
+    path(
+        f"{RUN}/reading/words/<int:number>/answer/",
+        intrusion_views.answer_test,
+        {"kind": "words"},
+        name="reading_words_answer",
+    ),
+    *page(f"{RUN}/reading/topics/<int:number>", partial(intrusion_views.test, kind="topics"), "reading_topics"),
     path(
         f"{RUN}/reading/topics/<int:number>/answer/",
-        reading.answer_test,
+        intrusion_views.answer_test,
         {"kind": "topics"},
         name="reading_topics_answer",
     ),
@@ -138,13 +138,13 @@ urlpatterns = [
     *page("shared/<slug:token>", notebooks.shared, "shared"),
     *page(f"{RUN}/documents", documents.of_run, "run_documents"),
     *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
-    *page(f"{RUN}/wholes/<int:first>", wholes.in_run, "run_whole"),
-    path(f"{RUN}/try/", trying.text, name="run_try"),
+    *page(f"{RUN}/wholes/<int:first>", parent_views.in_run, "run_whole"),
+    path(f"{RUN}/try/", infer_views.text, name="run_try"),
     path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
-    *page(f"{RUN}/without", without.index, "run_without"),
-    path(f"{RUN}/without/train/", without.train, name="run_without_train"),
-    *page(f"{RUN}/curation/carry", without.carry, "run_carry"),
-    path(f"{RUN}/curation/carry/do/", without.carry_over, name="run_carry_over"),
+    *page(f"{RUN}/without", exclude_words_views.index, "run_without"),
+    path(f"{RUN}/without/train/", exclude_words_views.train, name="run_without_train"),
+    *page(f"{RUN}/curation/carry", exclude_words_views.carry, "run_carry"),
+    path(f"{RUN}/curation/carry/do/", exclude_words_views.carry_over, name="run_carry_over"),
     *page(f"{RUN}/time", time.lines, "run_time"),
     *page(f"{RUN}/time/table", time.table, "run_time_table"),
     *page(f"{RUN}/time/compare", time.compare, "run_time_compare"),
@@ -156,8 +156,8 @@ urlpatterns = [
     *page(f"{RUN}/methods", exports.methods, "run_methods"),
     path(f"{RUN}/methods.bib", exports.bib, name="run_bib"),
     path(f"{RUN}/export/<str:file>", exports.file, name="export"),
-    path("links/<slug:token>/", sharing.follow, name="share"),
-    path("api/", account.reference, name="api_reference"),
+    path("links/<slug:token>/", sharing_views.follow, name="share"),
+    path("api/", api_views.reference, name="api_reference"),
     path("api/v1/", api.urls),
     path("account/", account.own, name="account"),
     path("account/tokens/", account.tokens, name="tokens"),

@@ -39,7 +39,7 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
 
 def read(path: Path) -> Bow:
     """As the pages read it by default."""
-    from tasks import readers
+    from webapp import readers
 
     options = readers.sniff(path, path.name).options
     texts = [item.text for item in readers.read(path, path.name, options) if hasattr(item, "text")]  # not a Problem

@@ -2,7 +2,7 @@
 // Without this file each circle is a link.
 const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
-const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/queries/maps.py has the same
+const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/topics/maps.py has the same
 const LABELS = 120; // that are shown at a time
 const CLICK = 4; // pixels that a pointer may move and still have clicked
 const PAUSE = 200; // ms after the last choice before the list follows it

@@ -63,9 +63,12 @@ def rows() -> list[list[str]]:
 
 @pytest.fixture(scope="package")
 def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
+    from webapp.corpora import deletion
+    from webapp.curation import services as curation
     from webapp.models import Corpus, Document, Run
-    from webapp.queries import notebooks as evidence
-    from webapp.services import curation, deleting, notebooks, upkeep
+    from webapp.notebooks import queries as evidence
+    from webapp.notebooks import services as notebooks
+    from webapp.operations import upkeep
 
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows(), f"{MARKUP[0]}.csv", language="en", min_documents=1, max_share=1.0)
@@ -94,8 +97,8 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
         yield Hostile(corpus.pk, run.pk, waiting.pk, notebook.pk, notebook.token)
         notebook.delete()  # other tests count
         for each in (corpus, waiting):
-            deleting.corpus(each)
-            deleting.for_good(Corpus.everything.get(pk=each.pk))
+            deletion.corpus(each)
+            deletion.for_good(Corpus.everything.get(pk=each.pk))
         upkeep.purge()
 
 

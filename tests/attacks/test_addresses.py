@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from tests import addresses
 from tests.attacks.hostile import NUMBERS, SQL
-from webapp.addresses import ours
 from webapp.models import Run
+from webapp.pages.addresses import ours
 
 pytestmark = pytest.mark.django_db
 

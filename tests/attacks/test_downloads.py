@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import FORMULAS
+from webapp import exports
 from webapp.models import Corpus, Run
-from webapp.queries import exports
 
 pytestmark = pytest.mark.django_db
 
@@ -118,7 +118,7 @@ def test_names_of_files_to_take_are_ours_alone(stranger, hostile):
 
 def test_an_uploaded_name_stays_a_name():
     """Of tus and of a form: no folder, no control characters, no end but its own; and ids lead to no path."""
-    from webapp.services import uploads
+    from webapp.ingest import uploads
 
     for given, kept in [
         ("../../etc/passwd", "etc/passwd"),

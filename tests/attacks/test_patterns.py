@@ -22,7 +22,7 @@ OVER = [" ", "\t", "\n", "a", "A", "1", "-", ".", ",", "'", '"', "(", "[", "<", 
         "( ", "a* ", "encoding ", "@a{", "1,000", "NOT ", "ab AND ", "가", "a\u0301", "\\", "# "]  # fmt: skip
 BEGINNINGS = ["", "a: ", "1", "<?xml ", "---\na: "]
 SHORT = {  # where the code bounds a text before it is matched: characters, and where that is said
-    "tasks.readers.dates": 60,  # LONGEST
+    "webapp.readers.dates": 60,  # LONGEST
 }
 
 
@@ -88,7 +88,7 @@ def test_no_expression_takes_long():
 def test_a_pattern_of_names_goes_on_without_going_back(pattern):
     """It is no regular expression (docs/decisions)."""
     from inference.errors import Invalid
-    from tasks.shaping import names
+    from webapp.ingest.shaping import names
 
     began = time.process_time()
     try:
@@ -101,7 +101,7 @@ def test_a_pattern_of_names_goes_on_without_going_back(pattern):
 
 def test_a_quotation_is_found_in_one_pass():
     from inference.errors import Invalid
-    from webapp.queries.notebooks import located
+    from webapp.accounts.embargo import located
 
     text = "a " * 200_000
     began = time.process_time()

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from tests.attacks.hostile import EVERYTHING, MARKUP, PWN, alive
 from tests.conftest import ROOT
 from tests.webapp.taking import taken
+from webapp.exports import site
 from webapp.models import Run
-from webapp.queries.exports import site
 
 pytestmark = pytest.mark.django_db
 REFLECTED = (

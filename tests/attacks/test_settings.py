@@ -191,7 +191,7 @@ def test_no_key_is_in_the_repository():
 
 @pytest.mark.django_db
 def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
-    from webapp.views import glossary
+    from webapp.pages import glossary_views
 
     settings.DEBUG = False
 
@@ -199,7 +199,7 @@ def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
         secret_of_this_frame = settings.SECRET_KEY  # noqa: F841
         raise RuntimeError(f"{settings.DATABASE_URL} quetzal")
 
-    monkeypatch.setattr(glossary, "page", broken)
+    monkeypatch.setattr(glossary_views, "page", broken)
     for url in ("/glossary/", "/glossary.json"):
         response = Client(raise_request_exception=False).get(url)
         said = response.content.decode()
@@ -256,7 +256,7 @@ FORBIDDEN = {
 }
 GUARDED = {
     "xml.parsers"
-}  # expat, in tasks/readers/markup.py, which refuses entities: tests/tasks/readers/test_marked_up.py
+}  # expat, in webapp/readers/markup.py, which refuses entities: tests/webapp/readers/test_marked_up.py
 CALLS = {"eval", "exec", "compile", "__import__"}
 
 

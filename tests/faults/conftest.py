@@ -22,8 +22,9 @@ def everything() -> dict[str, int]:
 
 def take_away(*rows) -> None:
     """Corpora and runs with all that is theirs, as when they are deleted for good."""
+    from webapp.corpora import deletion
     from webapp.models import Run, Version
-    from webapp.services import deleting, upkeep
+    from webapp.operations import upkeep
 
     for row in rows:
         type(row).everything.filter(pk=row.pk).update(
@@ -31,8 +32,8 @@ def take_away(*rows) -> None:
         )  # nobody is at work any more, whatever its row says
         if not isinstance(row, Run):
             Version.everything.filter(corpus=row).update(heartbeat_at=None)
-        (deleting.run if isinstance(row, Run) else deleting.corpus)(row)
-        deleting.for_good(row)
+        (deletion.run if isinstance(row, Run) else deletion.corpus)(row)
+        deletion.for_good(row)
     upkeep.tidy()
 
 

@@ -6,8 +6,9 @@ import pytest
 from django.db import connection
 
 from tasks.runs import train
+from webapp.jobs import claims
 from webapp.models import Run
-from webapp.services import jobs, runs
+from webapp.runs import services as runs
 
 
 def together(work, count: int = 8) -> list:
@@ -31,24 +32,24 @@ def together(work, count: int = 8) -> list:
 
 @pytest.mark.django_db
 def test_what_is_not_there_can_not_be_claimed():
-    assert [jobs.claim(kind, 2**40) for kind in jobs.KINDS] == [None] * 3
+    assert [claims.claim(kind, 2**40) for kind in claims.KINDS] == [None] * 3
 
 
 def test_of_many_workers_one_wins(committed, ready):
     for _ in range(5):
         run = runs.create(ready.version, topics=7)
-        won = together(lambda run=run: jobs.claim(jobs.TRAINING, run.pk))
+        won = together(lambda run=run: claims.claim(claims.TRAINING, run.pk))
         assert sorted(won, key=str) == [1, *[None] * 7]
         run.delete()
 
 
 def test_of_many_sweeps_one_queues_it_again(committed, ready):
     run = runs.create(ready.version, topics=7)
-    jobs.claim(jobs.TRAINING, run.pk)
+    claims.claim(claims.TRAINING, run.pk)
     beat = Run.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=run.pk)
-    together(lambda: jobs._gone(jobs.TRAINING, run.pk, *beat))
-    assert jobs.claim(jobs.TRAINING, run.pk) == 2
-    together(lambda: jobs._gone(jobs.TRAINING, run.pk, *beat))  # late ones: it has another heart now
+    together(lambda: claims._gone(claims.TRAINING, run.pk, *beat))
+    assert claims.claim(claims.TRAINING, run.pk) == 2
+    together(lambda: claims._gone(claims.TRAINING, run.pk, *beat))  # late ones: it has another heart now
     assert Run.objects.get(pk=run.pk).status == "running"
 
 

@@ -19,9 +19,10 @@ from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from tests.faults.conftest import take_away
 from tests.sweeping import sweep_for
-from webapp import disk, events, files
+from webapp.jobs import claims, events
 from webapp.models import Corpus
-from webapp.services import jobs, runs
+from webapp.runs import services as runs
+from webapp.storage import disk, files
 
 ROWS = 400
 
@@ -55,9 +56,9 @@ def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, l
     with file_size(limit):
         ingest(reading.pk)
     reading.refresh_from_db()
-    assert (reading.status, reading.error, reading.attempt) == ("queued", jobs.NO_ROOM, 1)
+    assert (reading.status, reading.error, reading.attempt) == ("queued", claims.NO_ROOM, 1)
     assert "disk is full" in client.get(f"/corpora/{reading.pk}/").content.decode()
-    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == jobs.NO_ROOM
+    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == claims.NO_ROOM
     ingest(reading.pk)
     reading = Corpus.objects.select_related("version").get(pk=reading.pk)
     assert (reading.status, reading.error) == ("ready", "")
@@ -76,7 +77,7 @@ def undisturbed(ready, django_db_blocker):
 STAGES = {
     "the checkpoint": "inference.checkpoint.save",
     "the evidence": "inference.gather",
-    "Postgres": "webapp.bulk.Partition.write_arrays",
+    "Postgres": "webapp.storage.bulk.Partition.write_arrays",
     "the fsync before the row": "tasks.runs.settle",
 }
 
@@ -95,7 +96,7 @@ def test_training_and_storing_wait_for_room(committed, client, ready, undisturbe
         patch.setattr(STAGES[stage], no_room)
         train(run.pk)
     run.refresh_from_db()
-    assert (run.status, run.error) == ("queued", jobs.NO_ROOM)
+    assert (run.status, run.error) == ("queued", claims.NO_ROOM)
     assert "disk is full" in client.get(f"/runs/{run.pk}/").content.decode()
     train(run.pk)
     run.refresh_from_db()
@@ -112,16 +113,16 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
     run = runs.create(ready.version, topics=7)
     with monkeypatch.context() as patch:
         patch.setattr(disk, "full", lambda: True)
-        for _ in range(3 * jobs.TRIES):
-            assert jobs.claim(jobs.TRAINING, run.pk) is None
+        for _ in range(3 * claims.TRIES):
+            assert claims.claim(claims.TRAINING, run.pk) is None
     run.refresh_from_db()
-    assert (run.status, run.error, run.tries) == ("queued", jobs.NO_ROOM, 0)
+    assert (run.status, run.error, run.tries) == ("queued", claims.NO_ROOM, 0)
     events.client().flushall()  # what other tests have sent
     sent = []
-    monkeypatch.setattr(jobs, "send", lambda kind, pk: sent.append(pk))
-    sweep_for(3 * jobs.AGAIN)
+    monkeypatch.setattr(claims, "send", lambda kind, pk: sent.append(pk))
+    sweep_for(3 * claims.AGAIN)
     assert 3 <= sent.count(run.pk) <= 4  # not at every look
-    assert jobs.claim(jobs.TRAINING, run.pk) == 1
+    assert claims.claim(claims.TRAINING, run.pk) == 1
 
 
 def test_there_is_never_room_enough(committed, ready, monkeypatch):
@@ -132,7 +133,7 @@ def test_there_is_never_room_enough(committed, ready, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("inference.checkpoint.save", no_room)
-    for _ in range(jobs.TRIES):
+    for _ in range(claims.TRIES):
         train(run.pk)
     run.refresh_from_db()
     assert run.status == "failed" and "disk was full" in run.error
@@ -150,7 +151,7 @@ def test_pages_say_that_the_disk_is_full(committed, client, ready, monkeypatch):
     def no_room(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("webapp.services.runs.create", no_room)
+    monkeypatch.setattr("webapp.runs.services.create", no_room)
     address = f"/corpora/{ready.pk}/"
     answer = client.post(f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"})
     assert answer.status_code == 503 and "disk is full" in answer.content.decode() and answer["Retry-After"]

@@ -14,9 +14,10 @@ from inference.text import Stream, Tokeniser
 from tasks.corpora import choose, ingest
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
-from webapp import files
+from webapp.ingest import versions
 from webapp.models import Corpus, Document, Run, Topic, TopicWord, Version, Word
-from webapp.services import runs, versions
+from webapp.runs import services as runs
+from webapp.storage import files
 
 
 @contextmanager

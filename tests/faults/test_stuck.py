@@ -10,14 +10,15 @@ from contextlib import closing
 import pytest
 from django.db import connection
 
-from tasks import alone as alone_module
-from tasks import heartbeat, liveness
-from tasks.alone import Held, alone
+from tasks import worker_heartbeat
 from tasks.runs import train
 from tests.conftest import ROOT
 from tests.sweeping import STALE, sweep_for
+from webapp.jobs import claims, heartbeat
+from webapp.jobs import file_lock as alone_module
+from webapp.jobs.file_lock import Held, alone
 from webapp.models import Run
-from webapp.services import jobs, runs
+from webapp.runs import services as runs
 
 NAME = "drill"  # of their connections
 
@@ -43,8 +44,7 @@ import django
 django.setup()
 from django.db import connection
 cursor = connection.cursor()
-from tasks import heartbeat
-from webapp.services import jobs
+from webapp.jobs import claims as jobs, heartbeat
 
 heartbeat.EVERY, heartbeat.QUIET, heartbeat.PATIENCE, heartbeat.LONG = 0.1, {quiet}, {patience}, 60
 jobs.update = lambda *job, **fields: None  # there is no such row
@@ -118,7 +118,14 @@ def test_postgres_ends_what_it_did_for_those_that_were_ended(at_work):
 
 def test_all_within_a_minute():
     """Quiet, then without a beat, then queued again: each as late as it can be."""
-    assert heartbeat.QUIET + 3 * heartbeat.EVERY + jobs.STALE.total_seconds() + liveness.SWEEP + liveness.BEAT <= 60
+    assert (
+        heartbeat.QUIET
+        + 3 * heartbeat.EVERY
+        + claims.STALE.total_seconds()
+        + worker_heartbeat.SWEEP
+        + worker_heartbeat.BEAT
+        <= 60
+    )
     assert alone_module.SECONDS < heartbeat.QUIET
 
 
@@ -126,10 +133,10 @@ WORKER = """
 import sys, time
 import django
 django.setup()
-from tasks.alone import alone
-from tasks.heartbeat import Heartbeat
-from webapp import files
-from webapp.services import jobs
+from webapp.jobs.file_lock import alone
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.storage import files
+from webapp.jobs import claims as jobs
 
 run = int(sys.argv[1])
 with Heartbeat(jobs.TRAINING, run, jobs.claim(jobs.TRAINING, run)) as beat, alone(files.run_folder(run)):
@@ -161,7 +168,7 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
     """As a process of Postgres does that was stopped at the end of its transaction."""
     held, other = runs.create(ready.version, topics=5), runs.create(ready.version, topics=5)
     for run in (held, other):
-        jobs.claim(jobs.TRAINING, run.pk)
+        claims.claim(claims.TRAINING, run.pk)
     with closing(connection.copy()) as locking, locking.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("UPDATE webapp_run SET step = 1 WHERE id = %s", [held.pk])
@@ -178,7 +185,7 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
 HOLDER = """
 import sys, time
 from pathlib import Path
-from tasks.alone import alone
+from webapp.jobs.file_lock import alone
 with alone(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(100)
@@ -204,8 +211,8 @@ def test_who_has_lost_the_row_can_write_no_file_any_more(tmp_path, stopped):
 
 def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
     old = holder(tmp_path)
-    monkeypatch.setattr("tasks.alone._holder", lambda file: 0)  # it runs on another machine
-    monkeypatch.setattr("tasks.alone.SECONDS", 0.2)
+    monkeypatch.setattr("webapp.jobs.file_lock._holder", lambda file: 0)  # it runs on another machine
+    monkeypatch.setattr("webapp.jobs.file_lock.SECONDS", 0.2)
     with pytest.raises(Held), alone(tmp_path):
         pytest.fail("two processes at the same files")
     assert old.poll() is None

@@ -4,8 +4,8 @@ import numpy as np
 
 from inference import Bow, Snapshot, engines, train
 from inference.evaluate import fold_in
-from inference.inherit import inherit
 from inference.topics import Topics
+from inference.warm_start import inherit
 from tests.inference.corpora import planted
 
 K = 4

@@ -15,7 +15,7 @@ WITH_BACKUPS = ("webapp", "0022_accounts")
 def rows() -> dict[str, list[str]]:
     from django.db import connection
 
-    from webapp import bulk
+    from webapp.storage import bulk
 
     found = {}
     with connection.cursor() as cursor:
@@ -36,7 +36,7 @@ def main(file: Path) -> None:
     from scipy.sparse import csr_matrix
 
     from inference import Bow
-    from webapp.services import backup
+    from webapp.operations import backup
 
     for corpus in (5, 6):
         (settings.FILES / "corpora" / str(corpus) / "source").mkdir(parents=True)

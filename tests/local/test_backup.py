@@ -40,7 +40,7 @@ BACKUP = f"""
 import django, json, sys
 django.setup()
 from pathlib import Path
-from webapp.services import backup
+from webapp.operations import backup
 {DIGESTS}
 backup.make(Path(sys.argv[1]), snapshot=lambda shown: print(json.dumps(digests(shown))))
 """
@@ -181,7 +181,7 @@ BREAKS_OFF = """
 import sys
 from django.core.management import CommandError, call_command
 from webapp.models import Corpus
-from webapp.services import restore
+from webapp.operations import restore
 real, files = restore._file, []
 def full(name, member):
     files.append(name)

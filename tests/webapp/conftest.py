@@ -12,16 +12,16 @@ ROWS = 400
 @pytest.fixture(autouse=True)
 def pages_are_made_anew():
     """A test may have another way of making them than the one before it."""
-    from webapp.views import keeping
+    from webapp.server import page_cache
 
-    keeping.forget()
+    page_cache.forget()
 
 
 @pytest.fixture(scope="session")
 def ready(draft, django_db_blocker):
     """A corpus that has been read. Committed, as heartbeats come over a connection of their own."""
     from tasks.corpora import ingest
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(ROWS)))
@@ -37,7 +37,7 @@ def ready(draft, django_db_blocker):
 def trained(ready, django_db_blocker):
     """A finished run with 6 topics."""
     from tasks.runs import train
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     with django_db_blocker.unblock():
         run = runs.create(ready.version, seed=3, topics=6, passes=3)

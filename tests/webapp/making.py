@@ -7,9 +7,9 @@ from webapp.models import Corpus, Run
 
 
 def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
-    """Rows, with their head, as a corpus that has been read. known: of services.corpora.sniff; reading: of Reading."""
+    """Rows, with their head, as a corpus that has been read. known: of ingest.corpora.sniff; reading: of Reading."""
     from tasks.corpora import ingest
-    from webapp.services import corpora
+    from webapp.ingest import corpora
 
     corpus = draft(as_csv(rows), name)
     options = asdict(corpora.sniff(corpus, **(known or {})).options)
@@ -21,9 +21,9 @@ def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None
 
 
 def run_on(corpus: Corpus, **settings) -> Run:
-    """A finished run. settings: of services.runs.create."""
+    """A finished run. settings: of runs.services.create."""
     from tasks.runs import train
-    from webapp.services import runs
+    from webapp.runs import services as runs
 
     run = runs.create(corpus.version, **settings)
     train(run.pk)

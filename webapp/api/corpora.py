@@ -8,17 +8,18 @@ from ninja import Field, Query, Router, Status
 from ninja.errors import HttpError
 
 from inference.errors import Invalid
-from tasks.readers import Unreadable
-from webapp import access
+from webapp.accounts import authorization
 from webapp.api import pages, shapes
 from webapp.api.access import Token
+from webapp.corpora import queries
+from webapp.documents import queries as documents
+from webapp.documents.selection import Selection
+from webapp.ingest import corpora as services
+from webapp.ingest import uploads
 from webapp.models import Corpus
-from webapp.queries import corpora as queries
-from webapp.queries import documents
-from webapp.queries.selection import Selection
-from webapp.services import corpora as services
-from webapp.services import runs, uploads
-from webapp.views.pages import corpus_or_404
+from webapp.pages.page import corpus_or_404
+from webapp.readers import Unreadable
+from webapp.runs import services as runs
 
 router = Router()
 ERRORS = {400: shapes.Sentence, 401: shapes.Sentence, 404: shapes.Sentence, 429: shapes.Sentence}
@@ -32,7 +33,7 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
     summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true",
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
-    found, following = queries.recent(access.listed(request, before, queries.PAGE + 1, public))
+    found, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
     items = [pages.corpus(corpus) for corpus in found]
     return {"items": items, "next": pages.following(request, before=following)}
 
@@ -45,7 +46,7 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
 )
 def create(request: HttpRequest, making: shapes.Making):
     try:
-        with uploads.taken(making.uploads, access.uploader(request)) as arrived:
+        with uploads.taken(making.uploads, authorization.uploader(request)) as arrived:
             return Status(201, pages.corpus(services.create(making.name, arrived, request.user, later=True)))
     except uploads.Refused as refused:
         raise HttpError(refused.status, refused.sentence) from None

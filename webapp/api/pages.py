@@ -5,11 +5,11 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 
 from inference.errors import Invalid
+from webapp.documents import fields
+from webapp.documents import queries as texts
+from webapp.documents.listing import Listing
+from webapp.documents.selection import Selection
 from webapp.models import Corpus, Run
-from webapp.queries import documents as texts
-from webapp.queries import fields
-from webapp.queries.listing import Listing
-from webapp.queries.selection import Selection
 
 LIMIT = 100  # items of a page, by default
 MOST = 1000

@@ -6,27 +6,22 @@ from django.urls import reverse
 from ninja import Query, Router
 
 from inference.errors import Invalid
+from webapp import exports
 from webapp.api import pages, shapes
 from webapp.api.access import Token
 from webapp.api.corpora import ERRORS, Limit, Place
+from webapp.compare import queries as comparisons
+from webapp.documents import parent_documents, sums
+from webapp.documents import queries as documents
+from webapp.documents.selection import Selection
+from webapp.exports import methods
 from webapp.models import Metric, Run
-from webapp.queries import (
-    comparisons,
-    concordance,
-    documents,
-    evidence,
-    exports,
-    methods,
-    senses,
-    sums,
-    topics,
-    wholes,
-    words,
-)
-from webapp.queries.overview import ORDERS, Asked, Overview
-from webapp.queries.selection import Selection
-from webapp.services import runs
-from webapp.views.pages import run_or_404
+from webapp.pages.page import run_or_404
+from webapp.results import evidence, topics
+from webapp.runs import services as runs
+from webapp.topics.overview import ORDERS, Asked, Overview
+from webapp.words import concordance, senses
+from webapp.words import queries as words
 
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
@@ -129,10 +124,10 @@ def mixture(request: HttpRequest, run_id: int, number: int):
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = wholes.of(run.corpus, number) if number < run.version.documents else None
+    found = parent_documents.of(run.corpus, number) if number < run.version.documents else None
     if found is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    tokens = wholes.mixture(run, found)
+    tokens = parent_documents.mixture(run, found)
     return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(run, tokens)}
 
 

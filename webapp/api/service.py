@@ -8,10 +8,10 @@ from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationEr
 
 from inference.errors import Invalid
 from inference.versions import topograph
-from webapp import errors
-from webapp.access import UNKNOWN
+from webapp.accounts.authorization import UNKNOWN
 from webapp.api import corpora, engines, runs
 from webapp.api.access import RATE, Reader
+from webapp.pages import errors
 
 log = structlog.get_logger(__name__)
 

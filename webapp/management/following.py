@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Model
 
-from webapp import events
+from webapp.jobs import events
 from webapp.local import folder, processes, servers
 
 EVERY = 0.3  # seconds between two looks

@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 
 _RECEIVE = "topograph.receive"  # in the scope: the server's own
-FORM = 16 << 20  # bytes of any body but a file's: the largest is a table of labels (services.curation.TABLE)
+FORM = 16 << 20  # bytes of any body but a file's: the largest is a table of labels (curation.services.TABLE)
 FORM_SECONDS = 60.0  # in which it must have come
 FILES = re.compile(r"/corpora/(\d+/add/)?")  # forms with files of a corpus, for browsers without JavaScript
 

@@ -2,7 +2,7 @@
 
 A page that (re)connects asks for its .json twin first, so nothing has to be replayed: `open` is its sign to do so.
 
-The gate (webapp.access) has let a reader in once; whether each still may read is asked again every few seconds, for all of them together.
+The gate (webapp.accounts.authorization) has let a reader in once; whether each still may read is asked again every few seconds, for all of them together.
 """
 
 import asyncio
@@ -17,8 +17,10 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 
-from webapp import access, events, logs
-from webapp.server.gate import give_back
+from webapp import logs
+from webapp.accounts import authorization
+from webapp.jobs import events
+from webapp.server.concurrency import give_back
 
 log = structlog.get_logger(__name__)
 
@@ -33,12 +35,12 @@ class Hub:
 
     def __init__(self):
         self.readers: dict[str, set[asyncio.Queue]] = defaultdict(set)
-        self.who: dict[asyncio.Queue, access.Reader] = {}
+        self.who: dict[asyncio.Queue, authorization.Reader] = {}
         self.tasks: list[asyncio.Task] = []
         self.alive: int | None = None
         self.seen: int | None = None
 
-    def subscribe(self, about: str, reader: access.Reader) -> asyncio.Queue:
+    def subscribe(self, about: str, reader: authorization.Reader) -> asyncio.Queue:
         if not self.tasks:
             self.tasks = [asyncio.create_task(part()) for part in (self._read, self._watch_workers, self._watch_rights)]
         queue = asyncio.Queue(QUEUE)
@@ -124,19 +126,19 @@ def _end(queue: asyncio.Queue) -> None:
     queue.put_nowait(None)
 
 
-async def still(readers: set[access.Reader]) -> set[access.Reader]:
+async def still(readers: set[authorization.Reader]) -> set[authorization.Reader]:
     """`access.still`, in a thread that belongs to no request."""
 
-    def ask() -> set[access.Reader]:
+    def ask() -> set[authorization.Reader]:
         try:
-            return access.still(readers)
+            return authorization.still(readers)
         finally:
             give_back()
 
     return await sync_to_async(ask, thread_sensitive=False)()
 
 
-async def stream(about: str, reader: access.Reader) -> AsyncIterator[bytes]:
+async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[bytes]:
     """The Server-Sent Events about one thing, such as "run:12", until the reader goes, or may not read it any more."""
     queue = hub.subscribe(about, reader)
     try:
@@ -158,7 +160,7 @@ def response(request: HttpRequest, **what: int) -> StreamingHttpResponse:
     """Of run=12 or corpus=3, which the gate has let the request see."""
     [(kind, number)] = what.items()
     return StreamingHttpResponse(
-        stream(f"{kind}:{number}", access.reader(request, **what)),
+        stream(f"{kind}:{number}", authorization.reader(request, **what)),
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Encoding": "identity"},
     )

@@ -11,7 +11,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django_structlog.middlewares import RequestMiddleware
 
-from webapp import logs, metrics
+from webapp import logs
+from webapp.server import metrics
 
 log = structlog.get_logger(__name__)
 

@@ -11,11 +11,10 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from inference.errors import Invalid
-from webapp import accounts
-from webapp.accounts import NAME
+from webapp.accounts import adapters, ownership, sharing, tokens
+from webapp.accounts.adapters import NAME
 from webapp.management.following import prepare_database
-from webapp.models import Corpus, User
-from webapp.services import deleting, handing, sharing, tokens
+from webapp.models import GONE, Corpus, User
 
 
 class Command(BaseCommand):
@@ -101,7 +100,7 @@ class Command(BaseCommand):
         user.save()
         revoked = tokens.revoke_all(user) if ends else []
         if ends:
-            accounts.end_sessions(user)
+            adapters.end_sessions(user)
         EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
         sharing.arrived(user, email)
         self.stdout.write(
@@ -118,10 +117,10 @@ class Command(BaseCommand):
             raise CommandError(
                 f"No other account that is open has the address {email}: who is to have the corpora must have one."
             )
-        corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=deleting.GONE).order_by("pk")
+        corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
         try:
             for corpus in corpora.iterator(100):
-                handing.move(corpus, heir)
+                ownership.move(corpus, heir)
                 self.stdout.write(f"“{corpus.name}” ({corpus.pk}) is {heir.name}’s now.")
         except Invalid as error:
             raise CommandError(

@@ -3,8 +3,8 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
+from webapp.accounts import tokens
 from webapp.models import ApiToken
-from webapp.services import tokens
 
 
 class Command(BaseCommand):

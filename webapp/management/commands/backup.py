@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
 from webapp.management.following import Line, prepare_database, size
-from webapp.services import backup
+from webapp.operations import backup
 
 
 class Command(BaseCommand):

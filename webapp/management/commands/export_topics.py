@@ -6,8 +6,8 @@ import sys
 from django.core.management.base import BaseCommand, CommandError
 from django.http import QueryDict
 
+from webapp import exports
 from webapp.models import Run
-from webapp.queries import exports
 
 FORMS = {"long": "topics-long", "wide": "topics-wide", "documents": "document-topics"}
 

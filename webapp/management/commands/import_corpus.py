@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
 from inference.text import LANGUAGES
-from tasks import readers
-from tasks.shaping import Shaping
+from webapp import readers
+from webapp.ingest import corpora
+from webapp.ingest.shaping import Shaping
 from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
-from webapp.services import corpora
 
 DEFAULT = corpora.Reading()
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from webapp.local import folder, servers
 from webapp.management.following import Line
-from webapp.services import restore
+from webapp.operations import restore
 
 
 class Command(BaseCommand):

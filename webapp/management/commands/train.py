@@ -7,7 +7,7 @@ from inference.engines.settings import Setting
 from inference.errors import Invalid
 from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus, Run
-from webapp.services import runs
+from webapp.runs import services as runs
 
 OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 

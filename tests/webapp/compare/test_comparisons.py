@@ -1,0 +1,219 @@
+"""Runs side by side: what the page says is what the matching says, and it says so where there is nothing to match."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from inference import checkpoint, engines
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.explore import matching
+from tests.corpora import as_csv, example_rows
+from webapp.compare import queries as comparisons
+from webapp.models import Run
+from webapp.operations import upkeep
+from webapp.results import weights
+from webapp.runs import services as runs
+from webapp.storage import files
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def others(trained, draft, django_db_blocker):
+    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more sections."""
+    from tasks.corpora import ingest
+    from tasks.runs import train
+    from webapp.ingest import corpora
+
+    with django_db_blocker.unblock():
+        corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")
+        corpora.read(
+            corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="fr", min_documents=4)
+        )
+        ingest(corpus.pk)
+        corpus.refresh_from_db()
+        made = [
+            runs.create(trained.version, seed=4, topics=6, passes=3),
+            runs.create(trained.version, seed=3, topics=4, passes=3),
+            runs.create(corpus.version, seed=3, topics=6, passes=3),
+        ]
+        for run in made:
+            train(run.pk)
+            run.refresh_from_db()
+            assert run.status == "done", run.error
+        yield made
+        for run in made:
+            run.delete()
+        upkeep.tidy()
+
+
+def address(*numbers: int, name: str = "compare", **more) -> str:
+    return reverse(name) + "?" + "&".join([f"run={n}" for n in numbers] + [f"{k}={v}" for k, v in more.items()])
+
+
+def data(client, *numbers: int, status: int = 200, **more) -> dict:
+    response = client.get(address(*numbers, name="compare_json", **more))
+    assert response.status_code == status
+    return json.loads(response.content)
+
+
+def of_checkpoint(run: Run):
+    """A run's topics straight from its checkpoint."""
+    config = engines.config(run.engine, **run.settings)
+    bow = Bow.open(files.version_folder(run.version_id) / "bow")
+    state = checkpoint.load(
+        files.run_folder(run.pk) / "checkpoint", engine=engines.get(run.engine), config=config, bow=bow
+    )
+    return engines.get(run.engine).topics(config, state)
+
+
+def test_topics_come_back_as_they_were_stored(trained):
+    """Some words have a row for their tokens' sake alone, at the floor's weight: they are not among the listed ones."""
+    found, expected = weights.topics(trained.snapshot), of_checkpoint(trained)
+    assert found.dense() == pytest.approx(expected.dense(), rel=1e-6)
+    assert (found.indptr == expected.indptr).all() and (found.words == expected.words).all()
+    assert found.words.dtype == np.int32 and found.weights.dtype == np.float32 and found.indptr.dtype == np.int64
+    assert found.V == expected.V and found.proper() is found
+
+
+def test_pairs_are_those_of_the_matching(client, trained, others):
+    words = range(trained.corpus.vocabulary)
+    expected = matching.match(of_checkpoint(trained), of_checkpoint(others[0]), words, words)
+    topics = data(client, trained.pk, others[0].pk)["topics"]
+    found = {row["first"]["number"]: row["second"]["number"] for row in topics["rows"]}
+    assert found == {k: int(p) for k, p in enumerate(expected.partner) if p >= 0}
+    for row in topics["rows"]:
+        assert row["similarity"] == pytest.approx(expected.similarity[row["first"]["number"]], abs=1e-6)
+        assert not set(row["only_first"]) & set(row["only_second"]) and not set(row["both"]) & set(row["only_first"])
+    similarities = [row["similarity"] for row in topics["rows"]]
+    assert similarities == sorted(similarities, reverse=True)
+    assert topics["lists"]["matched"]["count"] + topics["lists"]["first"]["count"] == 6
+
+
+def test_both_directions_are_one_matching(client, trained, others):
+    comparisons._between.cache_clear()
+    there, back = data(client, trained.pk, others[1].pk), data(client, others[1].pk, trained.pk)
+    assert comparisons._between.cache_info().misses == 1
+    pairs = {(row["first"]["number"], row["second"]["number"]) for row in there["topics"]["rows"]}
+    assert pairs == {(row["second"]["number"], row["first"]["number"]) for row in back["topics"]["rows"]}
+    assert there["topics"]["lists"]["split"]["count"] == back["topics"]["lists"]["merged"]["count"]
+
+
+@pytest.mark.parametrize("show", ["matched", "first", "second", "split", "merged"])
+def test_every_list_is_a_page(client, trained, others, show):
+    for numbers in ((trained.pk, others[1].pk), (others[1].pk, trained.pk)):
+        topics = data(client, *numbers, show=show)["topics"]
+        assert topics["kind"] == show and len(topics["rows"]) == topics["lists"][show]["count"]
+        response = client.get(address(*numbers, show=show))
+        assert response.status_code == 200 and b'aria-current="page"' in response.content
+
+
+def test_a_page_of_pairs_ends_where_the_next_begins(client, trained, others, monkeypatch):
+    whole = data(client, trained.pk, others[0].pk, sort="number")["topics"]["rows"]
+    monkeypatch.setattr(comparisons, "PAGE", 2)
+    found, topics = [], data(client, trained.pk, others[0].pk, sort="number")["topics"]
+    while True:
+        found += topics["rows"]
+        if not topics["next"]:
+            break
+        topics = json.loads(client.get(reverse("compare_json") + topics["next"]).content)["topics"]
+    assert found == whole
+
+
+def test_stability_is_the_mean_over_the_other_runs(client, trained, others):
+    others = others[:2]
+    words = range(trained.corpus.vocabulary)
+    expected = np.mean(
+        [matching.match(of_checkpoint(trained), of_checkpoint(o), words, words).similarity for o in others],
+        axis=0,
+    )
+    found = data(client, trained.pk, *(o.pk for o in others))["topics"]
+    assert [row["stability"] for row in found["rows"]] == pytest.approx(sorted(expected, reverse=True), abs=1e-6)
+    assert sum(found["again"].values()) == 6
+    for order in ("unsteady", "share", "number"):
+        rows = data(client, trained.pk, *(o.pk for o in others), sort=order)["topics"]["rows"]
+        key = {
+            "unsteady": lambda r: r["stability"],
+            "share": lambda r: -r["topic"]["share"],
+            "number": lambda r: r["topic"]["number"],
+        }
+        assert [key[order](r) for r in rows] == sorted(key[order](r) for r in rows)
+    html = client.get(address(trained.pk, *(o.pk for o in others))).content.decode()
+    assert html.count("<circle") == 2 * 6
+
+
+def test_runs_of_different_corpora_are_matched_by_words(client, trained, others):
+    """The other corpus numbers its words differently; most topics are recognised all the same."""
+    found = data(client, trained.pk, others[2].pk)
+    assert any("different corpora" in notice for notice in found["notices"])
+    assert any("English, French" in notice for notice in found["notices"])
+    assert found["differences"]["rows"][0]["label"] == "Corpus"
+    words_a, words_b = weights.vocabulary(trained.version), weights.vocabulary(others[2].version)
+    assert words_a != words_b
+    expected = matching.match(of_checkpoint(trained), of_checkpoint(others[2]), words_a, words_b)
+    shown = {row["first"]["number"]: row["similarity"] for row in found["topics"]["rows"]}
+    assert shown == pytest.approx({k: s for k, s in enumerate(expected.similarity) if s > 0}, abs=1e-6)
+    assert shown
+
+
+def test_only_settings_that_differ_are_listed(client, trained, others):
+    found = data(client, trained.pk, others[0].pk)
+    assert [row["label"] for row in found["differences"]["rows"]] == ["Seed"]
+    assert found["differences"]["rows"][0]["values"] == ["3", "4"]
+    assert found["notices"] == []
+    curves = found["metrics"][str(trained.pk)]
+    assert len(curves["step"]) == len(curves["coherence"]) > 1
+
+
+def test_a_run_without_topics(client, trained):
+    waiting = Run.objects.create(corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
+    found = data(client, trained.pk, waiting.pk)
+    assert (
+        found["topics"] is None
+        and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
+    )
+    html = client.get(address(trained.pk, waiting.pk)).content.decode()
+    assert "laid side by side when two" in html and "Settings that differ" in html
+
+
+def test_one_run_or_none(client, trained, others):
+    html = client.get(address(trained.pk)).content.decode()
+    assert f"to lay beside run {trained.pk}" in html and f'value="{others[0].pk}"' in html and "checked" in html
+    assert "Choose two or more runs" in client.get(address()).content.decode()
+
+
+def test_missing_runs(client, trained, others):
+    found = data(client, trained.pk, 10**12, others[0].pk)
+    assert found["notices"] == [f"There is no run {10**12}: it may have been deleted."]
+    assert [run["id"] for run in found["runs"]] == [trained.pk, others[0].pk]
+    assert data(client, 10**12, status=404)["notices"]
+    assert client.get(address(10**12)).status_code == 404
+
+
+def test_a_run_twice_is_one(client, trained):
+    assert len(data(client, trained.pk, trained.pk)["runs"]) == 1
+
+
+@pytest.mark.parametrize(
+    "query", ["run=x", "run=-1", "run=1&run=1e3", "&".join(f"run={n}" for n in range(13)), "run=1&after=x"]
+)
+def test_addresses_that_mean_nothing(client, trained, others, query):
+    query = query.replace("run=1&after", f"run={trained.pk}&run={others[0].pk}&after")
+    assert client.get(reverse("compare") + "?" + query).status_code == 400
+
+
+def test_the_corpus_and_the_run_lead_here(client, trained, others):
+    html = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
+    assert f'name="run" value="{trained.pk}"' in html and f'action="{reverse("compare")}"' in html
+    assert f'{reverse("compare")}?run={trained.pk}"' in client.get(reverse("run", args=[trained.pk])).content.decode()
+
+
+def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
+    stale = Run.objects.get(pk=others[0].pk)
+    stale.snapshot_id = 10**12
+    with pytest.raises(Invalid, match="newer topics"):
+        comparisons.match(trained, stale)

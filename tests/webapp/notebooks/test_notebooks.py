@@ -1,0 +1,316 @@
+"""Notebooks: what is pinned is kept as it was, can be ordered, taken out, put back, shared and taken along."""
+
+import re
+
+import orjson
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from inference.errors import Invalid
+from webapp.curation import services as curation
+from webapp.models import Corpus, Document, Notebook, Pin
+from webapp.notebooks import markdown, queries
+from webapp.notebooks import services as notebooks
+
+pytestmark = pytest.mark.django_db
+
+MISSING = 10**12
+EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script> [x](javascript:alert(3)) \"'>"
+
+
+@pytest.fixture
+def notebook():
+    return notebooks.create("Evidence", "Ada")
+
+
+def pin(client, notebook, **sent):
+    """What a Pin button sends; the last pin of the notebook."""
+    response = client.post(reverse("pin"), {"notebook": notebook.pk, **sent}, follow=True)
+    assert response.status_code == 200
+    made = notebook.pins.order_by("position").last()
+    assert made is not None, re.findall(r'<li class="error">.*?</li>', response.content.decode())
+    return made
+
+
+def passage(trained, number=5):
+    return Document.objects.filter(corpus_id=trained.corpus_id, number=number).values_list("text", flat=True).get()
+
+
+def chart(**changes) -> dict:
+    return {"kind": "chart", "title": "Shares", "address": "/notebooks/", "sentence": "A rises.", **changes}
+
+
+def titles(notebook):
+    return [pin["title"] for pin in queries.content(notebook, Corpus.objects.all())["pins"]]
+
+
+def test_pin_a_topic(client, trained, notebook):
+    curation.change(trained, 2, {"label": "Farming", "colour": "9"}, "owner")
+    made = pin(client, notebook, kind="topic", run=trained.pk, topic=2, comment="See\nthis", address="//evil.example")
+    assert (made.kind, made.title, made.comment, made.by) == ("topic", "T02 Farming", "See\nthis", "owner")
+    assert made.address == reverse("run_topic", args=[trained.pk, 2])
+    assert len(made.quote.split(", ")) == 10 and made.source["hue"] == 9
+    curation.change(trained, 2, {"label": "Renamed"}, "owner")
+    html = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    assert "T02 Farming" in html and "Renamed" not in html
+    assert f"run {trained.pk}, K = 6, seed 3" in html and "See<br>this" in html
+
+
+def test_pin_a_passage_by_its_place(client, trained, notebook):
+    text = passage(trained)
+    space, end = text.index(" ", 40), text.index(" ", 200)
+    made = pin(
+        client,
+        notebook,
+        kind="passage",
+        run=trained.pk,
+        document=5,
+        start=space,
+        end=end + 1,
+        quote=text[space : end + 1],
+    )
+    assert (made.quote, made.start, made.end) == (text[space + 1 : end], space + 1, end)  # without the spaces around it
+    assert made.source["id"] and made.source["file"] == "speeches.csv" and made.source["run"] == trained.pk
+    assert f"characters {space + 1}–{end}" in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+
+
+def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
+    text = passage(trained)
+    copied = "… " + "  \n".join(text[40:200].split(" ")[1:-1]) + " …"
+    made = pin(client, notebook, kind="passage", corpus=trained.corpus_id, document=5, quote=copied, start=1, end=2)
+    assert made.quote == text[made.start : made.end] and made.quote.split() == copied.strip("…").split()
+    assert made.address == reverse("corpus_document", args=[trained.corpus_id, 5]) and "run" not in made.source
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"kind": "passage", "document": 5, "quote": "never said by anybody"}, "does not stand in the document"),
+        ({"kind": "passage", "document": 5, "quote": ""}, "Mark or paste"),
+        ({"kind": "passage", "document": 5, "quote": "", "start": 5, "end": 10**15}, "Mark or paste"),
+        ({"kind": "passage", "document": 5, "quote": "a" * 20_000}, "at most 5,000"),
+        ({"kind": "passage", "document": 5, "quote": "a\0b"}, "does not stand"),
+        ({"kind": "passage", "document": MISSING, "quote": "x"}, "has no document"),
+        ({"kind": "passage", "document": "5; DROP", "quote": "x"}, "must be a whole number"),
+        ({"kind": "topic", "topic": 99}, "has no topic 99"),
+        ({"kind": "topic", "topic": "²"}, "must be a whole number"),
+        ({"kind": "dream"}, "must say what it is"),
+        (chart(address="javascript:alert(1)"), "Only pages of this Topograph"),
+        (chart(address="https://evil.example/"), "Only pages of this Topograph"),
+        (chart(address="//evil.example/runs/1/"), "Only pages of this Topograph"),
+        (chart(address="/\\evil.example"), "Only pages of this Topograph"),
+        (chart(address="/no/such/page/"), "Only pages of this Topograph"),
+        (chart(address="/notebooks/?" + "x" * 2000), "Only pages of this Topograph"),
+        (chart(table="{"), "not JSON"),
+        (chart(table="[]"), "columns and rows"),
+        (chart(table='{"columns": ["a"], "rows": [[1, 2]]}'), "columns and rows"),
+        (chart(table='{"columns": ["a"], "rows": [[{}]]}'), "a text or a number"),
+        (chart(table=orjson.dumps({"columns": ["a"], "rows": [[1]] * 201}).decode()), "at most 200 rows"),
+        (chart(sentence="x" * 10_001), "at most 10,000"),
+        (chart(comment="x" * 10_001), "at most 10,000"),
+        (chart(notebook=MISSING), "not there any more"),
+        (chart(notebook="1 OR 1=1"), "not there any more"),
+    ],
+)
+def test_what_is_no_evidence_is_refused(client, trained, notebook, sent, said):
+    response = client.post(reverse("pin"), {"notebook": notebook.pk, "run": trained.pk, **sent}, follow=True)
+    assert said in response.content.decode()
+    assert not Pin.objects.exists()
+
+
+def test_pin_a_chart_with_its_table(client, trained, notebook):
+    table = {"columns": ["year", EVIL], "rows": [[1912, 0.25], [1913, None], ["1914", "=1"]]}
+    address = reverse("run_topics", args=[trained.pk]) + "?sort=coherence#top"
+    made = pin(client, notebook, **chart(run=trained.pk, address=address, table=orjson.dumps(table).decode()))
+    assert (made.address, made.table["rows"]) == (address, table["rows"])
+    html = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    assert "<td>1912</td>" in html and "<img" not in html and "A rises." in html
+
+
+def test_a_new_notebook_from_the_button(client, trained):
+    where = reverse("run_topic", args=[trained.pk, 1])
+    response = client.post(
+        reverse("pin"), {"notebook": "new", "kind": "topic", "run": trained.pk, "topic": 1, "next": where}
+    )
+    assert response["Location"] == where
+    assert Notebook.objects.get().pins.count() == 1
+    html = client.get(where).content.decode()
+    assert "Notes of" in html.split('<select name="notebook"')[1].split("</select>")[0]
+
+
+def test_last_used_first(client, trained):
+    first, second = notebooks.create("First", "a"), notebooks.create("Second", "a")
+    assert [n.title for n in Notebook.objects.recent()] == ["Second", "First"]
+    pin(client, first, kind="topic", run=trained.pk, topic=1)
+    assert [n.title for n in Notebook.objects.recent()] == ["First", "Second"]
+    notebooks.remove(first)
+    assert [n.title for n in Notebook.objects.recent()] == ["Second"]
+    assert second.pk
+
+
+def test_the_button_asks_once_a_page(client, trained, django_assert_max_num_queries):
+    notebooks.create("One", "a")
+    with django_assert_max_num_queries(25) as asked:
+        client.get(reverse("run_topic", args=[trained.pk, 1]))
+    assert sum("webapp_notebook" in q["sql"] for q in asked.captured_queries) == 1
+
+
+def test_order_removal_and_what_comes_back(client, notebook):
+    made = [notebooks.pin(notebook, chart(title=t), "", "a") for t in "ABCD"]
+
+    def act(which, name):
+        response = client.post(reverse("notebook_pin", args=[notebook.pk, made[which].pk]), {"act": name})
+        assert response.status_code == 302
+        return titles(notebook)
+
+    assert act(2, "up") == ["A", "C", "B", "D"]
+    assert act(0, "up") == ["A", "C", "B", "D"]
+    assert act(3, "down") == ["A", "C", "B", "D"]
+    assert act(2, "remove") == ["A", "B", "D"]
+    assert act(2, "up") == ["A", "B", "D"]
+    assert act(3, "up") == ["A", "D", "B"]
+    assert b"Put it back" in client.get(reverse("notebook", args=[notebook.pk])).content
+    assert sorted(act(2, "restore")) == ["A", "B", "C", "D"]
+    assert client.post(reverse("notebook_pin", args=[notebook.pk, made[0].pk]), {"act": "explode"}).status_code == 400
+
+
+def test_comments_and_titles(client, notebook):
+    made = notebooks.pin(notebook, chart(), "", "a")
+    url = reverse("notebook_pin", args=[notebook.pk, made.pk])
+    client.post(url, {"act": "comment", "comment": EVIL})
+    client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": EVIL, "intro": EVIL})
+    for name in ("notebook", "notebooks"):
+        html = client.get(reverse(name, args=[notebook.pk] if name == "notebook" else [])).content.decode()
+        assert "<img" not in html and "<script>alert" not in html and "&lt;img src=x" in html
+    assert (
+        b"Give the notebook a title"
+        in client.post(
+            reverse("notebook_change", args=[notebook.pk]), {"act": "text", "title": " \u202e"}, follow=True
+        ).content
+    )
+    assert b"at most 200" in client.post(reverse("notebook_new"), {"title": "x" * 201}, follow=True).content
+    assert b"at most 10,000" in client.post(url, {"act": "comment", "comment": "x" * 10_001}, follow=True).content
+    assert Notebook.objects.count() == 1
+
+
+def test_a_full_notebook(notebook):
+    made = Pin(notebook=notebook, position=1, kind="chart", title="x", address="/", by="a")
+    Pin.objects.bulk_create(
+        [made]
+        + [Pin(notebook=notebook, position=n, kind="chart", title="x", address="/", by="a") for n in range(2, 501)]
+    )
+    with pytest.raises(Invalid, match="full: a notebook holds 500"):
+        notebooks.pin(notebook, chart(), "", "a")
+
+
+def test_share_by_link_and_revoke(client, notebook):
+    notebooks.pin(notebook, chart(title="Shown"), "", "a")
+    notebooks.remove_pin(notebooks.pin(notebook, chart(title="Taken out"), "", "a"))
+    change = reverse("notebook_change", args=[notebook.pk])
+    client.post(change, {"act": "share"})
+    notebook.refresh_from_db()
+    token = notebook.token
+    assert len(token) == 43
+    client.post(change, {"act": "share"})
+    assert Notebook.objects.get().token == token  # the link that was given on stays
+    stranger, url = Client(), reverse("shared", args=[token])
+    assert url in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    html = stranger.get(url).content.decode()
+    assert "Shown" in html and "Taken out" not in html and 'method="post"' not in html and "noindex" in html
+    twin = stranger.get(reverse("shared_json", args=[token])).json()
+    assert len(twin["pins"]) == 1 and twin["removed"] == [] and token not in str(twin)
+    assert stranger.post(url).status_code == 405
+    client.post(change, {"act": "revoke"})
+    assert stranger.get(url).status_code == 404
+    client.post(change, {"act": "share"})
+    notebook.refresh_from_db()
+    assert notebook.token != token and stranger.get(url).status_code == 404
+    client.post(change, {"act": "remove"})
+    assert stranger.get(reverse("shared", args=[notebook.token])).status_code == 404
+    client.post(change, {"act": "restore"})
+    assert Notebook.objects.get().token is None
+
+
+def test_removed_notebooks_are_listed_apart(client, notebook):
+    client.post(reverse("notebook_change", args=[notebook.pk]), {"act": "remove"})
+    url = reverse("notebooks_json")
+    assert client.get(url).json()["notebooks"] == []
+    assert [n["title"] for n in client.get(url + "?removed=1").json()["notebooks"]] == ["Evidence"]
+    assert b"Put it back" in client.get(reverse("notebook", args=[notebook.pk])).content
+
+
+def test_list_in_pages(client):
+    Notebook.objects.bulk_create([Notebook(title=f"N{n}", by="a") for n in range(queries.PAGE + 3)])
+    url, found, query = reverse("notebooks_json"), [], ""
+    while query is not None:
+        answer = client.get(url + query).json()
+        found += [n["title"] for n in answer["notebooks"]]
+        query = answer["next"]
+    assert found == [f"N{n}" for n in reversed(range(queries.PAGE + 3))]
+
+
+def test_take_it_along(client, trained, notebook):
+    curation.change(trained, 1, {"label": EVIL[:80]}, "owner")
+    pin(client, notebook, kind="topic", run=trained.pk, topic=1, comment="# no heading\n- no list\n1. none\n" + EVIL)
+    pin(client, notebook, kind="passage", run=trained.pk, document=5, start=40, end=200)
+    table = orjson.dumps({"columns": ["a|b"], "rows": [[1], ["---"]]}).decode()
+    pin(
+        client,
+        notebook,
+        **chart(run=trained.pk, address=reverse("run_words", args=[trained.pk]) + "?q=<b>)", table=table),
+    )
+    response = client.get(reverse("notebook_md", args=[notebook.pk]))
+    assert response["Content-Disposition"].startswith("attachment")
+    text = response.content.decode()
+    assert "<img" not in text and "<script" not in text and not re.search(r"(?<!\\)\]\(javascript", text)
+    assert "\\# no heading" in text and "\\- no list" in text and "1\\. none" in text
+    assert f"](<http://testserver{reverse('run_document', args=[trained.pk, 5])}>)" in text
+    assert "?q=%3Cb%3E)>)" in text and "| a\\|b |\n| --- |\n| 1 |\n| \\--- |" in text
+    assert "\n> " in text and f"run {trained.pk}, K = 6, seed 3" in text
+    html = client.get(reverse("notebook_html", args=[notebook.pk])).content.decode()
+    assert "<img" not in html and "<script" not in html and 'href="http://testserver/runs/' in html
+    assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "* a",
+        "+ a",
+        "> a",
+        "| a |",
+        "~~~",
+        "```",
+        "    code",
+        "===",
+        "<!-- a -->",
+        "&copy;",
+        "![a](b)",
+        "a\\",
+        "http://x.y",
+    ],
+)
+def test_nothing_becomes_markdown(line):
+    escaped = markdown.escaped(line)
+    assert not re.match(r"\s*([*+\-=>|~`]|\d+[.)])", escaped) and "<" not in escaped and not escaped.startswith("    ")
+    assert "&copy;" not in escaped and not re.search(r"(?<!\\)[\[`*_]", escaped)
+    assert (len(re.search(r"\\*$", escaped)[0]) % 2) == 0  # a single backslash at the end would break the line
+
+
+@pytest.mark.parametrize("name", ["notebook", "notebook_json", "notebook_md", "notebook_html"])
+def test_missing(client, name):
+    assert client.get(reverse(name, args=[MISSING])).status_code == 404
+    assert client.get(reverse("shared", args=["x" * 43])).status_code == 404
+    assert client.get("/shared/%00/").status_code == 404
+
+
+def test_wrong_methods(client, notebook):
+    for name in ("notebook", "notebook_md"):
+        assert client.post(reverse(name, args=[notebook.pk])).status_code == 405
+    for name, arguments in (("pin", []), ("notebook_change", [notebook.pk]), ("notebook_pin", [notebook.pk, 1])):
+        assert client.get(reverse(name, args=arguments)).status_code == 405
+        assert Client(enforce_csrf_checks=True).post(reverse(name, args=arguments)).status_code == 403
+    other = notebooks.pin(notebooks.create("Other", "a"), chart(), "", "a")
+    assert client.post(reverse("notebook_pin", args=[notebook.pk, other.pk]), {"act": "remove"}).status_code == 404
+    assert client.post(reverse("notebook_change", args=[MISSING]), {"act": "share"}).status_code == 404

@@ -1,0 +1,129 @@
+"""The operator's page: what it tells, what can be done there, and that nothing of what people upload is on it."""
+
+import pytest
+import redis
+from django.urls import reverse
+from django.utils import timezone
+
+from webapp.jobs import claims, events, roster
+from webapp.models import Corpus, Run
+from webapp.operations import operator as queries
+from webapp.operations import upkeep
+from webapp.runs import services as runs
+
+pytestmark = pytest.mark.django_db
+NAME = "worker-here:4711"
+
+
+@pytest.fixture
+def worker():
+    """One that is alive."""
+    events.beat(NAME)
+    roster.began(NAME, 3)
+    yield NAME
+    events.client().delete(f"worker:{NAME}", roster.WORKERS, roster.DOING)
+
+
+@pytest.fixture
+def failed(trained):
+    """A copy of the finished run that broke."""
+    run = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=run.pk).update(
+        status="failed", attempt=2, error="Something went wrong. (request 0123456789abcdef)"
+    )
+    return Run.objects.get(pk=run.pk)
+
+
+def said(client, query="") -> dict:
+    response = client.get(f"/operator.json{query}")
+    assert response.status_code == 200
+    return response.json()
+
+
+def test_which_worker_does_what(client, trained, worker):
+    Run.objects.filter(pk=trained.pk).update(status="running", heartbeat_at=timezone.now())
+    roster.takes("a", worker, claims.TRAINING.task, trained.pk)
+    roster.takes("b", worker, claims.TRAINING.task, 10**9)  # left behind by a process that was killed
+    roster.takes("c", "worker-gone:1", claims.TRAINING.task, trained.pk)
+    (found,) = [one for one in said(client)["workers"] if one["worker"] == worker]
+    assert found["processes"] == 3 and found["age"] < 60
+    assert [(note["kind"], note["key"]) for note in found["doing"]] == [("run", trained.pk)]
+    assert set(events.client().hkeys(roster.DOING)) == {b"a", b"b"}
+    html = client.get("/operator/").content.decode()
+    assert worker in html and f"run {trained.pk}" in html
+    roster.ended("a")
+    assert not [one for one in said(client)["workers"] if one["worker"] == worker][0]["doing"]
+
+
+def test_without_workers_and_without_redis_it_says_so(client, monkeypatch):
+    assert "No worker is alive" in client.get("/operator/").content.decode()
+    monkeypatch.setattr(events, "_client", redis.Redis(port=1, socket_connect_timeout=1))
+    assert "Redis does not answer" in client.get("/operator/").content.decode()
+
+
+def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monkeypatch):
+    monkeypatch.setattr(queries, "PAGE", 1)
+    other = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=other.pk).update(status="failed", error="A file could not be read: letters.txt")
+    first = said(client, "?kind=run&state=failed")
+    assert {row["kind"]: row["failed"] for row in first["counts"]} == {"run": 2, "corpus": 0, "version": 0}
+    assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
+    second = said(client, first["next"].replace("&amp;", "&"))
+    assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [
+        (failed.pk, 2, "0123456789abcdef")
+    ] and second["next"] is None
+    assert client.get("/operator/?kind=user").status_code == client.get("/operator/?state=all").status_code == 400
+
+
+@pytest.mark.parametrize("kind", queries.KINDS)
+@pytest.mark.parametrize("state", queries.STATES)
+def test_each_list_is_a_page_of_few_queries(client, trained, failed, kind, state, django_assert_max_num_queries):
+    with django_assert_max_num_queries(24):
+        assert client.get(f"/operator/?kind={kind}&state={state}").status_code == 200
+
+
+def test_nothing_of_what_people_upload_is_on_it(client, ready, failed):
+    Corpus.objects.filter(pk=ready.pk).update(status="reading", name="quetzalcoatl", error="quetzalcoatl")
+    Run.objects.filter(pk=failed.pk).update(error="quetzalcoatl", dropped=["quetzalcoatl"])
+    for query in ("?kind=corpus&state=work", "?kind=run&state=failed"):
+        assert (
+            b"quetzalcoatl"
+            not in client.get(f"/operator/{query}").content + client.get(f"/operator.json{query}").content
+        )
+
+
+def test_what_failed_is_tried_again(client, failed):
+    address = reverse("operator_again", kwargs={"kind": "run", "key": failed.pk})
+    assert client.get(address).status_code == 405
+    page = client.post(address, follow=True).content.decode()
+    failed.refresh_from_db()
+    assert (failed.status, failed.error, failed.attempt) == ("queued", "", 2) and "waits for a worker again" in page
+    assert "has not failed" in client.post(address, follow=True).content.decode()
+    for kind, key in (("run", 10**9), ("user", 1)):
+        assert client.post(reverse("operator_again", kwargs={"kind": kind, "key": key})).status_code == 404
+
+
+def test_a_run_is_stopped(client, trained):
+    run = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=run.pk).update(status="running")
+    address = reverse("operator_stop", kwargs={"run_id": run.pk})
+    assert client.post(address).status_code == 302
+    run.refresh_from_db()
+    assert (run.status, run.request) == ("running", "stop")
+    Run.objects.filter(pk=run.pk).update(status="queued")
+    client.post(address)
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+    assert client.post(reverse("operator_stop", kwargs={"run_id": 10**9})).status_code == 404
+
+
+def test_a_worker_measures_the_disk_now_and_then(client, settings, tmp_path):
+    events.client().delete(upkeep.SIZES, f"{upkeep.SIZES}:lately")
+    assert said(client)["disk"]["parts"] == {}
+    upkeep.measure()
+    parts = said(client)["disk"]["parts"]
+    assert parts["files/corpora"] > 0 and "files" not in parts and "logs" in parts
+    events.client().delete(upkeep.SIZES)
+    upkeep.measure()  # not again so soon
+    assert said(client)["disk"]["parts"] == {}
+    events.client().delete(f"{upkeep.SIZES}:lately")

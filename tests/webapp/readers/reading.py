@@ -1,0 +1,34 @@
+"""Files to read, and reading them."""
+
+import zipfile
+
+from webapp import readers
+from webapp.readers.model import Document, Problem
+
+HEADER = "key,headline,year,who,side,body\n"
+ROWS = "".join(
+    f"k{i},Headline number {i} of many,{1900 + i},Someone,left,{'A long text about something. ' * 5}{i}\n"
+    for i in range(8)
+)
+FRENCH = (
+    "Les élections législatives françaises ont été précédées d’une campagne très animée à Paris, où l’été était chaud. "
+    * 5
+)
+
+
+def load(path, name, **known):
+    options = readers.sniff(path, name, **known).options
+    items = list(readers.read(path, name, options))
+    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, Problem)]
+
+
+def roles(options):
+    return {role: getattr(options, role) for role in ("text", "title", "date", "id")}
+
+
+def zipped(tmp_path, entries):
+    path = tmp_path / "stored"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
+        for name, content in entries:
+            zip_file.writestr(name, content)
+    return path

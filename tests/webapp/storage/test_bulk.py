@@ -1,0 +1,67 @@
+"""Partitions: rows arrive as they were, readers see all or nothing, and dropping leaves nothing."""
+
+import numpy as np
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from webapp.models import DocumentTopic, Snapshot, TopicWord
+from webapp.storage import bulk
+
+pytestmark = pytest.mark.django_db
+
+NOBODYS = 10**6  # no snapshot of a run has so large a number here
+
+
+def fill(key: int, topic, word, rank, weight) -> None:
+    with transaction.atomic():
+        part = bulk.Partition("topic_word", key)
+        part.create()
+        none = np.zeros(len(topic), np.int64)
+        part.write_arrays([(np.array(topic), np.array(word), np.array(rank), np.array(weight), none, none)])
+        part.attach()
+
+
+def test_binary_copy_keeps_every_value():
+    rng = np.random.default_rng(1)
+    n = 450_000  # more than two blocks
+    topic, word = np.divmod(np.arange(n), 1000)
+    weight = rng.random(n).astype(np.float32)
+    fill(NOBODYS + 7, topic, word, word, weight)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT topic, word, rank, weight FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank",
+            [NOBODYS + 7],
+        )
+        rows = np.array(cursor.fetchall())
+    assert (rows[:, 0] == topic).all() and (rows[:, 1] == word).all() and (rows[:, 2] == word).all()
+    assert (rows[:, 3].astype(np.float32) == weight).all()
+
+
+def test_two_partitions_do_not_mix():
+    fill(NOBODYS + 1, [0], [5], [0], [0.5])
+    fill(NOBODYS + 2, [0], [6], [0], [0.25])
+    assert list(TopicWord.objects.filter(snapshot_id=NOBODYS + 1).values_list("word", flat=True)) == [5]
+    assert list(TopicWord.objects.filter(snapshot_id=NOBODYS + 2).values_list("word", flat=True)) == [6]
+
+
+def test_a_failed_block_leaves_nothing():
+    with pytest.raises(IntegrityError):
+        fill(NOBODYS + 3, [0, 0], [1, 2], [0, 0], [0.5, 0.5])  # the same rank twice
+    assert not TopicWord.objects.filter(snapshot_id=NOBODYS + 3).exists()
+
+
+def test_empty_partition():
+    with transaction.atomic():
+        part = bulk.Partition("document_topic", NOBODYS + 9)
+        part.create()
+        assert part.write_arrays([]) == 0
+        part.attach()
+    assert not DocumentTopic.objects.filter(snapshot_id=NOBODYS + 9).exists()
+
+
+def test_orphans_are_found_and_dropped(trained):
+    fill(10**9, [0], [1], [0], [0.5])
+    assert bulk.orphans() == [("topic_word", 10**9)]
+    assert bulk.drop("topic_word", 10**9)
+    assert bulk.orphans() == []
+    assert Snapshot.objects.filter(pk=trained.snapshot_id).exists()

@@ -1,0 +1,175 @@
+"""The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics, too."""
+
+import math
+
+import numpy as np
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from webapp.curation import services as curation
+from webapp.documents import fields
+from webapp.documents.selection import Selection
+from webapp.models import Topic, Word
+from webapp.results import evidence
+
+pytestmark = pytest.mark.django_db
+
+SETS = ["", "from=1795&to=1799", "q=militia", "has=1:20", "has=1:0&from=1796"]
+
+
+def counts(run) -> np.ndarray:
+    """int64[D, K], tokens of each topic in each document, added up pair by pair."""
+    found = evidence.of(run)
+    tally = np.zeros((found.bow.D, run.topics), np.int64)
+    for d in range(found.bow.D):
+        _, tokens, topics, _ = found.document(d)
+        np.add.at(tally[d], topics, tokens)
+    return tally
+
+
+def chosen(run, query: str) -> np.ndarray:
+    """bool[D]: the documents that an address asks for."""
+    run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
+    mask = Selection.read(QueryDict(query), run.corpus, run).mask
+    return np.ones(run.version.documents, bool) if mask is None else mask
+
+
+def get(client, run, query: str = "") -> dict:
+    response = client.get(reverse("run_topics_json", args=[run.pk]) + "?" + query)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+@pytest.fixture
+def merged(trained):
+    """T03 is read as a part of T01, T04 is hidden, T05 has a name and a group."""
+    curation.change_many(
+        trained, {3: {"into": "1"}, 4: {"hidden": "1"}, 5: {"label": "Aardvark", "group": "beasts"}}, "a test"
+    )
+    return trained
+
+
+@pytest.mark.parametrize("query", SETS)
+@pytest.mark.parametrize("folded", [False, True])
+def test_shares_are_sums_of_tokens(client, trained, request, query, folded):
+    run = request.getfixturevalue("merged") if folded else trained
+    tally = counts(run)[chosen(run, query)]
+    assert len(tally), "a set without documents tests nothing"
+    if folded:
+        tally[:, 1] += tally[:, 3]
+        tally[:, 3] = 0
+    shown = get(client, run, f"hidden=1&{query}")["topics"]
+    assert {t["number"] for t in shown} == set(range(6)) - ({3} if folded else set())
+    assert [t["share"] for t in shown] == sorted((t["share"] for t in shown), reverse=True)
+    for topic in shown:
+        of = tally[:, topic["number"]]
+        assert (topic["tokens"], topic["documents"]) == (of.sum(), np.count_nonzero(of))
+        assert topic["share"] == pytest.approx(of.sum() / tally.sum())
+
+
+@pytest.mark.parametrize("query", ["", "q=militia"])
+def test_lines_over_time_are_sums_of_tokens(client, trained, query):
+    tally, mask = counts(trained), chosen(trained, query)
+    groups = fields.groups(trained.version, fields.period(trained.version))
+    data = get(client, trained, query)
+    assert data["times"]["by"] == groups.by
+    for topic in data["topics"]:
+        for label, value in zip(data["times"]["labels"], topic["line"]["values"], strict=True):
+            of = tally[mask & (groups.group == groups.labels.index(label))]
+            assert value == (pytest.approx(of[:, topic["number"]].sum() / of.sum()) if of.sum() else None)
+        assert topic["line"]["peak"] == max(v for v in topic["line"]["values"] if v is not None)
+
+
+def test_what_readers_said_decides_what_is_shown(client, merged):
+    data = get(client, merged)
+    assert {t["number"] for t in data["topics"]} == {0, 1, 2, 5} and data["left_out"] == 1
+    assert next(t for t in data["topics"] if t["number"] == 1)["members"] == 1
+    assert [t["number"] for t in get(client, merged, "group=beasts")["topics"]] == [5]
+    assert get(client, merged, "sort=label")["topics"][0]["number"] == 5
+    assert [t["number"] for t in get(client, merged, "topics=3,0&sort=number")["topics"]] == [0, 1]  # T03 is in T01
+
+
+@pytest.mark.parametrize("order", ["number", "share", "coherence", "exclusivity"])
+def test_orders_and_their_reverse(client, trained, order):
+    values = [t[order] for t in get(client, trained, f"sort={order}")["topics"]]
+    assert values == sorted(values, reverse=order != "number")
+    assert [t[order] for t in get(client, trained, f"sort=-{order}")["topics"]] == values[::-1]
+    rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
+    assert sorted(values) == pytest.approx(sorted(getattr(row, order) for row in rows))
+
+
+def test_topics_with_a_word(client, trained):
+    word = Word.objects.get(version=trained.version_id, word="militia")
+    _, _, given, _ = evidence.of(trained).word(word.number)
+    found = {t["number"] for t in get(client, trained, "word=Militia")["topics"]}
+    assert found >= set(np.unique(given).tolist())
+    assert get(client, trained, "word=zzzz")["topics"] == []
+
+
+def test_the_last_view_is_remembered_and_an_address_wins(client, trained):
+    assert get(client, trained)["view"] == "list"
+    assert get(client, trained, "view=map")["view"] == "map"
+    assert get(client, trained)["view"] == "map"
+    assert get(client, trained, "view=time")["view"] == "time"
+    assert get(client, trained, "view=nonsense")["view"] == "time"
+
+
+@pytest.mark.parametrize("query", ["topics=9", "topics=x", "topics=1;2", "topics=-1", "has=9:1"])
+def test_an_address_that_asks_for_nothing_there_says_so(client, trained, query):
+    response = client.get(reverse("run_topics", args=[trained.pk]) + "?" + query)
+    assert response.status_code == 400 and "topics" in response.content.decode()
+
+
+def test_queries_do_not_grow_with_topics(client, trained, django_assert_max_num_queries):
+    get(client, trained)
+    for view in ("list", "map", "grid", "time"):
+        with django_assert_max_num_queries(12):
+            client.get(reverse("run_topics", args=[trained.pk]), {"view": view})
+
+
+@pytest.mark.parametrize("query", ["", "q=militia"])
+@pytest.mark.parametrize("folded", [False, True])
+def test_the_grid_counts_tokens(client, trained, request, query, folded):
+    run = request.getfixturevalue("merged") if folded else trained
+    found, mask = evidence.of(run), chosen(run, query)
+    data = get(client, run, f"view=grid&hidden=1&{query}")["grid"]
+    assert len(data["lines"]) == 40 and len(data["topics"]) == 6 - folded
+    numbers = dict(Word.objects.filter(version=run.version_id).values_list("word", "number"))
+    for line in data["lines"]:
+        documents, tokens, topics, _ = found.word(numbers[line["word"]])
+        topics = np.where(topics == 3, 1, topics) if folded else topics
+        for topic, cell in zip(data["topics"], line["cells"], strict=True):
+            assert cell == tokens[(topics == topic["number"]) & mask[documents]].sum()
+    asked = get(client, run, "view=grid&words=Militia, indians zzz")["grid"]
+    assert {line["word"] for line in asked["lines"]} == {"militia", "indians"} and asked["unknown"] == ["zzz"]
+
+
+@pytest.mark.parametrize("query", ["", "from=1795&to=1797"])
+@pytest.mark.parametrize("by", ["year", "party"])
+def test_times_and_categories_are_sums_of_tokens(client, merged, query, by):
+    tally, mask, groups = counts(merged), chosen(merged, query), fields.groups(merged.version, by)
+    tally[:, 1] += tally[:, 3]
+    tally[:, 3] = 0
+    time = get(client, merged, f"view=time&by={by}&{query}")["time"]
+    assert {t["number"] for t in time["stacked"]} == {0, 1, 2, 5}
+    for i, group in enumerate(time["bins"]):
+        of = tally[mask & (groups.group == groups.labels.index(group["label"]))]
+        assert (group["tokens"], group["documents"]) == (of.sum(), len(of))
+        for topic in (*time["stacked"], *time["multiples"]):
+            assert topic["values"]["tokens"][i] == of[:, topic["number"]].sum()
+        assert time["other"]["tokens"][i] == of[:, 4].sum()  # hidden, and counted all the same
+
+
+def test_the_map_keeps_its_places(client, trained):
+    whole = get(client, trained, "view=map&topics=2")["map"]
+    part = get(client, trained, "view=map&q=militia")["map"]
+    places = lambda found: {c["number"]: (c["x"], c["y"]) for c in found["circles"]}  # noqa: E731
+    assert places(whole) == places(part) and len(whole["circles"]) == 6
+    assert [c["number"] for c in whole["circles"] if c["chosen"]] == [2] and 0 <= whole["stress"] < 1
+    for a in whole["circles"]:
+        assert all(
+            math.hypot(a["x"] - b["x"], a["y"] - b["y"]) >= a["r"] + b["r"] - 0.5
+            for b in whole["circles"]
+            if b is not a
+        )

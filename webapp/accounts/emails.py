@@ -1,0 +1,85 @@
+"""Letters to those with whom a corpus is shared, where the operator has set mail up. What allauth sends is not here.
+
+They are sent in the request, once its transaction has ended, so that the page can say what became of them.
+"""
+
+import smtplib
+
+import redis
+import structlog
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import EmailMessage
+from django.urls import reverse
+
+from webapp import logs
+from webapp.models import Corpus, User
+from webapp.pages import addresses
+
+log = structlog.get_logger(__name__)
+
+A_DAY = 100  # of one user: letters hold words of theirs, and go to whomever they say
+NAME = 100  # characters of a corpus's name
+
+SHARED = """\
+{by} shares the corpus “{name}” with you on Topograph. You may {may}.
+
+{address}
+
+{sign_in}If you know nothing of this, there is nothing that you have to do.
+"""
+OFFERED = """\
+{by} wants to hand the corpus “{name}” over to you, who may {may} already. It is yours once you take it:
+
+{address}
+
+There is nothing that you have to do if you don’t want it.
+"""
+MAY = {"viewer": "read it", "editor": "read it, add to it and train on it"}
+
+
+def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
+    """What became of the letter, in a sentence. known: whether there is an account with that address."""
+    new = "" if known else f"Sign in with this address, {email}; what is shared with it is then yours to see.\n\n"
+    text = SHARED.format(
+        by=by.name,
+        name=_name(corpus),
+        may=MAY[role],
+        address=addresses.at_site(reverse("corpus", args=[corpus.pk])),
+        sign_in=new,
+    )
+    return _send(f"“{_name(corpus)}” is shared with you", text, email, by)
+
+
+def offered(corpus: Corpus, to: User, role: str, by: User) -> str:
+    text = OFFERED.format(
+        by=by.name,
+        name=_name(corpus),
+        may=MAY[role],
+        address=addresses.at_site(reverse("corpus_owner", args=[corpus.pk])),
+    )
+    return _send(f"“{_name(corpus)}” is offered to you", text, to.email, by)
+
+
+def _name(corpus: Corpus) -> str:
+    return " ".join(corpus.name.split())[:NAME]
+
+
+def _send(subject: str, text: str, email: str, by: User) -> str:
+    if not settings.MAIL:
+        return "No letter was sent, as no mail is set up here: tell them yourself."
+    try:
+        key = f"letters:{by.pk}"
+        cache.add(key, 0, 24 * 3600)
+        if cache.incr(key) > A_DAY:
+            return f"No letter was sent, as you have sent {A_DAY} within a day: tell them yourself."
+        EmailMessage(settings.ACCOUNT_EMAIL_SUBJECT_PREFIX + subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
+    except (
+        OSError,
+        smtplib.SMTPException,
+        redis.RedisError,
+        ValueError,
+    ) as error:  # ValueError: the count ended between two commands
+        log.warning("a letter could not be sent", error=logs.named(error))
+        return "The letter about it could not be sent: tell them yourself."
+    return "A letter tells them."

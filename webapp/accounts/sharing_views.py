@@ -1,0 +1,128 @@
+"""With whom a corpus is shared: its owner's page about it, and what a link leads to."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from inference.errors import Invalid
+from webapp.accounts import authorization, emails, ownership, sharing
+from webapp.models import Corpus, User
+from webapp.pages.page import corpus_or_404, page
+
+SHOWN = sharing.MOST_PEOPLE
+FOLLOWED = 30  # links that a browser remembers, the last ones
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def of_corpus(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """A new link is said once, in the answer to the form that made it."""
+    corpus = corpus_or_404(corpus_id)
+    made = wrong = field = ""
+    if request.method == "POST":
+        try:
+            made = _act(request, corpus)
+        except Invalid as error:
+            wrong, field = error.message, error.field
+        if not made and not wrong:
+            return redirect("corpus_sharing", corpus.pk)
+    data = {
+        "corpus": corpus,
+        "made": request.build_absolute_uri(reverse("share", args=[made])) if made else "",
+        "wrong": wrong,
+        "field": field,
+        "now": timezone.now(),
+        "members": corpus.memberships.select_related("user").order_by("user__name")[:SHOWN],
+        "invited": corpus.invitations.order_by("email")[:SHOWN],
+        "links": corpus.links.select_related("by")[:SHOWN],
+        "days": sharing.DAYS,
+        "mail": settings.MAIL,
+    }
+    return page(request, "corpus/sharing.html", data, status=400 if wrong else 200)
+
+
+def _act(request: HttpRequest, corpus: Corpus) -> str:
+    """What a form asks for; returns the token of a new link, else ""."""
+    sent = request.POST
+    act = sent.get("act", "")
+    if act == "link":
+        return sharing.make_link(corpus, request.user, sent.get("name", ""), _whole(sent, "days"))[1]
+    acts = {
+        "revoke": lambda: sharing.revoke_link(corpus, _whole(sent, "link")),
+        "add": lambda: _add(request, corpus),
+        "role": lambda: sharing.change(corpus, _whole(sent, "user"), sent.get("role", "")),
+        "remove": lambda: sharing.remove(corpus, _whole(sent, "user")),
+        "withdraw": lambda: sharing.withdraw(corpus, _whole(sent, "invitation")),
+        "offer": lambda: _offer(request, corpus),
+        "keep": lambda: ownership.withdraw(corpus),
+        "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
+    }
+    if act not in acts:
+        raise BadRequest(f"“act” must be one of link, {', '.join(acts)}, got “{act[:20]}”.")
+    acts[act]()
+    return ""
+
+
+def _add(request: HttpRequest, corpus: Corpus) -> None:
+    role = request.POST.get("role", "")
+    to, new = sharing.add(corpus, request.POST.get("who", ""), role, request.user)
+    if new:
+        known = isinstance(to, User)
+        messages.info(
+            request,
+            f"Shared with {to.name if known else to.email}. {emails.shared(corpus, to.email, role, request.user, known)}",
+        )
+
+
+def _offer(request: HttpRequest, corpus: Corpus) -> None:
+    to = ownership.offer(corpus, _whole(request.POST, "user"))
+    role = corpus.memberships.get(user=to).role
+    messages.info(request, f"Offered to {to.name}. {emails.offered(corpus, to, role, request.user)}")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def owner(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """To whom a corpus is offered: what that means, and to take it or not."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.offered_id != request.user.pk:
+        raise Http404("This corpus is not offered to you.")
+    wrong = ""
+    if request.method == "POST":
+        try:
+            if request.POST.get("act") == "take":
+                ownership.take(corpus, request.user)
+                messages.success(request, f"“{corpus.name}” is yours.")
+            else:
+                ownership.withdraw(corpus, request.user)
+                messages.info(request, f"“{corpus.name}” stays {corpus.owner.name}’s.")
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            wrong = error.message
+    return page(request, "corpus/owner.html", {"corpus": corpus, "wrong": wrong}, status=400 if wrong else 200)
+
+
+def _whole(sent, name: str) -> int:
+    text = sent.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
+    return int(text)
+
+
+@never_cache
+@require_safe
+def follow(request: HttpRequest, token: str) -> HttpResponse:
+    """Remember the link in this browser, and go to its corpus. Nothing is said of one that was revoked, or never was."""
+    link = sharing.follow(token)
+    if link is None:
+        raise Http404("There is no such link.")
+    kept = [number for number in request.session.get(authorization.LINKS, []) if number != link.pk]
+    request.session[authorization.LINKS] = [*kept[1 - FOLLOWED :], link.pk]
+    messages.info(request, "You read this by a link that its owner gave away.")
+    return redirect("corpus", link.corpus_id)

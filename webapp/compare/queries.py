@@ -1,0 +1,210 @@
+"""Runs side by side: their measures, and which of their topics are the same."""
+
+import threading
+from collections.abc import Iterable
+
+import numpy as np
+from django.db.models import QuerySet
+
+from inference.errors import Invalid
+from inference.explore import matching
+from webapp.models import Metric, Run, Snapshot
+from webapp.results import topics, weights
+from webapp.storage.cache import remembered
+
+MOST = 12  # runs at once: as many as there are colours
+PAGE = 50
+OFFERED = 30  # runs to choose from, the newest
+WORDS = 20  # of each topic, that are looked at for what two have in common
+SHOWN = 10  # of those, at most
+KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
+STABLE_ORDERS = ("steady", "unsteady", "share", "number")
+PAIR_ORDERS = ("alike", "unlike", "share", "number")
+
+_one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
+
+
+def found(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
+    """The runs of these numbers among some, in their order."""
+    by_number = {run.pk: run for run in runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")}
+    return [by_number[number] for number in numbers if number in by_number]
+
+
+def offered(corpora: Iterable[int]) -> list[Run]:
+    """Runs of these corpora to choose from, newest first."""
+    return list(Run.objects.filter(corpus__in=set(corpora)).select_related("corpus").order_by("-pk")[:OFFERED])
+
+
+def measures(runs: list[Run]) -> dict[int, dict[str, list]]:
+    """run -> the columns of its curves: step, tokens, held_out, coherence."""
+    names = ("step", "tokens", "held_out", "coherence")
+    columns = {run.pk: {name: [] for name in names} for run in runs}
+    for number, *values in Metric.objects.filter(run__in=runs).order_by("run", "step").values_list("run", *names):
+        for name, value in zip(names, values, strict=True):
+            columns[number][name].append(value)
+    return columns
+
+
+def match(a: Run, b: Run) -> matching.Matching:
+    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never change.
+
+    It is kept in memory, not in a table: it is made anew in seconds for the largest runs, in milliseconds for most, and
+    a table would have to be kept tidy as runs come and go.
+    """
+    first, second = sorted((a.snapshot_id, b.snapshot_id))
+    with _one_at_a_time:
+        between = _between(first, second)
+    return between if first == a.snapshot_id else between.turned()
+
+
+@remembered(KEPT)
+def _between(first: int, second: int) -> matching.Matching:
+    found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
+    if len(found) < len({first, second}):
+        raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
+    a, b = found[first], found[second]
+    return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
+
+
+def counts(between: matching.Matching) -> dict[str, int]:
+    """How many topics each list of a pair has."""
+    return {
+        "matched": int(np.count_nonzero(between.partner >= 0)),
+        "first": len(between.only_a),
+        "second": len(between.only_b),
+        "split": len(between.splits),
+        "merged": len(between.merges),
+    }
+
+
+def pairs(a: Run, b: Run, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
+    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as templates/compare/_pairs.html has them."""
+    between = match(a, b)
+    if show == "matched":
+        return _matched(a, b, between, order, after)
+    if show in ("split", "merged"):
+        return _gathered(a, b, between, show, after)
+    one, other, numbers = (a, b, between.only_a) if show == "first" else (b, a, between.only_b)
+    best, similarity = (
+        (between.best_b, between.best_b_similarity) if show == "first" else (between.best_a, between.best_a_similarity)
+    )
+    share = _shares(one)
+    numbers = sorted(numbers.tolist(), key=lambda k: (-share[k], k))
+    page = numbers[after : after + PAGE]
+    mine, others = _words(one, page), _words(other, [int(best[k]) for k in page])
+    rows = [
+        {"topic": _topic(one, k, share), "words": mine[k][:SHOWN], "similarity": float(similarity[k]),
+         "nearest": topics.link(other, int(best[k])), "nearest_words": others[int(best[k])][:SHOWN]}
+        for k in page
+    ]  # fmt: skip
+    return rows, _next(after, numbers)
+
+
+def _matched(a: Run, b: Run, between: matching.Matching, order: str, after: int) -> tuple[list[dict], int | None]:
+    share, share_b, similarity = _shares(a), _shares(b), between.similarity
+    key = {
+        "alike": lambda k: (-similarity[k], k),
+        "unlike": lambda k: (similarity[k], k),
+        "share": lambda k: (-share[k], k),
+        "number": lambda k: k,
+    }[order]
+    numbers = sorted(np.flatnonzero(between.partner >= 0).tolist(), key=key)
+    page = numbers[after : after + PAGE]
+    partner = {k: int(between.partner[k]) for k in page}
+    mine, others = _words(a, page), _words(b, list(partner.values()))
+    rows = [
+        {"first": _topic(a, k, share), "second": _topic(b, partner[k], share_b), "similarity": float(similarity[k])}
+        | _in_common(mine[k], others[partner[k]])
+        for k in page
+    ]
+    return rows, _next(after, numbers)
+
+
+def _gathered(a: Run, b: Run, between: matching.Matching, show: str, after: int) -> tuple[list[dict], int | None]:
+    """A topic of one run that is the nearest of several in the other, and those."""
+    one, other, all_of = (a, b, between.splits) if show == "split" else (b, a, between.merges)
+    similarity = between.best_a_similarity if show == "split" else between.best_b_similarity
+    page = all_of[after : after + PAGE]
+    share, share_of_parts = _shares(one), _shares(other)
+    mine, others = _words(one, [k for k, _ in page]), _words(other, [part for _, parts in page for part in parts])
+    rows = [
+        {
+            "topic": _topic(one, k, share),
+            "words": mine[k][:SHOWN],
+            "parts": [
+                {
+                    "topic": _topic(other, part, share_of_parts),
+                    "words": others[part][:SHOWN],
+                    "similarity": float(similarity[part]),
+                }
+                for part in sorted(parts, key=lambda part: -similarity[part])
+            ],
+        }
+        for k, parts in page
+    ]
+    return rows, _next(after, all_of)
+
+
+def stable(runs: list[Run], order: str, after: int = 0) -> tuple[list[dict], int | None]:
+    """Topics of the first run with their partners in the others, from a place on, and where the next page begins."""
+    first, *others = runs
+    between = [match(first, other) for other in others]
+    mean, share = matching.stability(between), _shares(first)
+    key = {
+        "steady": lambda k: (-mean[k], k),
+        "unsteady": lambda k: (mean[k], k),
+        "share": lambda k: (-share[k], k),
+        "number": lambda k: k,
+    }[order]
+    numbers = sorted(range(len(mean)), key=key)
+    page = numbers[after : after + PAGE]
+    words = _words(first, page)
+    rows = [
+        {
+            "topic": _topic(first, k, share),
+            "words": words[k][:SHOWN],
+            "stability": float(mean[k]),
+            "partners": [
+                {"run": other.pk, "similarity": float(m.similarity[k])}
+                | ({"topic": topics.link(other, int(m.partner[k]))} if m.partner[k] >= 0 else {"topic": None})
+                for other, m in zip(others, between, strict=True)
+            ],
+        }
+        for k in page
+    ]
+    return rows, _next(after, numbers)
+
+
+def again(runs: list[Run]) -> dict[str, int]:
+    """Of the first run's topics: how many have a partner in every other run, in some, in none."""
+    first, *others = runs
+    partners = np.sum([match(first, other).partner >= 0 for other in others], axis=0)
+    every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
+    return {"every": every, "some": len(partners) - every - none, "none": none}
+
+
+def _shares(run: Run) -> dict[int, float]:
+    if "shares" not in run.__dict__:
+        run.__dict__["shares"] = dict(run.snapshot.topics.values_list("number", "share"))
+    return run.__dict__["shares"]
+
+
+def _topic(run: Run, number: int, share: dict[int, float]) -> dict:
+    return topics.link(run, number) | {"share": share[number]}
+
+
+def _words(run: Run, numbers: list[int]) -> dict[int, list[str]]:
+    return topics.top_words(run, numbers, WORDS)
+
+
+def _in_common(first: list[str], second: list[str]) -> dict[str, list[str]]:
+    """Of the first WORDS words of two topics: those of both, in the first one's order, and those of one alone."""
+    return {
+        "both": [word for word in first if word in second][:SHOWN],
+        "only_first": [word for word in first if word not in second][:SHOWN],
+        "only_second": [word for word in second if word not in first][:SHOWN],
+    }
+
+
+def _next(after: int, every: list) -> int | None:
+    return after + PAGE if len(every) > after + PAGE else None

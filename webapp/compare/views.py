@@ -1,0 +1,161 @@
+"""Runs side by side."""
+
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from inference.text import LANGUAGES
+from webapp.accounts import authorization
+from webapp.compare import queries
+from webapp.ingest import forms
+from webapp.models import Run
+from webapp.pages.page import number, page
+
+NO_TOPICS = {  # why a run has none yet
+    Run.Status.QUEUED: "it waits for a worker",
+    Run.Status.RUNNING: "its training has just begun",
+    Run.Status.STORING: "they are being stored",
+    Run.Status.CANCELLED: "it was cancelled",
+    Run.Status.FAILED: "it failed",
+}
+
+
+@require_safe
+def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
+    numbers = _numbers(request)
+    runs = queries.found(authorization.runs(request), numbers)
+    comparable = [run for run in runs if run.snapshot_id]
+    data = {
+        "runs": [_described(run) for run in runs],
+        "notices": _notices(numbers, runs),
+        "differences": _differences(runs),
+        "metrics": {str(run): columns for run, columns in queries.measures(runs).items()},
+        "topics": _topics(request, comparable) if len(comparable) > 1 else None,
+    }
+    status = 404 if numbers and not runs else 200
+    offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
+    return page(
+        request,
+        "compare/detail.html",
+        data,
+        as_json=as_json,
+        status=status,
+        chosen=runs,
+        offered=offered,
+        most=queries.MOST,
+    )
+
+
+def _numbers(request: HttpRequest) -> list[int]:
+    """The runs asked for, each once, as they come."""
+    texts = [text for text in request.GET.getlist("run") if text]
+    if wrong := [text for text in texts if not (text.isascii() and text.isdigit() and len(text) <= 18)]:
+        raise BadRequest(f"“run” in the address must be a whole number, got “{wrong[0][:50]}”.")
+    numbers = list(dict.fromkeys(int(text) for text in texts))
+    if len(numbers) > queries.MOST:
+        raise BadRequest(
+            f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take some out."
+        )
+    return numbers
+
+
+def _described(run: Run) -> dict:
+    return {
+        "id": run.pk,
+        "url": reverse("run", args=[run.pk]),
+        "corpus": run.corpus.name,
+        "corpus_url": reverse("corpus", args=[run.corpus_id]),
+        "status": run.status,
+        "K": run.topics,
+        "seed": run.seed,
+    }
+
+
+def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
+    """What a reader should know before anything else, in sentences."""
+    known = {run.pk for run in runs}
+    said = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
+    for run in runs:
+        if not run.snapshot_id:
+            why = NO_TOPICS.get(run.status, "none were stored")
+            said.append(f"Run {run.pk} has no topics to compare: {why}.")
+        elif run.active:
+            said.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
+    if len({run.corpus_id for run in runs}) > 1:
+        said.append(
+            "These runs are of different corpora: likelihoods are of different texts and can’t be compared; topics are compared by"
+            " their words, and a word that one corpus lacks has no weight there."
+        )
+    languages = {run.corpus.settings.get("language") or "" for run in runs}
+    if len(languages) > 1:
+        names = sorted(LANGUAGES.get(code, "no stated language") for code in languages)
+        said.append(
+            f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
+        )
+    return said
+
+
+def _differences(runs: list[Run]) -> dict:
+    """Settings by name that are not the same in all runs, a value for each run; and how many are the same."""
+    settings = [
+        {"corpus": ("Corpus", "", run.corpus.name)}
+        | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
+        for run in runs
+    ]
+    names = list(dict.fromkeys(name for of_run in settings for name in of_run))
+    differ, same = [], 0
+    for name in names:
+        values = [of_run[name][2] if name in of_run else "" for of_run in settings]
+        if len(set(values)) > 1:
+            label, symbol, _ = next(of_run[name] for of_run in settings if name in of_run)
+            differ.append({"name": name, "label": label, "symbol": symbol, "values": values})
+        else:
+            same += 1
+    return {"rows": differ, "same": same}
+
+
+def _topics(request: HttpRequest, runs: list[Run]) -> dict:
+    """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the others."""
+    after, sort = number(request, "after", 0), request.GET.get("sort", "")
+    if len(runs) > 2:
+        order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
+        rows, following = queries.stable(runs, order, after)
+        about = {"kind": "stability", "again": queries.again(runs), "orders": _orders(request, queries.STABLE_ORDERS)}
+    else:
+        order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
+        counts = queries.counts(queries.match(*runs))
+        show = request.GET.get("show", "")
+        show = show if show in counts else "matched"
+        rows, following = queries.pairs(*runs, show, order, after)
+        lists = {name: {"count": count, "url": _address(request, show=name)} for name, count in counts.items()}
+        about = {
+            "kind": show,
+            "lists": lists,
+            "orders": _orders(request, queries.PAIR_ORDERS) if show == "matched" else {},
+        }
+    return about | {
+        "runs": [run.pk for run in runs],
+        "sort": order,
+        "rows": rows,
+        "next": _address(request, after=following) if following else None,
+        "pairs": [
+            {"run": run.pk, "url": "?" + urlencode({"run": [runs[0].pk, run.pk]}, doseq=True)} for run in runs[1:]
+        ],
+    }
+
+
+def _orders(request: HttpRequest, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: _address(request, sort=name, after=None) for name in names}
+
+
+def _address(request: HttpRequest, **changes) -> str:
+    """This page's address with some of it changed; a new list begins at its beginning."""
+    query = {
+        "run": request.GET.getlist("run"),
+        "show": request.GET.get("show"),
+        "sort": request.GET.get("sort"),
+    } | changes
+    return "?" + urlencode({name: value for name, value in query.items() if value not in (None, "")}, doseq=True)

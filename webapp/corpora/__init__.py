@@ -1,0 +1,1 @@
+"""A corpus on its pages: home, detail, files, versions, deletion."""

@@ -1,0 +1,91 @@
+"""Corpora, for the home page and their own."""
+
+from django.db.models import Count, Q
+
+from webapp.ingest import version_history
+from webapp.models import Corpus, Metric, Run, SourceFile
+
+PAGE = 30
+FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
+FILES_PAGE = 100
+ADDITIONS_SHOWN = 10  # uploads that wait to be added
+
+
+def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
+    """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.accounts.authorization.listed), newest first,
+    each with `run_count` and `latest_run`; and where the next page begins."""
+    found = (
+        Corpus.objects.filter(pk__in=numbers)
+        .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
+        .select_related("version", "owner")
+    )
+    page = list(found.defer("report", "settings").order_by("-pk"))
+    latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
+    by_corpus = {run.corpus_id: run for run in latest}
+    for corpus in page:
+        corpus.latest_run = by_corpus.get(corpus.pk)
+    return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def files(
+    corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
+) -> tuple[list[SourceFile], int | None]:
+    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
+    found = corpus.files.order_by("position")
+    if only == "problems":
+        found = found.filter(Q(problems__gt=0) | ~Q(error=""))
+    if after is not None:
+        found = found.filter(position__gt=after)
+    page = list(found[: limit + 1])
+    return page[:limit], page[limit - 1].position if len(page) > limit else None
+
+
+def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:
+    """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
+    found = corpus.runs.select_related("version").order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    page = list(found[: PAGE + 1])
+    last = Metric.objects.filter(run__in=page[:PAGE]).order_by("run", "-step").distinct("run").defer("topic_coherence")
+    by_run = {metric.run_id: metric for metric in last}
+    rows = [
+        {
+            "id": run.pk,
+            "status": run.status,
+            "K": run.topics,
+            "version": run.version.number,
+            "created": run.created_at,
+            "held_out": by_run[run.pk].held_out if run.pk in by_run else None,
+            "coherence": by_run[run.pk].coherence if run.pk in by_run else None,
+        }
+        for run in page[:PAGE]
+    ]
+    return rows, page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def state(corpus: Corpus, workers: int | None) -> dict:
+    """corpus.json: all that its page shows while it is being read, and its numbers after."""
+    return {
+        "id": corpus.pk,
+        "name": corpus.name,
+        "status": corpus.status,
+        "error": corpus.error,
+        "bytes_read": corpus.bytes_read,
+        "bytes_total": corpus.bytes_total,
+        "documents_read": corpus.documents_read,
+        "documents": corpus.documents,
+        "tokens": corpus.tokens,
+        "vocabulary": corpus.vocabulary,
+        "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
+        "problem_counts": corpus.report.get("problem_counts", {}),
+        "arriving": bool(corpus.arriving),
+        "files_stored": (corpus.arriving.get("mark") or corpus.arriving).get("files", 0),
+        "making": _making(corpus),
+        "workers": workers,
+    }
+
+
+def _making(corpus: Corpus) -> dict | None:
+    """The version of a corpus that is ready that is being made, or waits to be."""
+    version = version_history.making(corpus) if corpus.status == Corpus.Status.READY else None
+    return {"number": version.number, "status": version.status, "error": version.error} if version else None

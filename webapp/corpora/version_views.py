@@ -1,0 +1,153 @@
+"""Other words of a corpus that has been read: each choice makes a version of it, and no file is read again."""
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.ingest import forms, previews, versions
+from webapp.ingest import phrases as found
+from webapp.ingest import version_history as listing
+from webapp.ingest.versions import Words
+from webapp.models import Corpus
+from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.words.queries import matching
+
+LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
+PHRASES = 25  # of a page
+MOST_WORDS = 2_000  # that another page may name at once
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """The options of words, and what they would give. POST makes a version, or begins with words that another page would leave out."""
+    corpus = corpus_or_404(corpus_id)
+    if refused := _not_ready(request, corpus):
+        return refused
+    now = Words.of(corpus.version.settings)
+    data, previewing = previews.sent(request)
+    more = []
+    if data and "min_documents" not in data:  # of the page of words to train without
+        more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][:MOST_WORDS]
+        more, data = [word.strip().lower() for word in more if word.strip()], None
+    form = forms.WordsForm(
+        data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more])))
+    )
+    if data and not previewing and form.is_valid():
+        try:
+            versions.choose(corpus, form.words())
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
+    shown = {
+        "corpus": corpus,
+        "form": form,
+        "more_open": True,
+        "making": listing.making(corpus),
+        "next": listing.following(corpus),
+    }
+    if chosen.is_valid():
+        shown |= previews.of_corpus(corpus, chosen, _beginnings(corpus))
+    else:
+        shown |= {
+            "trouble": "Mend what is marked in red, and this shows what it gives.",
+            "languages": form.languages(None),
+        }
+    return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)
+
+
+@require_safe
+def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    """The words of the newest version, most frequent first, a page of them; ?after= a word's number."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.version is None:
+        raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
+    found, following = matching(corpus.version, "", number(request, "after", -1))
+    data = {"words": found, "next": address(request, after=following) if following is not None else None}
+    return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked, or all above a
+    score; with `to=` it shows the page that begins there, and what is ticked stays so."""
+    corpus = corpus_or_404(corpus_id)
+    if refused := _not_ready(request, corpus):
+        return refused
+    now = Words.of(corpus.version.settings)
+    try:
+        choice = replace(now, phrases=[]).choice()
+        rows = found.proposed(corpus.version, choice)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+    turning = "to" in request.POST
+    if request.method == "POST" and not turning:
+        wanted = request.POST.getlist("phrase")
+        try:
+            if "all" in request.POST:
+                wanted = [row["words"] for row in rows if row["score"] >= _score(request.POST.get("score", ""))]
+            own = [
+                phrase for phrase in now.phrases if phrase not in {row["words"] for row in rows}
+            ]  # that the user typed
+            versions.choose(
+                corpus, replace(now, phrases=[*own, *(row["words"] for row in rows if row["words"] in set(wanted))])
+            )
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            messages.error(request, error.message)
+            return redirect("corpus_phrases", corpus.pk)
+    chosen = {row["words"] for row in rows} & set(request.POST.getlist("phrase") if turning else now.phrases)
+    first = _first(request.POST.get("to", ""), len(rows))
+    page_of = rows[first : first + PHRASES]
+    shown = [
+        row | {"taken": row["words"] in chosen, "left_out": found.left_out(row, corpus.version, choice)}
+        for row in found.with_passages(corpus, page_of)
+    ]
+    data = {
+        "corpus": corpus,
+        "phrases": shown,
+        "elsewhere": [row["words"] for row in rows if row["words"] in chosen and row not in page_of],
+        "count": len(rows),
+        "first": first + 1,
+        "last": first + len(page_of),
+        "before": first - PHRASES if first else None,
+        "next": first + PHRASES if first + PHRASES < len(rows) else None,
+        "middle": rows[len(rows) // 4]["score"] if rows else 0,
+        "making": listing.making(corpus),
+    }
+    return page(request, "corpus/phrases.html", data)
+
+
+def _first(text: str, count: int) -> int:
+    """Where a page of phrases begins."""
+    first = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(first, max(0, count - 1)) // PHRASES * PHRASES
+
+
+def _score(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Invalid("score", f"The score must be a number, got “{text[:40]}”.") from None
+
+
+def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
+    """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
+    try:
+        versions.check(corpus)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+    return None
+
+
+def _beginnings(corpus: Corpus) -> list[str]:
+    """Of documents that are evenly spread: to say which languages they are in, and to choose a passage from."""
+    numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
+    return list(embargo.beginnings(corpus, numbers, DEPTH).values())

@@ -1,0 +1,381 @@
+"""Corpora: the home page, upload, how to read, a corpus's own page."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp import readers
+from webapp.accounts import authorization, quotas
+from webapp.accounts import embargo as withheld
+from webapp.corpora import deletion, file_views, queries
+from webapp.documents.selection import Selection
+from webapp.ingest import corpora, forms, previews, sample, uploads, version_history
+from webapp.jobs import claims, events
+from webapp.models import Corpus, User
+from webapp.pages.errors import wants_json
+from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.runs import services as runs
+from webapp.server import live
+from webapp.storage import files
+
+REPEATED = {  # Words.duplicates
+    "keep": "They count like all others.",
+    "exact": "Those that are the same count no words.",
+    "near": "Both count no words.",
+}
+REASONS = {  # inference.text.Vocabulary.dropped -> words for people
+    "stop word": "stop words",
+    "number": "numbers",
+    "too short": "too short",
+    "too long": "too long to be a word",
+    "too rare": "in too few documents",
+    "too common": "in too many documents",
+}
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
+    public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
+    found, following = queries.recent(
+        authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
+    )
+    more = address(request, before=following) if following else None
+    data = {"corpora": found, "more": more, "public": public, "formats": readers.formats.listed()}
+    return page(request, "home.html", data | _accepted())
+
+
+def _accepted() -> dict:
+    """For the form of uploads."""
+    return {"accept": readers.formats.accepted(), "most": settings.MAX_UPLOAD}
+
+
+@require_POST
+def upload(request: HttpRequest) -> HttpResponse:
+    """Store what was uploaded as a draft; the next page shows what was understood."""
+    try:
+        with arriving(request, request.user) as arrived:
+            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, later=True)
+    except Invalid as error:
+        return _refused(request, "home", error.message, _status(error))
+    except uploads.Refused as refused:
+        return _refused(request, "home", refused.sentence, refused.status)
+    return _led(request, corpus)
+
+
+@require_POST
+def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """More files for a corpus that is ready; the next page shows what was understood of them."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        with arriving(request, corpus.owner) as arrived:
+            draft = corpora.addition(corpus, arrived, later=True)
+    except Invalid as error:
+        return _refused(request, reverse("corpus", args=[corpus.pk]), error.message, _status(error))
+    except uploads.Refused as refused:
+        return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence, refused.status)
+    return _led(request, draft)
+
+
+@require_POST
+def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """A draft of the same files, to be read in another way."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        return _led(request, corpora.again(corpus))
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+
+
+@require_POST
+def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Try the files again that could not be read, or go on storing them."""
+    corpus = corpus_or_404(corpus_id)
+    try:
+        if corpus.arriving:
+            claims.retry(claims.READING, corpus.pk)
+        else:
+            corpora.retry(corpus)
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("corpus", corpus.pk)
+
+
+@contextmanager
+def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.Upload]]:
+    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and uploads.Refused."""
+    if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
+        with uploads.taken(ids, authorization.uploader(request)) as arrived:
+            yield arrived
+        return
+    sent = request.FILES.getlist("files")
+    total = sum(file.size for file in sent)
+    uploads.check_size(total, f"The files have {total:,} bytes")
+    with uploads.within_quota(owner.pk, total):
+        yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
+
+
+def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """To the page that says how the files are read, or to the one that says how far storing them is."""
+    url = reverse("corpus_prepare" if corpus.status == Corpus.Status.DRAFT else "corpus", args=[corpus.pk])
+    return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
+
+
+def _status(error: Invalid) -> int:
+    """400: what came can't be used. 413: it could, were there room."""
+    return 413 if isinstance(error, quotas.Over) else 400
+
+
+def _refused(request: HttpRequest, to: str, sentence: str, status: int = 400) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"error": sentence}, status=status)
+    messages.error(request, sentence)
+    return redirect(to)
+
+
+@require_POST
+def example(request: HttpRequest) -> HttpResponse:
+    return redirect("corpus", corpora.example(request.user).pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """What was understood of the files, and what the options would give; POST has them read, or shows that again."""
+    corpus = corpus_or_404(corpus_id)
+    if corpus.arriving or corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+        return redirect("corpus", corpus.pk)
+    if corpus.provenance:
+        return _prepare_part(request, corpus)
+    data, previewing = previews.sent(request)
+    shaping = previews.shaping_of(corpus, data)
+    try:
+        try:
+            sniff, refused = corpora.sniff(corpus, shaping["table"].value() or "", **previews.known(data, corpus)), None
+        except readers.Unreadable as error:
+            if not data and not corpus.settings.get("options"):
+                raise
+            sniff, refused = corpora.sniff(corpus, ""), error
+    except readers.Unreadable as error:
+        return _nothing_to_read(request, corpus, str(error))
+    if not data:
+        sniff = corpora.as_before(sniff, corpus.settings.get("options", {}))
+    kind = forms.AddingForm if corpus.into_id else forms.ReadingForm
+    form = kind(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
+    if refused:
+        form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
+    if data and not previewing and form.is_valid() and shaping.is_valid():
+        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
+        try:
+            if reading.shaping["table"]:
+                sample.taken(corpus, reading)  # a table that can't be used is said now, not when all is read
+            return redirect("corpus", _begun(corpus, form, reading).pk)
+        except readers.Unreadable as error:
+            shaping.add_error("table", str(error))
+        except Invalid as error:
+            where = shaping if error.field in shaping.fields else form
+            where.add_error(error.field if error.field in where.fields else None, error.message)
+    shown = {
+        "corpus": corpus,
+        "form": form,
+        "shaping": shaping,
+        "sniff": sniff,
+        "withheld": withheld.sentence(corpus),
+    } | file_views.first(corpus)
+    if corpus.into_id:
+        shown["differing"] = previews.differing(corpus.into, sniff)
+    wrong = form.errors or shaping.errors
+    return page(
+        request,
+        "corpus/prepare.html",
+        shown | previews.of_draft(corpus, form, shaping),
+        status=400 if wrong and not previewing else 200,
+    )
+
+
+def _begun(corpus: Corpus, form: forms.ReadingForm, reading: corpora.Reading) -> Corpus:
+    """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
+    if into := corpus.into:
+        corpora.add(corpus, reading)
+        return into
+    corpus.name = form.cleaned_data["name"]
+    corpora.read(corpus, reading)
+    sample.forget(corpus)
+    return corpus
+
+
+def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
+    """Of files of which none can be read."""
+    if into := corpus.into:
+        deletion.corpus(corpus)
+        messages.error(request, f"Nothing was added. {why}")
+        return redirect("corpus", into.pk)
+    Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(status=Corpus.Status.FAILED, error=why)
+    return redirect("corpus", corpus.pk)
+
+
+def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """A part of another corpus that failed, with other words."""
+    form = forms.VocabularyForm(request.POST or None, name=corpus.name, reading=corpora.Reading(**corpus.settings))
+    if request.method == "POST" and form.is_valid():
+        corpus.name = form.cleaned_data["name"]
+        try:
+            corpora.read(corpus, form.with_options(corpus.settings["options"]))
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(None, error.message)
+    data = {
+        "corpus": corpus,
+        "form": form,
+        "sentence": corpus.provenance["sentence"],
+        "count": corpus.provenance["documents"],
+    }
+    data["languages"] = form.languages(None)
+    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Make a set of documents, which the address describes, a corpus of its own."""
+    corpus = corpus_or_404(corpus_id)
+    run = authorization.run_or_404(request, number(request, "run")) if request.GET.get("run") else None
+    if run and run.corpus_id != corpus.pk:
+        raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
+    if corpus.status != Corpus.Status.READY:
+        raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
+    selection = Selection.read(request.GET, corpus, run)
+    if not selection or not selection.count:
+        raise Invalid(
+            "set",
+            "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.",
+        )
+    name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
+    form = forms.VocabularyForm(request.POST or None, name=name, reading=corpora.Reading(**corpus.settings))
+    if request.method == "POST" and form.is_valid():
+        provenance = {
+            "sentence": selection.sentence,
+            "parameters": selection.parameters,
+            "run": run.pk if run and selection.has else None,
+        }
+        reading = form.with_options(corpus.settings.get("options", {}))
+        return redirect(
+            "corpus",
+            corpora.subset(
+                corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user
+            ).pk,
+        )
+    data = {
+        "corpus": corpus,
+        "form": form,
+        "sentence": selection.sentence,
+        "count": selection.count,
+        "languages": form.languages(None),
+    }
+    return page(request, "corpus/subset.html", data, status=400 if form.errors else 200)
+
+
+@require_safe
+def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    state = queries.state(corpus, events.workers())
+    if as_json:
+        return page(request, "", state, as_json=True)
+    if corpus.arriving.get("first") is not None:  # on its way into another
+        return redirect("corpus", corpus.into_id)
+    return _detail(request, corpus, forms.TrainForm(corpus=corpus, engine=request.GET.get("engine", "")), state=state)
+
+
+def _detail(
+    request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
+) -> HttpResponse:
+    state = state or queries.state(corpus, None)
+    found, following = queries.runs(corpus, number(request, "before"))
+    dropped = [
+        (REASONS.get(reason, reason), *counts)
+        for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
+    ]
+    return page(
+        request,
+        "corpus/detail.html",
+        {
+            "corpus": corpus,
+            "state": state,
+            "train_form": train_form,
+            "runs": found,
+            "more": address(request, before=following) if following else None,
+            "dropped": dropped,
+            "problems": corpus.report.get("problems", [])[:20],
+            "problem_counts": corpus.report.get("problem_counts", {}),
+            "versions": version_history.listed(corpus),
+            "repeated": _repeated(corpus),
+            "additions": list(
+                corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]
+            ),
+            "failed": corpus.files.exclude(error="").count(),
+            "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
+        }
+        | file_views.first(corpus)
+        | _accepted(),
+        status=status,
+    )
+
+
+def _repeated(corpus: Corpus) -> dict:
+    """Documents that repeat others, and what was chosen to do with them."""
+    found = corpus.report.get("duplicates", {})
+    return found | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
+
+
+@require_POST
+def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Create a run and go and watch it."""
+    corpus = corpus_or_404(corpus_id)
+    form = forms.TrainForm(request.POST, corpus=corpus)
+    if form.is_valid():
+        try:
+            run = runs.create(form.chosen_version(), by=request.user, **form.settings())
+            return redirect("run", run.pk)
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    return _detail(request, corpus, form, status=400)
+
+
+@require_POST
+def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    on = request.POST.get("embargo") == "1"
+    try:
+        corpora.embargo(corpus, on)
+        messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("corpus", corpus.pk)
+
+
+@require_safe
+def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Every file and document that was dropped or repaired, with the reason and the place."""
+    corpus = corpus_or_404(corpus_id)
+    path = files.corpus_folder(corpus.pk) / "report.csv"
+    if corpus.status != Corpus.Status.READY or not path.exists():
+        raise Http404("This corpus has no report: it has not been read yet.")
+    return FileResponse(
+        path.open("rb"), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv"
+    )
+
+
+@require_safe
+async def watch(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    if not await Corpus.objects.filter(pk=corpus_id).aexists():
+        raise Http404(f"There is no corpus {corpus_id}.")
+    return live.response(request, corpus=corpus_id)

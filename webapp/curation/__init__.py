@@ -1,0 +1,1 @@
+"""What readers say of topics: labels, notes, groups, merges, intrusion tests."""

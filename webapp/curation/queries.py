@@ -1,0 +1,124 @@
+"""What readers said of a run's topics: the history of it, what one topic's form shows, and labels to choose from."""
+
+import math
+from uuid import UUID
+
+from webapp.drawing.numbers import HUES, topic_label
+from webapp.models import Edit, Run
+from webapp.results import topics
+from webapp.results.labels import names
+from webapp.storage.sql import rows
+
+PAGE = 50
+WORDS = 100  # of a topic's words that a label may be made of
+OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
+HUE_NAMES = (
+    "teal",
+    "green",
+    "purple",
+    "plum",
+    "olive",
+    "rose",
+    "blue",
+    "rust",
+    "mustard",
+    "lavender",
+    "crimson",
+    "indigo",
+)
+
+
+def history(run: Run, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
+    """Edits, newest first, and where the next page begins.
+
+    Each has id, topic (a link), field, value, by, at, undone_at, undone_by, batch, together (how many edits of its
+    batch are not undone) and state: "holds", "replaced" by a newer one, or "undone".
+    """
+    found = rows(
+        """
+        SELECT e.id, e.topic, e.field, e.value, e.by, e.at, e.undone_at, e.undone_by, e.batch,
+               EXISTS (SELECT FROM webapp_edit n WHERE n.run_id = e.run_id AND n.topic = e.topic AND n.field = e.field
+                       AND n.undone_at IS NULL AND n.id > e.id) AS replaced,
+               (SELECT count(*) FROM webapp_edit b WHERE b.batch = e.batch AND b.undone_at IS NULL) AS together
+        FROM webapp_edit e
+        WHERE e.run_id = %(run)s AND (%(before)s::bigint IS NULL OR e.id < %(before)s)
+              AND (%(topic)s::int IS NULL OR e.topic = %(topic)s)
+        ORDER BY e.id DESC LIMIT %(limit)s
+        """,
+        {"run": run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
+    )
+    for row in found:
+        replaced = row.pop("replaced")
+        row["state"] = "undone" if row["undone_at"] else "replaced" if replaced else "holds"
+        row["said"] = sentence(row["field"], row["value"])
+        row["topic"] = topics.link(run, row["topic"])
+    return found[:PAGE], found[PAGE - 1]["id"] if len(found) > PAGE else None
+
+
+def sentence(field: str, value: str) -> str:
+    """What an edit did, before its value: "label", "colour plum", "merged into T03"."""
+    if field == "hidden":
+        return "hidden" if value else "shown again"
+    if field == "into":
+        return f"merged into {topic_label(value)}" if value else "read alone again"
+    if field == "colour":
+        return f"colour {HUE_NAMES[int(value)]}" if value else "its own colour again"
+    return field if value else f"{field} removed"
+
+
+def edit_or_none(run: Run, edit_id: int) -> Edit | None:
+    return Edit.objects.filter(run=run, pk=edit_id).first()
+
+
+def in_batch(run: Run, batch: UUID) -> bool:
+    return Edit.objects.filter(run=run, batch=batch).exists()
+
+
+def groups(run: Run) -> list[dict]:
+    """The groups and their topics: [{"name", "topics": [link]}]; at the end what is in none, but named or merged."""
+    said = names(run)
+    members: dict[str, list[int]] = {}
+    for k in said.edited():
+        members.setdefault(said.group(k), []).append(k)
+    order = sorted(members, key=lambda name: (not name, name.lower()))
+    return [{"name": name, "topics": [topics.link(run, k) for k in members[name]]} for name in order]
+
+
+def of(run: Run, number: int) -> dict:
+    """What the form of one topic shows (templates/run/_curate.html)."""
+    said = names(run)
+    present = said.present(number)
+    if present["into"]:
+        present["into"] = topic_label(present["into"])
+    return {
+        "present": present,
+        "note": present["note"],
+        "group": present["group"],
+        "proposals": proposals(run, number),
+        "groups": said.groups(),
+        "hues": [{"hue": h, "name": HUE_NAMES[h]} for h in range(HUES)],
+        "own_hue": number % HUES,
+        "others": [said.title(k) for k in range(min(run.topics, OFFERED)) if k != number],
+        "target": topics.link(run, int(said.into[number])) if said.into[number] != number else None,
+        "members": [topics.link(run, m) for m in said.members(number)],
+    }
+
+
+def proposals(run: Run, number: int) -> list[str]:
+    """Labels made of the words that set the topic apart: those with the largest p(w|k) log(p(w|k) / p(w)).
+
+    That is each word's part of the divergence of the topic from the corpus (Kullback-Leibler), so a word counts that
+    is both frequent here and rarer elsewhere.
+    """
+    found = rows(
+        "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.version_id = %s AND w.number = t.word"
+        " WHERE t.snapshot_id = %s AND t.topic = %s AND t.rank < %s",
+        [run.version_id, run.snapshot_id, number, WORDS],
+    )
+    total = run.version.tokens
+    best = sorted(found, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
+    first: list[str] = []
+    for row in best:
+        if len(first) < 3 and not any(row["word"].startswith(word[:4]) for word in first):  # "court" says "courts", too
+            first.append(row["word"])
+    return [*first, *(", ".join(first[:n]) for n in range(2, len(first) + 1))]

@@ -1,0 +1,124 @@
+"""What readers say of topics: the form of a topic, the history with undo, a table of labels to read."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp.curation import queries
+from webapp.curation import services as curation
+from webapp.models import Edit, Run
+from webapp.pages.page import READER, address, back, number, page, reader, run_or_404
+from webapp.results import topics
+
+
+@require_safe
+def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = run_or_404(run_id)
+    topic = number(request, "topic")
+    if topic is not None and topic >= run.topics:
+        raise Http404(f"Run {run.pk} has no topic {topic}.")
+    edits, following = queries.history(run, number(request, "before"), topic)
+    data = {
+        "edits": edits,
+        "next": address(request, before=following) if following else None,
+        "topic": None if topic is None else topics.link(run, topic),
+        "groups": queries.groups(run),
+    }
+    return page(request, "run/curation.html", data, as_json=as_json, run=run, reader=reader(request))
+
+
+@require_POST
+def edit(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
+    """Take the fields that the form changed: each comes with what it `was` when the form was opened, so that a form
+    that was open for long does not take back what another reader said since."""
+    run = run_or_404(run_id)
+    sent = request.POST
+    values = {f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")}
+    if "into" in values:
+        values["into"] = values["into"].strip().partition(" ")[0]  # "T03 Farming", as the field offers it
+    wrong = []
+    while True:
+        try:
+            curation.change(run, number, values, reader(request))
+            break
+        except Invalid as error:  # what can be kept is kept: a long note is not lost for a wrong number
+            wrong.append(error.message)
+            if values.pop(error.field, None) is None:
+                break
+    for sentence in wrong:
+        messages.error(request, sentence)
+    return redirect(
+        back(
+            request,
+            reverse("run_topic", args=[run.pk, number]) if number < run.topics else reverse("run", args=[run.pk]),
+        )
+    )
+
+
+@require_POST
+def undo(request: HttpRequest, run_id: int, edit_id: int) -> HttpResponse:
+    return _done(request, run_id, lambda run: curation.undo(run, _edit(run, edit_id), reader(request)))
+
+
+@require_POST
+def redo(request: HttpRequest, run_id: int, edit_id: int) -> HttpResponse:
+    return _done(request, run_id, lambda run: curation.redo(run, _edit(run, edit_id)))
+
+
+@require_POST
+def undo_batch(request: HttpRequest, run_id: int, batch: UUID) -> HttpResponse:
+    def act(run: Run) -> None:
+        if not queries.in_batch(run, batch):
+            raise Http404(f"Run {run.pk} has no edits {batch}.")
+        curation.undo_batch(run, batch, reader(request))
+
+    return _done(request, run_id, act)
+
+
+def _edit(run: Run, edit_id: int) -> Edit:
+    found = queries.edit_or_none(run, edit_id)
+    if found is None:
+        raise Http404(f"Run {run.pk} has no edit {edit_id}.")
+    return found
+
+
+def _done(request: HttpRequest, run_id: int, act) -> HttpResponse:
+    run = run_or_404(run_id)
+    try:
+        act(run)
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect(back(request, reverse("run_curation", args=[run.pk])))
+
+
+@require_POST
+def table(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Read labels from a CSV."""
+    run = run_or_404(run_id)
+    file = request.FILES.get("table")
+    try:
+        if file is None:
+            raise Invalid("table", "Choose a CSV file first.")
+        changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
+        messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect("run_curation", run.pk)
+
+
+@require_POST
+def sign(request: HttpRequest) -> HttpResponse:
+    """What a reader wants to be called: kept in the signed cookie of this browser."""
+    name = curation.one_line(request.POST.get("name", ""))
+    if len(name) > curation.READER:
+        messages.error(request, f"A name has at most {curation.READER} characters; this one has {len(name):,}.")
+    elif name:
+        request.session[READER] = name
+    else:
+        request.session.pop(READER, None)
+    return redirect(back(request, reverse("home")))

@@ -1,0 +1,215 @@
+"""The set that a page shows, in words, the form that chooses another, and what the set is made up of."""
+
+from datetime import date
+from urllib.parse import urlencode
+
+import numpy as np
+from django.http import QueryDict
+
+from webapp.documents import fields, ranges, sums
+from webapp.documents.selection import Selection, own
+from webapp.models import Run
+from webapp.results import topics
+from webapp.results.labels import names
+from webapp.storage.cache import Kept
+
+VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
+OFFERED = 200  # values that are proposed while one types, and topics that a list holds: above, a number is typed
+TOPICS = 8  # that are named as larger in a set than elsewhere
+LEAST = 10  # per cent of a document: what "with this topic" asks for
+BARS = 60  # of the histogram of dates: each is wide enough to be hit
+CATEGORIES = 12  # a table may have 64 columns
+_tallies = Kept(
+    8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
+)  # bytes of what was counted of sets
+
+
+def form(selection: Selection, query: QueryDict) -> dict:
+    """What templates/run/_selection.html shows. query: of the page, whose own parameters stay."""
+    kept = own(query)
+    version, run = selection.version, selection.run
+    return {
+        "conditions": [
+            {
+                "text": condition["text"],
+                "url": _address(kept + [p for p in selection.parameters if p != condition["parameter"]]),
+            }
+            for condition in selection.conditions
+        ],
+        "all": _address(kept),
+        "count": selection.count,
+        "of": version.documents,
+        "own": kept,
+        "others": [p for p in kept + selection.parameters if p[0] != "q"],
+        "q": selection.q,
+        "first": selection.first,
+        "last": selection.last,
+        "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
+        "dated": fields.dated(version),
+        "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
+        "ranges": ranges.shown(version, selection.between),
+        "only": selection.only,
+        "between": [
+            asked.address
+            for i, asked in enumerate(selection.between)
+            if asked.name in {a.name for a in selection.between[:i]}
+        ],
+        "counted": bool(run and run.snapshot_id and run.snapshot.final),
+        "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
+    }
+
+
+def _address(parameters: list[tuple[str, str]]) -> str:
+    return "?" + urlencode(parameters)
+
+
+def _category(selection: Selection, category: fields.Category) -> dict:
+    """Its most frequent values, those that are chosen already, and what may be typed."""
+    chosen = {value for name, value in selection.values if name == category.name}
+    ticked = [
+        {"value": value, "parameter": f"{category.name}:{value}", "documents": documents, "chosen": value in chosen}
+        for i, (value, documents) in enumerate(zip(category.values, category.documents, strict=True))
+        if i < VALUES or value in chosen
+    ]
+    more = len(category.values) - len(ticked)
+    return {
+        "name": category.name,
+        "values": ticked,
+        "more": more,
+        "offered": category.values[VALUES:OFFERED] if more else [],
+    }
+
+
+def _titles(run: Run) -> list[tuple[int, str]]:
+    """Each topic with its name and first words, hidden ones left out."""
+    said, words = names(run), topics.first_words(run, 3)
+    titles = ((k, f"{said.title(k)}: {' '.join(words[k])}") for k in range(run.topics))
+    return [(k, title) for k, title in titles if not said.hidden(k) and said.into[k] == k]
+
+
+def counts(selection: Selection) -> dict:
+    """How the set is made up, each part with the address that narrows the set to it, or takes that back.
+
+    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
+    than in the whole corpus; of the whole corpus, the largest).
+    """
+    found = {
+        "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
+    }
+    found["categories"] = [category for category in found["categories"] if category["values"]]
+    found["years"] = _bars(selection)
+    run = selection.run
+    found["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    return found
+
+
+def _counted(selection: Selection, category: fields.Category) -> dict:
+    """A category's values as they would be counted without a choice among them, most frequent first."""
+    documents = _of_values(selection.elsewhere(category.name), category)
+    chosen = {value for name, value in selection.values if name == category.name}
+    order = np.argsort(-documents, kind="stable")
+    shown = [
+        i for place, i in enumerate(order.tolist()) if (place < VALUES and documents[i]) or category.values[i] in chosen
+    ]
+    values = [
+        _value(selection, category.name, category.values[i], int(documents[i]), category.values[i] in chosen)
+        for i in shown
+    ]
+    return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
+
+
+def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
+    """int64: documents of the set with each value."""
+
+    def make() -> np.ndarray:
+        _, codes = fields.codes(selection.version, category.name)
+        return np.bincount(
+            (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
+        )[1:]
+
+    return _tallies.of((selection.key, category.name), make)
+
+
+def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
+    condition = ("in", f"{name}:{value}")
+    address = selection.address(without=condition) if chosen else _address([*selection.parameters, condition])
+    return {"value": value, "documents": documents, "chosen": chosen, "url": address}
+
+
+def _prominent(selection: Selection) -> list[dict]:
+    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of all)."""
+    run, said = selection.run, names(selection.run)
+    here = sums.of(run, selection).tokens[0]
+    whole = sums.of(run, Selection(selection.corpus, run, "", [], ("", ""), [])).tokens[0]
+    share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = share * np.log(share / usual) if selection else share
+    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][
+        :TOPICS
+    ]
+    words = topics.top_words(run, order, 4)
+    return [
+        topics.link(run, k)
+        | {
+            "share": float(share[k]),
+            "usual": float(usual[k]),
+            "words": words[k],
+            "narrow": _address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
+        }
+        for k in order
+    ]
+
+
+def _bars(selection: Selection) -> list[dict]:
+    """Documents of the set by time, in at most BARS equal periods: label, documents, part (of the most), url."""
+    span = fields.dated(selection.version)
+    if not span:
+        return []
+    least, tally = _of_days(selection)
+    if not len(tally):
+        return []
+    first, last = date.fromordinal(least), date.fromordinal(least + len(tally) - 1)
+    months = 12 * (last.year - first.year) + last.month - first.month + 1
+    step = next(n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS)
+    begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
+    begin -= begin % step
+    edges = list(range(begin, 12 * last.year + last.month, step))
+    ordinals = [_ordinal(month) for month in [*edges, edges[-1] + step]]
+    tally = np.concatenate([[0], np.cumsum(tally)])
+    tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
+    rest = [p for p in selection.parameters if p[0] not in ("from", "to")]
+    bars, tally = [], np.diff(tally)
+    most = int(tally.max())
+    for month, documents in zip(edges, tally.tolist(), strict=True):
+        if step == 1:
+            a = b = f"{month // 12:04d}-{month % 12 + 1:02d}"
+        else:
+            a, b = f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}"
+        url = _address([*rest, ("from", a), ("to", b)])
+        bars.append(
+            {"label": a if a == b else f"{a}–{b}", "documents": documents, "part": documents / most, "url": url}
+        )
+    return bars
+
+
+def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
+    """(the first day with documents of the set, int64: documents of it and each later day)."""
+
+    def make() -> tuple[int, np.ndarray]:
+        days = fields.dates(selection.version)
+        days = days if selection.mask is None else days[selection.mask]
+        days = days[days > 0]
+        least = int(days.min(initial=date.max.toordinal()))
+        return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
+
+    return _tallies.of((selection.key, "days"), make)
+
+
+def _ordinal(month: int) -> int:
+    """The first day of a month, counted from January of the year 0; years outside the calendar are its ends."""
+    year = month // 12
+    return (
+        date(year, month % 12 + 1, 1).toordinal()
+        if 1 <= year <= 9999
+        else (1 if year < 1 else date.max.toordinal() + 1)
+    )

@@ -1,0 +1,77 @@
+"""Reading a text of one's own with the topics of a run. Nothing of it is stored."""
+
+from pathlib import Path
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
+
+from inference.errors import Invalid
+from webapp import readers
+from webapp.documents import infer
+from webapp.models import Run
+from webapp.pages.page import page, run_or_404
+from webapp.results.labels import names
+
+LONGEST = 500_000  # characters: read within a second, and small enough for a form
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def text(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The form; POST shows what the text is made of."""
+    run = run_or_404(run_id)
+    data, more = {"longest": LONGEST}, {}
+    if request.method == "POST":
+        try:
+            more = _read(run, _text(request))
+        except Invalid as error:
+            data["problem"] = error.message
+    response = page(request, "run/try.html", data | more, run=run, status=400 if "problem" in data else 200)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _read(run: Run, text: str) -> dict:
+    result, words = infer.text(run, text)
+    hues = [names(run).hue(k) for k in range(run.topics)]
+    return {
+        "result": result,
+        "text_words": words,
+        "colours": {part["number"] for part in result["proportions"]},
+        "hues": hues,
+    }
+
+
+def _text(request: HttpRequest) -> str:
+    """What was pasted, or else the file that came. Raises Invalid, with a sentence."""
+    text, file = request.POST.get("text", ""), request.FILES.get("file")
+    if not text.strip() and file:
+        text = _of_file(Path(file.temporary_file_path()), file.name)
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    if not text.strip():
+        raise Invalid("text", "There is no text. Paste one, or choose a .txt file.")
+    if len(text) > LONGEST:
+        raise Invalid(
+            "text", f"A text may have at most {LONGEST:,} characters; this one has {len(text):,}. Try a part of it."
+        )
+    return text
+
+
+def _of_file(path: Path, name: str) -> str:
+    if not name.lower().endswith(".txt"):
+        raise Invalid(
+            "file", f"The file must be plain text (.txt), got “{name[-60:]}”. Save it as plain text, or paste it."
+        )
+    if path.stat().st_size > 4 * LONGEST:  # bytes of a character in UTF-8, at most
+        raise Invalid(
+            "file",
+            f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,} bytes. Try a part of it.",
+        )
+    try:
+        found = [
+            item.text
+            for item in readers.read(path, name, readers.sniff(path, name).options)
+            if isinstance(item, readers.Document)
+        ]
+    except readers.Unreadable as error:
+        raise Invalid("file", error.message) from None
+    return "\n".join(found)

@@ -1,0 +1,90 @@
+"""Whole documents of which sections were made: what they hold together."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from webapp.documents import parent_documents
+from webapp.documents import queries as documents
+from webapp.models import Corpus, Run
+from webapp.pages.page import address, corpus_or_404, page, run_or_404
+from webapp.pages.page import number as whole_number
+from webapp.results import topics
+from webapp.results.labels import names
+
+
+@require_safe
+def in_corpus(request: HttpRequest, corpus_id: int, first: int, as_json: bool = False) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    whole = _whole(corpus, first, corpus.documents)
+    if whole.first != first:
+        return redirect(reverse("corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, whole.first]))
+    data = _about(request, corpus, whole, "corpus_document", corpus.pk)
+    return page(request, "corpus/whole.html", data, as_json=as_json, corpus=corpus)
+
+
+@require_safe
+def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False) -> HttpResponse:
+    """With the topics of all its sections together, and along its length."""
+    run = run_or_404(run_id)
+    whole = _whole(run.corpus, first, run.version.documents)
+    if whole.first != first:
+        return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, whole.first]))
+    data = _about(request, run.corpus, whole, "run_document", run.pk)
+    for section, found in zip(
+        data["sections"],
+        parent_documents.largest(run, [section["number"] for section in data["sections"]]),
+        strict=True,
+    ):
+        section |= found
+    data |= {"proportions": documents.parts(run, parent_documents.mixture(run, whole)), "strip": _strip(run, whole)}
+    if as_json:
+        return page(request, "", data, as_json=True)
+    for section in data["sections"]:
+        section["links"] = [topics.link(run, k) | {"share": share} for k, share in section["topics"]]
+    hues = [names(run).hue(k) for k in range(run.topics)]
+    return page(request, "run/whole.html", data, run=run, hues=hues, shown=set(range(run.topics)))
+
+
+def _whole(corpus: Corpus, number: int, documents: int) -> parent_documents.Whole:
+    whole = parent_documents.of(corpus, number) if number < documents else None
+    if whole is None:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+    return whole
+
+
+def _about(request: HttpRequest, corpus: Corpus, whole: parent_documents.Whole, url_name: str, owner: int) -> dict:
+    after = min(whole_number(request, "after", 0), whole.parts - 1)
+    found = parent_documents.sections(corpus, whole, after)
+    for section in found:
+        section["url"] = reverse(url_name, args=[owner, section["number"]])
+    end = after + parent_documents.PAGE
+    return {
+        "whole": whole._asdict() | parent_documents.about(corpus, whole),
+        "sections": found,
+        "after": after,
+        "previous": {
+            "url": address(request, after=max(0, after - parent_documents.PAGE) or None) + "#sections",
+            "label": "Earlier sections",
+        }
+        if after
+        else None,
+        "next": {"url": address(request, after=end) + "#sections", "label": "Later sections"}
+        if end < whole.parts
+        else None,
+    }
+
+
+def _strip(run: Run, whole: parent_documents.Whole) -> list[dict]:
+    """Steps of the whole: the first of its sections in each, how many, their tokens and shares, and the first one's address."""
+    edges, tokens = parent_documents.strip(run, whole)
+    steps = []
+    for i, counts in enumerate(tokens):
+        total = int(counts.sum())
+        shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
+        url = reverse("run_document", args=[run.pk, whole.first + edges[i]])
+        steps.append(
+            {"part": edges[i] + 1, "parts": edges[i + 1] - edges[i], "tokens": total, "topics": shares, "url": url}
+        )
+    return steps

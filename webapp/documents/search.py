@@ -1,0 +1,67 @@
+"""The index of a corpus: which documents a search finds, and the passages in which it finds them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from inference.index import Index
+from inference.text import Stream, Tokeniser
+from webapp.accounts.embargo import Piece
+from webapp.documents import texts
+from webapp.models import Corpus
+from webapp.storage import files
+from webapp.storage.cache import remembered
+
+_OPEN = 16  # corpora whose index a web process keeps mapped
+
+
+def of(corpus: Corpus) -> Index:
+    """Raises Invalid, with a sentence for the reader, where the corpus has none."""
+    folder = files.corpus_folder(corpus.pk)
+    try:
+        made = (folder / "index" / "meta.json").stat()
+    except FileNotFoundError:
+        return Index.open(folder / "index", None, None)  # raises
+    return _open(folder, made.st_ino, made.st_mtime_ns)
+
+
+@remembered(_OPEN)
+def _open(folder: Path, *made: int) -> Index:
+    """made: another where the index was written again."""
+    stream = Stream.open(folder / "tokens")
+
+    def spans(
+        text: str,
+    ) -> list[tuple[int, int, str]]:  # a tokeniser remembers every word it sees: one of its own for each text
+        return Tokeniser(stream.language, stream.given).spans(text)
+
+    return Index.open(folder / "index", stream, spans)
+
+
+def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
+    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match) parts."""
+    index = of(corpus)
+    places = {number: found for number, found in index.places(q, numbers).items() if found}
+    found = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
+    return {piece.number: _marked(index, piece, places[piece.number]) for piece in found}
+
+
+def _densest(places: list[np.ndarray]) -> int:
+    """Where the PASSAGE characters begin that have most different words and phrases of a search, and of those most words."""
+    starts = np.unique(np.concatenate([place[:, 0] for place in places]))
+    words, different = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
+    for place in places:
+        own = np.searchsorted(place[:, 0], starts + texts.PASSAGE) - np.searchsorted(place[:, 0], starts)
+        words, different = words + own, different + (own > 0)
+    return int(starts[np.lexsort((-words, -different))[0]])
+
+
+def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> list[tuple[str, bool]]:
+    """The passage with its matches marked."""
+    a, b = texts.ends(piece)
+    matches = np.unique(np.concatenate(places), axis=0) - piece.first
+    matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
+    lengths = index.extents([piece.text[begin:limit] for begin, limit in matches.tolist()])
+    return texts.marked(
+        piece, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)]
+    )

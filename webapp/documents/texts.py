@@ -1,0 +1,141 @@
+"""Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not matter."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.accounts.embargo import Piece
+from webapp.documents import wording
+from webapp.models import Corpus, Run
+from webapp.results import evidence
+from webapp.results.labels import names
+
+SECTIONS = 80  # of the strip along a document
+SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
+PASSAGE = 300  # characters that a list shows of a document
+MARGIN = 40  # more on either side, in which it is cut between words
+
+
+class Tokens(NamedTuple):
+    """The words of a document in the order of its text. All of one length.
+
+    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary. topics: int64, as readers fold
+    them; certainty: uint8, p(k | w, d) times 255 of the topic that the model gave.
+    """
+
+    offsets: np.ndarray
+    words: np.ndarray
+    topics: np.ndarray
+    certainty: np.ndarray
+
+
+def tokens(run: Run, number: int) -> Tokens:
+    found = evidence.of(run)
+    if found.bow.offsets is None:
+        raise Invalid(
+            "run",
+            "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.",
+        )
+    words, counts, topics, certainty = found.document(number)
+    offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
+    order = np.argsort(offsets, kind="stable")
+    pair = np.repeat(np.arange(len(words)), counts)[order]
+    return Tokens(offsets[order], words[pair], names(run).into[topics[pair]], certainty[pair])
+
+
+class Word(NamedTuple):
+    """What the page shows of a word, or of what stands between words: then topic is None."""
+
+    text: str
+    start: int
+    word: int = -1
+    topic: int | None = None
+    certainty: float = 0.0
+
+
+def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
+    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
+    inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
+    (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
+    found, at = [], 0
+    for offset, word, topic, certainty, end in zip(*(column[inside].tolist() for column in of), stops, strict=True):
+        begin = offset - start
+        if begin > at:
+            found.append(Word(text[at:begin], start + at))
+        found.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+        at = end
+    return [*found, Word(text[at:], start + at)] if at < len(text) else found
+
+
+class Strip(NamedTuple):
+    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest first;
+    tokens: int64[S, T]."""
+
+    edges: list[int]
+    topics: list[int]
+    tokens: np.ndarray
+
+
+def strip(of: Tokens, length: int) -> Strip:
+    """Sections of equal length; the tokens of all of them are the document's."""
+    sections = max(1, min(SECTIONS, length // SECTION))
+    topics, column, count = np.unique(of.topics, return_inverse=True, return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    tokens = np.zeros((sections, len(topics)), np.int64)
+    np.add.at(tokens, (of.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]), 1)
+    return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
+
+
+def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
+    """Of each document that has the topic, the passage with most words of it: (text, is such a word) parts."""
+    of = {number: tokens(run, number) for number in numbers}
+    densest = {number: _densest(of[number], topic) for number in numbers}
+    found = around(run.corpus, {number: at for number, at in densest.items() if at is not None})
+    cuts = [ends(piece) for piece in found]
+    places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(found, cuts, strict=True)]
+    stops = wording.stops(run.version, [piece.text for piece in found], places)
+    return {piece.number: marked(piece, *of_piece) for piece, *of_piece in zip(found, cuts, places, stops, strict=True)}
+
+
+def _densest(of: Tokens, topic: int) -> int | None:
+    """Where the PASSAGE characters begin that have most words of a topic."""
+    own = of.offsets[of.topics == topic]
+    return int(own[np.argmax(np.searchsorted(own, own + PASSAGE) - np.arange(len(own)))]) if len(own) else None
+
+
+def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:
+    """Of each document the passage that begins at a character, with its margins; under embargo a shorter one."""
+    return embargo.pieces(
+        corpus,
+        [
+            (number, first := max(0, place - MARGIN), place - first + PASSAGE + MARGIN, place)
+            for number, place in at.items()
+        ],
+    )
+
+
+def ends(piece: Piece) -> tuple[int, int]:
+    """Where a passage begins and ends in a piece of a text, so that its words are whole."""
+    text = piece.text
+    a = text.find(" ", 0, MARGIN) + 1 if piece.first else 0
+    b = text.rfind(" ", max(0, len(text) - MARGIN)) if piece.more else len(text)
+    return a, b if b > a else len(text)
+
+
+def _within(of: Tokens, topic: int, first: int, a: int, b: int) -> np.ndarray:
+    """The places of a topic's words between a and b of a text that is from character `first` of its document."""
+    return of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)] - first
+
+
+def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> list[tuple[str, bool]]:
+    """The passage between the ends `cut` with the words marked that begin at `places` and end at `stops`."""
+    text = piece.text
+    at, b = cut
+    parts = [("… ", False)] if piece.first else []
+    for begin, stop in zip(places.tolist(), stops, strict=True):
+        parts += [(text[at:begin], False), (text[begin:stop], True)]
+        at = stop
+    parts.append((text[at : max(at, b)] + (" …" if piece.more else ""), False))
+    return [part for part in parts if part[0]]

@@ -1,0 +1,225 @@
+"""Documents: lists and search of a corpus or inside a run, and one document."""
+
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from webapp.documents import facets, fields, infer, queries, texts
+from webapp.documents.listing import ORDERS, Listing
+from webapp.documents.selection import Selection
+from webapp.drawing.numbers import topic_label
+from webapp.models import Corpus, Run
+from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
+from webapp.pages.page import number as whole_number
+from webapp.results.labels import names
+from webapp.server.page_cache import kept_page
+
+ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
+STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
+SOON = 1_000_000  # documents that are compared with one while its page is made; of more they are asked for
+
+
+@require_safe
+def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
+    corpus = corpus_or_404(corpus_id)
+    selection = Selection.read(request.GET, corpus)
+    data = _list(request, selection, "corpus_document", corpus.pk)
+    return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
+
+
+@kept_page()
+def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
+    selection = Selection.read(request.GET, run.corpus, run)
+    data = _list(request, selection, "run_document", run.pk)
+    return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)
+
+
+def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int) -> dict:
+    """A page of the set's documents, and what the set is made up of."""
+    listing = Listing(selection, request.GET.get("by", ""))
+    numbers, following = listing.page(place(request), queries.PAGE)
+    found = queries.listed(listing, numbers)
+    way = (
+        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
+    )  # so that a document knows the list it is read from
+    for row in found:
+        row["url"] = reverse(url_name, args=[owner, row["number"]]) + way
+    return {
+        "documents": found,
+        "count": selection.count,
+        "of": selection.corpus.documents,
+        "sentence": selection.sentence,
+        "q": selection.q,
+        "by": listing.by,
+        "orders": _orders(listing),
+        "next": address(request, after=following) if following else None,
+        "facets": facets.counts(selection),
+        "uses": _uses(selection),
+    }
+
+
+def _uses(selection: Selection) -> dict:
+    """Pages that show the set, or make something of it."""
+    run = selection.run
+    uses = {
+        "subset": reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(run=run.pk if run else None)
+    }
+    if run:
+        uses |= {
+            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
+            "time": reverse("run_time", args=[run.pk]) + selection.address(),
+        }
+    return uses
+
+
+def _orders(listing: Listing) -> list[dict]:
+    """The orders in which the list can be read, and the address of each."""
+    selection = listing.selection
+    offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
+    if not fields.dated(selection.version):
+        del offered["date"], offered["newest"]
+    topics = dict.fromkeys([topic for topic, _ in selection.has] + [listing.topic] * (listing.topic is not None))
+    offered |= {topic_label(k): f"share of {names(selection.run).title(k)}" for k in topics}
+    return [
+        {
+            "by": by,
+            "label": label,
+            "url": selection.address(by=by if by != listing.default else None),
+            "chosen": by == listing.by,
+        }
+        for by, label in offered.items()
+    ]
+
+
+@require_safe
+def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool = False) -> HttpResponse:
+    """A document as it is, without a run."""
+    corpus = corpus_or_404(corpus_id)
+    data = _document(request, Selection.read(request.GET, corpus), number, "corpus_document", corpus.pk)
+    return page(request, "corpus/document.html", data, as_json=as_json, corpus=corpus)
+
+
+@require_safe
+def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
+    """A document with its topics' proportions, its words by topic, and the documents that are like it."""
+    run = run_or_404(run_id)
+    data = _document(request, Selection.read(request.GET, run.corpus, run), number, "run_document", run.pk)
+    tokens, document = texts.tokens(run, number), data["document"]
+    parts = queries.proportions(run, number)
+    for part in parts:
+        part["mark"] = address(request, show=part["number"], topic=None)
+    chosen = _shown(request, run, parts)
+    data |= {
+        "proportions": parts,
+        "show": chosen.name,
+        "topic": chosen.topic,
+        "strip": _strip(request, run, texts.strip(tokens, document["length"])),
+    }
+    slow = run.version.documents > SOON and "similar" not in request.GET
+    data["similar"] = None if slow else queries.similar(run, number)
+    data["find_similar"] = address(request, similar=1) if slow else None
+    if as_json:
+        return page(request, "", data, as_json=True)
+    words = texts.words(run, tokens, document["text"], document["start"])
+    ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
+    hues = [names(run).hue(k) for k in range(run.topics)]
+    return page(
+        request,
+        "run/document.html",
+        data,
+        run=run,
+        text_words=words,
+        shown=chosen.topics,
+        ways=ways,
+        hues=hues,
+        length_shown=document["end"] - document["start"],
+    )
+
+
+@require_safe
+def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
+    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
+    run = run_or_404(run_id)
+    _exists(run.corpus, number)
+    found = infer.word(run, number, column)
+    if found is None:
+        raise Http404(f"Document {number} does not have the word {column}.")
+    return page(request, "", found, as_json=True)
+
+
+class Shown(NamedTuple):
+    """Which topics' words are coloured: `name` as in the address; topic: where it is one alone."""
+
+    name: str
+    topics: set[int]
+    topic: int | None
+
+
+def _shown(request: HttpRequest, run: Run, parts: list[dict]) -> Shown:
+    """?show=all, strongest, or a topic's number. What is none of these is the strongest."""
+    name = request.GET.get("show") or request.GET.get("topic") or STRONGEST
+    if name == ALL:
+        return Shown(ALL, {part["number"] for part in parts}, None)
+    if name.isascii() and name.isdigit() and len(name) < 6 and int(name) < run.topics:
+        topic = int(names(run).into[int(name)])
+        return Shown(str(topic), {topic}, topic)
+    return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
+
+
+def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
+    """Sections of the document: where each begins, its tokens, its topics' shares, and the address of its place."""
+    sections = []
+    for i, counts in enumerate(strip.tokens):
+        total = int(counts.sum())
+        shares = [(k, float(n / total)) for k, n in zip(strip.topics, counts.tolist(), strict=True) if n]
+        sections.append(
+            {
+                "at": strip.edges[i],
+                "tokens": total,
+                "topics": shares,
+                "url": address(request, at=strip.edges[i]) + "#here",
+            }
+        )
+    return sections
+
+
+def _exists(corpus: Corpus, number: int) -> None:
+    if not 0 <= number < corpus.documents:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+
+
+def _document(request: HttpRequest, selection: Selection, number: int, url_name: str, owner: int) -> dict:
+    """A document, the parts of its text, and its neighbours in the list that one came from."""
+    corpus = selection.corpus
+    _exists(corpus, number)
+    at = whole_number(request, "at", 0)
+    document = queries.document(corpus, number, at)
+    if document is None:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+    listing = Listing(selection, request.GET.get("by", ""))
+    around = listing.around(number)
+    kept = listing.parameters + [("show", request.GET.get("show", ""))]
+    way = urlencode([(name, value) for name, value in kept if value])
+    data = {"document": document, "at": min(at, document["length"]), "whole": None}
+    if document["parts"] > 1:
+        first = number - document["part"] + 1
+        whole = reverse("run_whole" if selection.run else "corpus_whole", args=[owner, first])
+        data["whole"] = {"first": first, "title": document["whole"], "url": whole}
+    for name in ("previous", "next"):
+        n = getattr(around, name)
+        data[name] = (
+            None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
+        )
+    data["before"] = address(request, at=max(0, document["start"] - 1)) + "#text" if document["start"] else None
+    data["after"] = address(request, at=document["end"]) + "#text" if document["end"] < document["length"] else None
+    home = reverse("run_documents" if selection.run else "corpus_documents", args=[owner])
+    data["list"] = {
+        "place": around.place,
+        "count": selection.count,
+        "sentence": selection.sentence,
+        "url": home + (f"?{urlencode(listing.parameters)}" if listing.parameters else ""),
+    }
+    return data

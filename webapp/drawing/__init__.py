@@ -1,0 +1,1 @@
+"""Charts and marks that the server draws, and how numbers are written."""

@@ -1,0 +1,266 @@
+"""Small drawings in words that SVG understands: sparklines and strips, made by the server."""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from django import template
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+
+from webapp.drawing.numbers import NONE, count, percent, width
+
+register = template.Library()
+
+WIDTH, HEIGHT = 120, 26  # of a sparkline, in the units of its viewBox
+MULTIPLE = (240, 72)  # of a small chart
+SHOWN = 8  # values of a category in a small chart
+_EDGE = 2  # kept free for the dot at the peak
+_TENTHS = [f"{tenth / 10:.1f}" for tenth in range(10 * HEIGHT)]  # a sparkline's heights, as they are written
+
+
+def known(values: Sequence[float | None]) -> list[tuple[int, float]]:
+    return [(i, v) for i, v in enumerate(values) if v is not None and not math.isnan(v)]
+
+
+def spots(
+    values: Sequence[float | None], most: float, width: float = WIDTH, height: float = HEIGHT
+) -> list[tuple[float, float] | None]:
+    """Where each value lies, None where there is none; 0 on the lower edge, `most` on the upper."""
+    step = (width - 2 * _EDGE) / max(len(values) - 1, 1)
+    scale = (height - 2 * _EDGE) / (most or 1.0)
+    found = dict(known(values))
+    return [(_EDGE + i * step, height - _EDGE - found[i] * scale) if i in found else None for i in range(len(values))]
+
+
+@cache
+def _across(n: int) -> list[str]:
+    """Where n values of a sparkline lie, and the space behind it."""
+    step = (WIDTH - 2 * _EDGE) / max(n - 1, 1)
+    return [f"{_EDGE + i * step:.1f} " for i in range(n)]
+
+
+def _unbroken(values: Sequence[float], most: float) -> str:
+    """What `path` says of a sparkline's `spots`, where all of them are known."""
+    scale = 10 * (HEIGHT - 2 * _EDGE) / (most or 1.0)
+    heights = [_TENTHS[round(10 * (HEIGHT - _EDGE) - value * scale)] for value in values]
+    return "M" + "L".join(map(str.__add__, _across(len(values)), heights))
+
+
+def path(points: Sequence[tuple[float, float] | None]) -> str:
+    """The `d` of a line that breaks where there is no point; a point between two breaks is drawn as a dash."""
+    parts, pen = [], False
+    for i, point in enumerate(points):
+        if point is not None:
+            x, y = point
+            parts.append(f"{'L' if pen else 'M'}{x:.1f} {y:.1f}")
+            if not pen and (i + 1 == len(points) or points[i + 1] is None):
+                parts.append("h.8")
+        pen = point is not None
+    return "".join(parts)
+
+
+@register.simple_tag
+def spark(values: Sequence[float | None], hue: int) -> SafeString:
+    """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
+    found = known(values or ())
+    if not found:
+        return mark_safe("")
+    peak, most = max(found, key=lambda pair: pair[1])
+    drawn = _unbroken(values, most) if len(found) == len(values) > 1 else path(spots(values, most))
+    x, y = _EDGE + peak * (WIDTH - 2 * _EDGE) / max(len(values) - 1, 1), _EDGE if most else HEIGHT - _EDGE
+    return mark_safe(
+        f'<svg class="spark t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" aria-hidden="true" focusable="false">'
+        f'<path d="{drawn}"/><circle cx="{x:.1f}" cy="{y:.1f}" r="2"/></svg>'
+    )
+
+
+@register.simple_tag
+def map_circles(circles: list[dict]) -> SafeString:
+    """The circles of a map, each a link: up to some thousands on a page, so they are put together here."""
+    return mark_safe(
+        "".join(
+            f'<a href="{c["url"]}" class="t{c["hue"]}{" on" if c["chosen"] else ""}" data-topic="{c["number"]}">'
+            f'<circle cx="{c["x"]}" cy="{c["y"]}" r="{c["r"]}"/><title>{conditional_escape(c["label"] + " " + c["text"] + ", " + percent(c["share"]))}</title></a>\n'
+            for c in circles
+        )
+    )
+
+
+CELL = 22  # pixels, of the grid of words and topics
+
+
+@register.simple_tag
+def grid_cells(line: dict, grid: dict) -> SafeString:
+    """A line's cells: up to some thousands on a page, so they are put together here. Each opens the word's lines in the topic."""
+    most, url = grid["most"], conditional_escape(line["url"])
+    parts = []
+    for tokens, topic in zip(line["cells"], grid["topics"], strict=True):
+        k = topic["number"]
+        if not tokens:
+            parts.append(f'<td data-topic="{k}"></td>')
+            continue
+        r = max(0.8, CELL / 2 * math.sqrt(tokens / most))
+        parts.append(
+            f'<td data-topic="{k}" class="t{topic["hue"]}"><a href="{url}?topic={k}" tabindex="-1" title="{tokens:,}">'
+            f'<svg viewBox="-11 -11 22 22" aria-hidden="true"><circle r="{r:.1f}"/></svg><span class="hidden">{tokens:,}</span></a></td>'
+        )
+    return mark_safe("".join(parts))  # numbers, and an address that is escaped
+
+
+def written(value: float | None, unit: str) -> str:
+    return percent(value) if unit == "shares" else count(value)
+
+
+@register.simple_tag
+def bin_rows(time: dict, unit: str) -> SafeString:
+    """Rows of the table of a stacked chart: each number opens the documents it was counted in. Some thousands of cells."""
+    topics, other = time["stacked"], time["other"][unit]
+    series = [(topic["number"], topic["values"][unit], topic["values"]["tokens"]) for topic in topics]
+    parts = []
+    for i, group in enumerate(time["bins"]):
+        url = conditional_escape(group["url"])
+        cells = [
+            f'<td class="n" data-topic="{k}">'
+            + (
+                f'<a href="{url}&amp;has={k}%3A0">{written(values[i], unit)}</a>'
+                if tokens[i]
+                else "0"
+                if values[i] is not None
+                else NONE
+            )
+            + "</td>"
+            for k, values, tokens in series
+        ]
+        parts.append(
+            f'<tr><th scope="row"><a href="{url}">{conditional_escape(group["label"])}</a></th>{"".join(cells)}'
+            f'<td class="n">{written(other[i], unit)}</td><td class="n">{count(group["tokens"])}</td><td class="n">{count(group["documents"])}</td></tr>'
+        )
+    return mark_safe("".join(parts))
+
+
+@register.inclusion_tag("run/overview/_stacked_bars.html")
+def stacked_bars(time: dict, unit: str):
+    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest number of words."""
+    most = max((group["tokens"] for group in time["bins"]), default=1) if unit == "tokens" else 1
+    lines = []
+    for i, group in enumerate(time["bins"]):
+        at, pieces = 0.0, []
+        for topic in time["stacked"]:
+            width = 100 * (topic["values"][unit][i] or 0) / most
+            if width:
+                pieces.append(
+                    {"topic": topic, "x": at, "width": width, "said": written(topic["values"][unit][i], unit)}
+                )
+            at += width
+        lines.append(group | {"pieces": pieces, "rest": at, "rest_width": 100 * (time["other"][unit][i] or 0) / most})
+    return {"lines": lines}
+
+
+@register.inclusion_tag("run/overview/_multiple.html")
+def multiple(topic: dict, time: dict, unit: str, own_scale: bool):
+    """One topic's small chart: a line over time, or a bar for each of a category's first values."""
+    values = topic["values"][unit]
+    top = max((v for v in values if v is not None), default=0)
+    most = (top if own_scale else time["most"][unit]) or 1
+    said = {"topic": topic, "peak": written(top, unit), "in_time": time["in_time"]}
+    if not time["in_time"]:
+        bars = [
+            {
+                "label": group["label"],
+                "url": f"{group['url']}&has={topic['number']}%3A0",
+                "part": (value or 0) / most,
+                "said": written(value, unit),
+            }
+            for group, value in zip(time["bins"][:SHOWN], values[:SHOWN], strict=True)
+        ]
+        return said | {"bars": bars}
+    points = spots(values, most, MULTIPLE[0], MULTIPLE[1])
+    at = values.index(top)
+    return said | {"d": path(points), "dot": points[at], "peak_at": time["labels"][at], "first": time["labels"][0], "last": time["labels"][-1],
+                   "width": MULTIPLE[0], "height": MULTIPLE[1]}  # fmt: skip
+
+
+@register.simple_tag
+def bins_table(bins: list[dict], hue: int, bars: bool = False) -> SafeString:
+    """Rows of a topic's groups; with bars, on one scale."""
+    most = max((group["share"] or 0 for group in bins), default=0) or 1
+    rows = []
+    for group in bins:
+        share = percent(group["share"])
+        bar = (
+            f'<td class="bar-cell"><svg class="bar t{hue}" width="100%" height="8" aria-hidden="true" focusable="false">'
+            f'<rect width="{width((group["share"] or 0) / most)}" height="8"/></svg></td>'
+        )
+        documents = (
+            f'<a href="{conditional_escape(group["url"])}">{count(group["documents"])}</a>'
+            if group["documents"]
+            else "0"
+        )
+        rows.append(
+            f'<tr><th scope="row"><bdi>{conditional_escape(group["label"])}</bdi></th>{bar if bars else ""}<td class="n">{share}</td>'
+            f'<td class="n" data-label="words">{count(group["tokens"])}</td><td class="n" data-label="of all words">{count(group["of_tokens"])}</td>'
+            f'<td class="n" data-label="documents">{documents}</td><td class="n" data-label="of all">{count(group["of_documents"])}</td></tr>'
+        )
+    return mark_safe("".join(rows))
+
+
+@register.simple_tag
+def word_rows(words: list[dict]) -> SafeString:
+    """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it is there."""
+    rows = []
+    for word in words:
+        text, tokens = conditional_escape(word["word"]), count(word["tokens"])
+        rows.append(
+            f'<tr><th scope="row" class="words"><a href="{conditional_escape(word["url"])}">{text}</a></th>'
+            f'<td class="bar-cell"><svg class="two-bars" width="100%" height="12" aria-hidden="true" focusable="false">'
+            f'<rect class="all" width="{width(word["bar_everywhere"])}" height="12"/><rect width="{width(word["bar"])}" height="12"/></svg></td>'
+            f'<td class="n"><a href="{conditional_escape(word["lines"])}" aria-label="{tokens}, read the lines of {text} in this topic">{tokens}</a></td>'
+            f'<td class="n aside">{count(word["everywhere"])}</td>'
+            f'<td class="why"><a href="{conditional_escape(word["why"])}" aria-label="Why is {text} here?">why</a></td></tr>'
+        )
+    return mark_safe("\n".join(rows))
+
+
+CHART = (1000, 170)  # of a topic's chart over time
+FOOT = 22  # under it, for its labels
+
+
+@register.inclusion_tag("run/topic/_time_chart.html")
+def time_chart(bins: list[dict], topic: dict):
+    """A topic's line over time, with a strip to point at for every group."""
+    values = [group["share"] for group in bins]
+    found = known(values)
+    if not found:
+        return {}
+    peak, most = max(found, key=lambda pair: pair[1])
+    points = spots(values, most, *CHART)
+    step = (CHART[0] - 2 * _EDGE) / max(len(bins) - 1, 1)
+    strips = "".join(
+        f'<a href="{conditional_escape(group["url"])}" tabindex="-1">'
+        f"<title>{conditional_escape(group['label'])}: {percent(group['share'])}, {count(group['tokens'])} words in {count(group['documents'])} documents</title>"
+        f'<rect x="{max(0.0, _EDGE + (i - 0.5) * step):.1f}" y="0" width="{step:.2f}" height="{CHART[1]}"/><circle cx="{points[i][0]:.1f}" cy="{points[i][1]:.1f}" r="3"/></a>'
+        for i, group in enumerate(bins)
+        if points[i] is not None and group["documents"]
+    )
+    every = max(1, math.ceil(len(bins) / 8))
+    ticks = [{"x": _EDGE + i * step, "label": bins[i]["label"]} for i in range(0, len(bins), every)]
+    return {
+        "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak]["label"], "strips": mark_safe(strips), "ticks": ticks, "topic": topic,
+        "width": CHART[0], "height": CHART[1], "full": CHART[1] + FOOT, "text_y": CHART[1] + 16,
+    }  # fmt: skip
+
+
+@register.simple_tag
+def strip(values: Sequence[float], own: float) -> SafeString:
+    """Every topic's value as a stroke on a line, and one of them as a dot."""
+    places = np.asarray(values)
+    low, high = float(places.min()), float(places.max())
+    scale = 192 / (high - low) if high > low else 0.0
+    strokes = np.unique(np.round(4 + (places - low) * scale if scale else np.full(1, 100.0), 1)).tolist()
+    x = 4 + (own - low) * scale if scale else 100.0
+    return mark_safe(
+        '<svg class="strip" viewBox="0 0 200 14" width="200" height="14" aria-hidden="true" focusable="false">'
+        f'<path d="M{" 3v8M".join(map(str, strokes))} 3v8"/><circle cx="{x:.1f}" cy="7" r="4.5"/></svg>'
+    )

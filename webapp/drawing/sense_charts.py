@@ -1,0 +1,72 @@
+"""Where the bars and parts of the senses of a word are drawn (templates/run/_shift.html, _strip.html)."""
+
+from django import template
+from django.http import QueryDict
+
+from webapp.drawing.numbers import count, percent
+
+register = template.Library()
+
+GAP = 0.18  # of a bin's width, between two bars
+TICKS = 6
+
+
+@register.filter
+def along(share: float) -> str:
+    """A share as a length of the whole."""
+    return f"{100 * share:.3f}%"
+
+
+@register.simple_tag
+def bars(shift: dict, index: int, height: int) -> list[dict]:
+    """The bars of one sense, a bin each, against the tallest of all senses."""
+    step = 1 / max(1, len(shift["bins"]))
+    found = []
+    for i, bin in enumerate(shift["bins"]):
+        cell = bin["cells"][index]
+        if not cell["tokens"]:
+            continue
+        tall = max(1.0, min(1.0, cell["share"] / shift["tallest"]) * (height - 1))
+        found.append({
+            "x": along(i * step), "width": along(step * (1 - GAP)), "y": f"{height - 1 - tall:.1f}", "height": f"{tall:.1f}",
+            "thin": bin["thin"], "lines": cell["lines"], "says": says(bin, cell),
+        })  # fmt: skip
+    return found
+
+
+@register.simple_tag
+def parts(bin: dict, senses: list[dict]) -> list[dict]:
+    """A bin's strip: a part for each sense."""
+    found, before = [], 0.0
+    for cell, sense in zip(bin["cells"], senses, strict=False):  # the last cell is the rest, and stays empty
+        if cell["tokens"]:
+            name = sense["name"] or " ".join(sense["words"][:3])
+            found.append({
+                "x": along(before), "width": along(cell["share"]), "hue": sense["hue"], "shade": sense.get("shade", 0), "number": sense["number"], "lines": cell["lines"],
+                "says": f"{sense['label']} {name}, {says(bin, cell)}",
+            })  # fmt: skip
+        before += cell["share"]
+    return found
+
+
+def says(bin: dict, cell: dict) -> str:
+    few = " (few)" if bin["thin"] else ""
+    return f"{bin['label']}: {count(cell['tokens'])} of {count(bin['tokens'])}, {percent(cell['share'])}{few}"
+
+
+@register.simple_tag
+def ticks(shift: dict) -> list[str]:
+    """Labels of some bins, the first and the last among them, evenly apart."""
+    labels = [bin["label"] for bin in shift["bins"]]
+    last = len(labels) - 1
+    shown = min(TICKS, len(labels))
+    return [labels[round(i * last / max(1, shown - 1))] for i in range(shown)]
+
+
+@register.simple_tag(takes_context=True)
+def with_query(context, **changes) -> str:
+    """The page's address with some of its query changed; repeated parameters stay."""
+    query: QueryDict = context["request"].GET.copy()
+    for name, value in changes.items():
+        query[name] = value
+    return "?" + query.urlencode()

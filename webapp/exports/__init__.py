@@ -1,0 +1,135 @@
+"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed: memory does not grow with it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.http import QueryDict
+
+from webapp.documents.selection import Selection
+from webapp.exports import arrays, bundle, dfr, ldavis, mallet, provenance, site, tables
+from webapp.exports.formats import FORMATS
+from webapp.exports.provenance import file_name
+from webapp.exports.tables import MAX_WORDS, WORDS, Table, Wanted
+from webapp.models import Run
+
+__all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "file_name", "find", "made", "ready", "wanted"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
+
+    final: needs the counts that are made when training ends. selected: a set of documents restricts it.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
+    """
+
+    name: str
+    group: str
+    title: str
+    sentence: str
+    table: Callable[[Wanted], Table] | None = None
+    file: Callable[[Wanted], Iterator[bytes]] | None = None
+    ending: str = ""
+    media: str = ""
+    final: bool = True
+    selected: bool = False
+    texts: bool = False
+    asks: str = ""
+    choices: Callable[[Run], list[str]] | None = None
+
+    @property
+    def endings(self) -> list[str]:
+        return list(FORMATS) if self.table else [self.ending]
+
+
+TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "What readers say"
+PROGRAMS, WHOLE = "For other programs", "The whole run"
+_TEXT, _ZIP, _NPZ = "text/plain; charset=utf-8", "application/zip", "application/octet-stream"
+
+FORMS = {
+    form.name: form
+    for form in (
+        Form("topics-long", TOPICS, "Topics, a row for each word",
+             "topic, rank, word, weight, how often the word was given to the topic and in how many documents", tables.topics_long, final=False),
+        Form("topics-wide", TOPICS, "Topics, a row each", f"share, coherence, label and the first {WORDS} words; with ?words=100 behind its address the first 100, and so on",
+             tables.topics_wide, final=False),
+        Form("topic-measures", TOPICS, "Measures of topics",
+             "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
+        Form("words", TOPICS, "Vocabulary", "every word that was kept, how often it occurs and in how many documents", tables.words,
+             final=False),
+        Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word stands, and the topic that it was given to there",
+             tables.lines, selected=True, asks="word"),
+        Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text", tables.documents,
+             selected=True),
+        Form("document-topics", DOCUMENTS, "Documents and topics, a row for each pair",
+             "how many words of a document were given to each topic, and their share", tables.document_topics, selected=True),
+        Form("document-topics-wide", DOCUMENTS, "Documents and topics, a row for each document", "the share of every topic in a column of its own",
+             tables.document_topics_wide, selected=True),
+        Form("topic-time", DOCUMENTS, "Topics over time and by category",
+             "words and documents of each topic in each period, or with each value of a category", tables.topic_time, selected=True,
+             choices=tables.kinds),
+        Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be read again", tables.curation, final=False),
+        Form("curation-history", READERS, "Their history", "every entry, who and when, and what was undone", tables.curation_history,
+             final=False),
+        Form("reading", READERS, "Answers of the reading protocol", "who was shown what, what was answered, and what the model says",
+             tables.reading),
+        Form("mallet-topic-keys", PROGRAMS, "MALLET: topic keys", "as --output-topic-keys writes them", None, mallet.topic_keys, "txt", _TEXT),
+        Form("mallet-doc-topics", PROGRAMS, "MALLET: document topics", "as --output-doc-topics", None, mallet.doc_topics, "txt", _TEXT),
+        Form("mallet-topic-word-weights", PROGRAMS, "MALLET: topic word weights", "as --topic-word-weights-file", None,
+             mallet.topic_word_weights, "txt", _TEXT),
+        Form("mallet-state", PROGRAMS, "MALLET: state", "as --output-state: the topic of every word, in the order of the text", None,
+             mallet.state, "gz", "application/gzip", texts=True),
+        Form("dfr-browser", PROGRAMS, "dfr-browser", "its data folder, with the topics’ labels", None, dfr.archive, "zip", _ZIP, selected=True),
+        Form("ldavis", PROGRAMS, "LDAvis and pyLDAvis", "the JSON of its viewer, with the topics’ own numbers", None, ldavis.viewer, "json",
+             "application/json"),
+        Form("model", PROGRAMS, "gensim, scikit-learn, numpy: the model, dense",
+             "every weight of every topic, the mixture of every document, vocabulary and priors", None, arrays.dense, "npz", _NPZ),
+        Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ),
+        Form("site", WHOLE, "Pages for a folder", "topics, words and titles as plain pages that open without a server, a network or JavaScript; no texts",
+             None, site.archive, "zip", _ZIP),
+        Form("made-by", WHOLE, "What made these files", "corpus, settings, seed and versions: put it beside files of CSV and text, which say it in their names alone",
+             None, provenance.alone, "json", "application/json", final=False),
+        Form("bundle", WHOLE, "All that made it", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
+             "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),
+    )
+}  # fmt: skip
+
+
+class File(NamedTuple):
+    name: str
+    media: str
+    pieces: Iterator[bytes]
+
+
+def find(file: str) -> tuple[Form, str] | None:
+    """The form and the ending that "topics-long.csv" asks for."""
+    name, _, ending = file.partition(".")
+    form = FORMS.get(name)
+    return (form, ending) if form and ending in form.endings else None
+
+
+def ready(run: Run, form: Form) -> bool:
+    there = run.snapshot_id is not None and (run.snapshot.final or not form.final)
+    return there and not (form.texts and run.corpus.embargo) and (form.choices is None or bool(form.choices(run)))
+
+
+def wanted(run: Run, query: QueryDict) -> Wanted:
+    """Raises Invalid, with a sentence, for an address that can't be understood."""
+    words = query.get("words", "")
+    return Wanted(
+        run=run,
+        selection=Selection.read(query, run.corpus, run),
+        words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
+        by=query.get("by", ""),
+        word=query.get("word", ""),
+    )
+
+
+def made(wanted: Wanted, form: Form, ending: str) -> File:
+    """A file, to be pulled piece by piece."""
+    name = file_name(wanted.run, form.name + ("-selected" if form.selected and wanted.selection else "") + "." + ending)
+    if form.table is None:
+        return File(name, form.media, form.file(wanted))
+    said = provenance.made_by(wanted.run) | {"table": form.title, "documents taken": wanted.selection.sentence}
+    return File(name, FORMATS[ending].media, FORMATS[ending].write(form.table(wanted), said))

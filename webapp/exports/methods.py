@@ -1,0 +1,190 @@
+"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the engine."""
+
+from pathlib import Path
+
+import regex
+from django.db.models import Avg
+
+from inference import engines
+from inference.text import LANGUAGES, MAX_LETTERS
+from inference.versions import topograph
+from webapp.documents import fields
+from webapp.models import Metric, Run, Topic
+from webapp.results.labels import names
+
+_BIB = Path(__file__).resolve().parent.parent / "references.bib"
+_ENTRY = regex.compile(r"@\w+\{([^,]+),.*?\n\}\n", regex.S)
+
+
+def paragraphs(run: Run) -> list[str]:
+    """Plain text. Each says only what holds of this run."""
+    found = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
+    return [text for text in found if text]
+
+
+def _corpus(run: Run) -> str:
+    corpus, version, files = run.corpus, run.version, run.corpus.files.count()
+    dated = fields.dated(run.version)
+    years = f", dated from {dated[0].year} to {dated[1].year}," if dated else ""
+    source = f" It was read from {files:,} file{'' if files == 1 else 's'}." if files else ""
+    return (
+        f"The corpus “{corpus.name}” holds {version.documents:,} documents{years} with {version.tokens:,} words, {version.vocabulary:,} of them "
+        f"different, after preprocessing.{source} The sha256 of its bag of words is {version.report.get('digest', 'not recorded')}."
+    )
+
+
+def _words(run: Run) -> str:
+    reading = run.version.settings
+    languages = [
+        LANGUAGES[code]
+        for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))
+        if code in LANGUAGES
+    ]
+    own = len(reading.get("extra_stop_words", []))
+    left = [] if reading.get("numbers") else ["numbers"]
+    left.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
+    if languages:
+        left.append(f"{_list(languages)} stop words")
+    if own:
+        left.append(f"{own:,} stop words of our own")
+    if reading["min_documents"] > 1:
+        left.append(f"words in fewer than {reading['min_documents']:,} documents")
+    if reading["max_share"] < 1:
+        left.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
+    dropped = run.version.report.get("dropped", {}).values()
+    kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
+    return (
+        "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit followed by letters, combining marks and "
+        f"digits; {_joined(reading)}. We left out {_list(left)}: {tokens:,} occurrences of {kinds:,} different words. "
+        f"{_forms(reading, run.version.report.get('phrases_left_out', []))}"
+    )
+
+
+def _joined(reading: dict) -> str:
+    joins = [name for name in ("hyphens", "apostrophes") if reading.get(name) == "join"]
+    if len(joins) == 2:
+        return "hyphens and apostrophes within a word are a part of it"
+    if joins:
+        return (
+            f"{joins[0]} within a word are a part of it, {'apostrophes' if joins == ['hyphens'] else 'hyphens'} end it"
+        )
+    return "an apostrophe or a hyphen ends a word"
+
+
+def _forms(reading: dict, left_out: list[str]) -> str:
+    """What was made of words as they are written. left_out: phrases that were chosen, and are not in the vocabulary."""
+    said = {
+        "stems": "Words were reduced to their stems (Snowball).",
+        "lemmas": "Words were reduced to their lemmas (simplemma).",
+        "written": "Words were not stemmed or lemmatised.",
+    }[reading.get("forms", "written")]
+    phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
+    if len(phrases) == 1:
+        return f"{said} The phrase “{phrases[0]}” counts as one word."
+    return said + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
+
+
+def _without(run: Run) -> str:
+    if not run.dropped:
+        return ""
+    begun = f" run {run.parent_id}" if run.parent_id else " an earlier run"
+    count = _count(len(run.dropped), "word")
+    return f"{count} of the vocabulary ({', '.join(run.dropped[:20])}{' …' if len(run.dropped) > 20 else ''}) left out, it began with the topics of{begun}. "
+
+
+def _model(run: Run) -> str:
+    """The engine's own words, and what holds of all."""
+    s, step = run.settings, run.snapshot.step
+    ended = f", of which {step:,} of {run.steps:,} were made before training was stopped" if step < run.steps else ""
+    return (
+        f"{engines.get(run.engine).methods(s).sentence} Training made {s['passes']:,} passes over the corpus in minibatches of "
+        f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
+        f"{_without(run)}"
+        "The same corpus, settings, seed and versions give the same topics bit for bit."
+    )
+
+
+def _counting(run: Run) -> str:
+    if not run.snapshot.final:
+        return ""
+    return (
+        "When training had ended, each word of each document was given, with all of its occurrences there, to the topic k with the largest "
+        "posterior probability p(k | w, d), which is proportional to θ_dk β_kw. All numbers of words and shares that we report are sums of words "
+        "given to topics in this way."
+    )
+
+
+def _measures(run: Run) -> str:
+    held_out = Metric.objects.filter(run=run).order_by("-step").values_list("held_out", flat=True).first()
+    means = Topic.objects.filter(snapshot_id=run.snapshot_id).aggregate(umass=Avg("coherence"), npmi=Avg("npmi"))
+    said = []
+    if held_out is not None:
+        said.append(
+            f"Documents that were not trained on were completed with a log likelihood of {_number(held_out, 3)} nats per word, half of each "
+            "document observed and half predicted (Wallach et al. 2009)."
+        )
+    if means["umass"] is not None:
+        npmi = f", their mean NPMI (Bouma 2009) {_number(means['npmi'], 3)}" if means["npmi"] is not None else ""
+        said.append(
+            f"The topics’ mean UMass coherence (Mimno et al. 2011) over their first ten words is {_number(means['umass'], 2)}{npmi}."
+        )
+    return " ".join(said)
+
+
+def _readers(run: Run) -> str:
+    said = names(run)
+    labelled, hidden = (sum(1 for k in range(run.topics) if test(k)) for test in (said.label, said.hidden))
+    merged = sum(1 for k in range(run.topics) if said.into[k] != k)
+    parts = [(labelled, "labelled"), (hidden, "set aside as junk"), (merged, "merged into others")]
+    done = [f"{n:,} {'was' if n == 1 else 'were'} {what}" for n, what in parts if n]
+    return f"Of the topics, {_list(done)} by hand after reading their words and documents." if done else ""
+
+
+def _software(run: Run) -> str:
+    if not run.versions:
+        return f"We used Topograph {topograph()}, which trains with NumPy (Harris et al. 2020) and Numba (Lam, Pitrou and Seibert 2015)."
+    v = run.versions
+    return (
+        f"We used Topograph {v['topograph']} with Python {v['python']}, NumPy {v['numpy']} (Harris et al. 2020), Numba {v['numba']} (Lam, Pitrou and "
+        f"Seibert 2015) and SciPy {v['scipy']} (Virtanen et al. 2020) on {v['machine']}."
+    )
+
+
+def _list(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _number(value: float, places: int) -> str:
+    return f"{value:.{places}f}".replace("-", "−")
+
+
+def keys(run: Run) -> list[str]:
+    """The works that the paragraphs name: the engine's own, then those of the file in its order."""
+    used = {
+        "harris2020array",
+        "lam2015numba",
+        "mimno2011optimizing",
+        "bouma2009normalized",
+    }
+    used |= {"wallach2009evaluation"}
+    used |= set(engines.get(run.engine).methods(run.settings).citations)
+    if run.versions:
+        used.add("virtanen2020scipy")
+    return [key for key in _entries(run) if key in used]
+
+
+def bibtex(run: Run) -> str:
+    """The entries of `keys`, LDAvis's for those who take its file, and Topograph itself."""
+    wanted = [*keys(run), "sievert2014ldavis"]
+    ours = f"@software{{topograph,\n  title = {{Topograph}},\n  version = {{{run.versions.get('topograph', topograph())}}}\n}}\n"
+    return "\n".join([*(text for key, text in _entries(run).items() if key in wanted), ours])
+
+
+def _entries(run: Run) -> dict[str, str]:
+    """BibTeX by key: of the engine, and of the file."""
+    shared = {match[1]: match[0] for match in _ENTRY.finditer(_BIB.read_text(encoding="utf-8"))}
+    return {**engines.get(run.engine).PAPERS, **shared}

@@ -1,0 +1,116 @@
+"""A run as plain pages in a zip: they open from a folder, without a server, a network or JavaScript. Sizes are bounded.
+
+They hold words, numbers and titles, and no texts, so they are the same under embargo.
+"""
+
+from collections.abc import Iterator
+
+from django.template.loader import render_to_string
+
+from webapp.accounts import embargo
+from webapp.documents import fields
+from webapp.exports import provenance
+from webapp.exports.model import Model
+from webapp.exports.tables import Wanted
+from webapp.exports.zips import Member, zipped
+from webapp.models import Run
+from webapp.results import topics
+from webapp.results.labels import names
+from webapp.storage.sql import rows
+
+WORDS = 40  # of a topic's page
+FIRST = 10  # of a topic's line
+DOCUMENTS = 50  # of a topic's page, those with the largest share
+VOCABULARY = 1_000  # words on the page of words, the most frequent
+BINS = 240  # of a timeline; more periods are drawn by the decade
+
+
+def archive(wanted: Wanted) -> Iterator[bytes]:
+    return zipped(_members(wanted.run))
+
+
+def _members(run: Run) -> Iterator[Member]:
+    model, said = Model(run), names(run)
+    first = topics.first_words(run, FIRST)
+    listed = [
+        {"number": k, "title": said.title(k), "hue": said.hue(k), "words": first[k], "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
+         "page": f"topics/{k:04d}.html"}
+        for k in range(run.topics)
+    ]  # fmt: skip
+    lines = _lines(model)
+
+    def page(name: str, template: str, **data) -> Member:
+        above = "../" * name.count("/")
+        html = render_to_string(
+            f"site/{template}", data | {"run": run, "above": above, "made": provenance.made_by(run)}
+        )
+        return Member(name, [html.encode()])
+
+    yield Member("site.css", [render_to_string("site/site.css").encode()])
+    yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
+    yield page("words.html", "words.html", words=_vocabulary(model))
+    for topic in listed:
+        k = topic["number"]
+        yield page(
+            topic["page"], "topic.html", topic=topic, note=said.note(k), words=_words(model, k), documents=_documents(run, k),
+            line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
+            previous=listed[k - 1] if k else None, next=listed[k + 1] if k + 1 < run.topics else None,
+        )  # fmt: skip
+
+
+def _words(model: Model, k: int) -> list[dict]:
+    found = model.topic(k)
+    most = float(found.weights[0]) if len(found.weights) else 1.0
+    rows = zip(found.words[:WORDS].tolist(), found.weights[:WORDS].tolist(), found.tokens[:WORDS].tolist(), strict=True)
+    return [{"word": model.vocabulary[w], "weight": weight, "tokens": n, "bar": weight / most} for w, weight, n in rows]
+
+
+def _documents(run: Run, k: int) -> list[dict]:
+    found = rows(
+        "SELECT document AS number, share FROM document_topic WHERE snapshot_id = %s AND topic = %s"
+        " ORDER BY share DESC, document LIMIT %s",
+        [run.snapshot_id, k, DOCUMENTS],
+    )
+    known = embargo.about(run.corpus, [row["number"] for row in found], "title", "date_text")
+    return [
+        row | {"title": about["title"], "date": about["date_text"]} for row in found if (about := known[row["number"]])
+    ]
+
+
+def _vocabulary(model: Model) -> list[dict]:
+    """The most frequent words, each with the topics that have most of it."""
+    ptr, of, tokens, _ = model.evidence.by_word()
+    found = []
+    for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist():
+        parts = sorted(
+            zip(tokens[ptr[w] : ptr[w + 1]].tolist(), of[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
+        )[:3]
+        links = [{"title": names(model.run).title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
+        found.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})
+    return found
+
+
+def _lines(model: Model):
+    """(labels, shares float64[G, K]) over time, or None without dates."""
+    by = fields.period(model.run.version)
+    if by is None:
+        return None
+    groups = fields.groups(model.run.version, by)
+    if len(groups.labels) > BINS:
+        groups = fields.groups(model.run.version, "decade" if by == "year" else "year")
+    tokens, _ = model.evidence.sums(groups.group, len(groups.labels))
+    return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
+
+
+def _bars(shares) -> list[dict]:
+    """Bars of an SVG of 100 by 30, the highest 30."""
+    most, width = float(shares.max()) or 1.0, 100 / len(shares)
+    return [
+        {
+            "x": f"{i * width:.3f}",
+            "width": f"{width * 0.85:.3f}",
+            "y": f"{30 - 30 * s / most:.2f}",
+            "height": f"{30 * s / most:.2f}",
+        }
+        for i, s in enumerate(shares.tolist())
+    ]

@@ -1,0 +1,358 @@
+"""The tables of a run: typed columns, and rows a block at a time, so that no table is ever held whole."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.documents import fields
+from webapp.documents.selection import Selection
+from webapp.drawing.numbers import topic_label
+from webapp.models import Run
+from webapp.results import evidence
+from webapp.results.labels import names
+from webapp.storage.sql import rows
+from webapp.words import concordance, senses
+from webapp.words import queries as words_of
+
+WORDS = 20  # of a topic in the wide form
+MAX_WORDS = 1000  # columns that the wide form may have: spreadsheets and Postgres take more, readers don't
+DOCUMENTS = 2_000  # in a block
+CELLS = 200_000  # in a block of a wide table
+
+
+class Column(NamedTuple):
+    name: str
+    type: type  # int, float or str
+
+
+class Table(NamedTuple):
+    columns: list[Column]
+    blocks: Iterator[list[tuple]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for: a run, and where it matters a set of documents, or what else the address says."""
+
+    run: Run
+    selection: Selection
+    words: int = WORDS
+    by: str = ""
+    word: str = ""
+
+
+def topics_long(wanted: Wanted) -> Table:
+    run, said = wanted.run, names(wanted.run)
+    columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
+               Column("documents", int), Column("label", str)]  # fmt: skip
+
+    def blocks():
+        for k in range(run.topics):
+            found = rows(
+                "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
+                " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
+                [run.version_id, run.snapshot_id, k],
+                as_tuples=True,
+            )
+            yield [(*row, said.label(k)) for row in found]
+
+    return Table(columns, blocks())
+
+
+def topics_wide(wanted: Wanted) -> Table:
+    run, said, count = wanted.run, names(wanted.run), wanted.words
+    if not 1 <= count <= MAX_WORDS:
+        raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
+    columns = [Column("topic", int), Column("share", float), Column("coherence", float), Column("label", str)]
+    columns += [Column(f"word_{n}", str) for n in range(1, count + 1)]
+
+    def blocks():
+        step = max(1, CELLS // count)
+        for first in range(0, run.topics, step):
+            span = [run.snapshot_id, first, first + step]
+            known = rows("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
+                         span, as_tuples=True)  # fmt: skip
+            found = rows(
+                "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
+                " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
+                [run.version_id, *span, count],
+                as_tuples=True,
+            )
+            words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
+            for k, word in found:
+                words[k].append(word)
+            yield [
+                (k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k])))
+                for k, share, coherence in known
+            ]
+
+    return Table(columns, blocks())
+
+
+# whole: the document that is the first section of the same whole; part: which of its sections this one is, from 1 on.
+_DOCUMENT = [
+    Column("document", int),
+    Column("whole", int),
+    Column("part", int),
+    Column("id", str),
+    Column("title", str),
+    Column("date", str),
+]
+_PLACE = [Column("file", str), Column("place", str), Column("sha256", str)]
+
+
+def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
+    """Numbers of the documents that are asked for, ascending, a block at a time."""
+    mask = wanted.selection.mask
+    for first in range(0, wanted.run.version.documents, size * 50):
+        end = min(first + size * 50, wanted.run.version.documents)
+        found = np.arange(first, end) if mask is None else first + np.flatnonzero(mask[first:end])
+        yield from (found[i : i + size] for i in range(0, len(found), size))
+
+
+def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
+    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of its first
+    section), and `more` columns of webapp.accounts.embargo.about."""
+    columns = {
+        "source_id": "id",
+        "title": "title",
+        "date_text": "date",
+        "file": "file",
+        "place": "place",
+        "digest": "sha256",
+    }
+    found = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
+    return {
+        d: {name: row[column] for column, name in columns.items()}
+        | {"part": row["part"], "whole": d - row["part"] + 1}
+        | {name: row[name] for name in more}
+        for d, row in found.items()
+    }
+
+
+def documents(wanted: Wanted) -> Table:
+    lengths = evidence.of(wanted.run).lengths
+    columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, Column("metadata", str)]
+
+    def blocks():
+        for numbers in selected(wanted):
+            known = about(wanted.run, numbers, "metadata")
+            yield [
+                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), row["file"], row["place"], row["sha256"], row["metadata"])
+                for d in numbers.tolist() if (row := known[d])
+            ]  # fmt: skip
+
+    return Table(columns, blocks())
+
+
+def document_topics(wanted: Wanted) -> Table:
+    found = evidence.of(wanted.run)
+    columns = [*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE]
+
+    def blocks():
+        for numbers in selected(wanted):
+            known = about(wanted.run, numbers)
+            yield [
+                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], k, n, n / length, row["file"], row["place"], row["sha256"])
+                for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(found, d)
+            ]  # fmt: skip
+
+    return Table(columns, blocks())
+
+
+def _mixture(found: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
+    """(topic, tokens, tokens of the document), the largest topic first."""
+    of, tokens = found.mixture(d)
+    order = np.argsort(-tokens, kind="stable")
+    return [(k, n, int(found.lengths[d])) for k, n in zip(of[order].tolist(), tokens[order].tolist(), strict=True)]
+
+
+def document_topics_wide(wanted: Wanted) -> Table:
+    found, K = evidence.of(wanted.run), wanted.run.topics
+    columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *(Column(topic_label(k), float) for k in range(K))]
+
+    def blocks():
+        for numbers in selected(wanted, max(1, CELLS // K)):
+            known = about(wanted.run, numbers)
+            block = []
+            for d in numbers.tolist():
+                row, length, shares = known[d], int(found.lengths[d]), [0.0] * K
+                for k, n, _ in _mixture(found, d):
+                    shares[k] = n / length
+                block.append(
+                    (
+                        d,
+                        row["whole"],
+                        row["part"],
+                        row["id"],
+                        row["title"],
+                        row["date"],
+                        length,
+                        row["file"],
+                        row["place"],
+                        row["sha256"],
+                        *shares,
+                    )
+                )
+            yield block
+
+    return Table(columns, blocks())
+
+
+def kinds(run: Run) -> list[str]:
+    """What topics can be counted by: the period that fits the dates first, then the others, then the categories."""
+    best = fields.period(run.version)
+    periods = [best, *(period for period in fields.PERIODS if period != best)] if best else []
+    return periods + [category.name for category in fields.categories(run.version)]
+
+
+def topic_time(wanted: Wanted) -> Table:
+    run, said = wanted.run, names(wanted.run)
+    by = wanted.by or next(iter(kinds(run)), None)
+    if by is None:
+        raise Invalid(
+            "by", f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to count by."
+        )
+    groups = fields.groups(run.version, by)
+    tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
+    columns = [Column(by, str), Column("topic", int), Column("label", str), Column("tokens", int), Column("documents", int),
+               Column("share", float), Column("tokens_of_all_topics", int)]  # fmt: skip
+
+    def blocks():
+        labels = [said.label(k) for k in range(run.topics)]
+        for g, name in enumerate(groups.labels):
+            total = int(tokens[g].sum())
+            row = zip(range(run.topics), labels, tokens[g].tolist(), having[g].tolist(), strict=True)
+            yield [(name, k, label, n, of, n / total if total else None, total) for k, label, n, of in row]
+
+    return Table(columns, blocks())
+
+
+_MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy",
+             "rank_1_documents", "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y")  # fmt: skip
+
+
+def diagnostics(wanted: Wanted) -> Table:
+    run, said = wanted.run, names(wanted.run)
+    columns = [
+        Column("topic", int),
+        Column("label", str),
+        Column("group", str),
+        Column("hidden", int),
+        Column("into", int),
+    ]
+    columns += [Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES]
+
+    def blocks():
+        found = rows(
+            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            [run.snapshot_id],
+            as_tuples=True,
+        )
+        yield [
+            (k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in found
+        ]
+
+    return Table(columns, blocks())
+
+
+_SAID = ("label", "note", "group", "colour", "hidden", "into")
+
+
+def curation(wanted: Wanted) -> Table:
+    """What readers say at present; curation.services reads it back."""
+    said = names(wanted.run)
+    columns = [Column("topic", int), *(Column(name, str) for name in _SAID)]
+    return Table(columns, iter([[(k, *(said.present(k)[name] or None for name in _SAID)) for k in said.edited()]]))
+
+
+def curation_history(wanted: Wanted) -> Table:
+    columns = [Column(name, int if name in ("edit", "topic") else str)
+               for name in ("edit", "topic", "field", "value", "by", "at", "undone_at", "undone_by")]  # fmt: skip
+
+    def blocks():
+        after = 0
+        while found := rows(
+            "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+            [wanted.run.pk, after],
+            as_tuples=True,
+        ):
+            yield [
+                (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in found
+            ]
+            after = found[-1][0]
+
+    return Table(columns, blocks())
+
+
+def reading(wanted: Wanted) -> Table:
+    """Every answer of the reading protocol, with what was shown: item counts the passages of a topic from 1 on."""
+    said = {
+        "label": str,
+        "confidence": int,
+        "document": int,
+        "share": float,
+        "stratum": str,
+        "fits": str,
+        "log_odds": float,
+    }
+    columns = [*(Column(name, str) for name in ("reader", "kind")), *(Column(name, int) for name in ("topic", "seed", "item")),
+               *(Column(name, kind) for name, kind in said.items()), Column("intruder", str), Column("chosen", str), Column("at", str)]  # fmt: skip
+
+    def blocks():
+        after = 0
+        while found := rows(
+            "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+            [wanted.run.pk, after],
+            as_tuples=True,
+        ):
+            block = []
+            for _, *key, payload, at in found:
+                answer = json.loads(payload)
+                shown = answer.get("shown")
+                places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
+                block.append((*key, *(answer.get(name) for name in said), *places, at.isoformat()))
+            yield block
+            after = found[-1][0]
+
+    return Table(columns, blocks())
+
+
+def words(wanted: Wanted) -> Table:
+    """The vocabulary, with the topic that has most of each word."""
+    columns = [Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int)]
+
+    def blocks():
+        after = -1
+        while found := rows(
+            "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
+            [wanted.run.version_id, after],
+            as_tuples=True,
+        ):
+            yield found
+            after = found[-1][0]
+
+    return Table(columns, blocks())
+
+
+def lines(wanted: Wanted) -> Table:
+    """Every line in which a word stands, with the topic that it was given to there."""
+    run = wanted.run
+    found = words_of.word(run.version, wanted.word) if wanted.word else None
+    if found is None:
+        raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
+    if not concordance.has_places(run):
+        raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
+    columns = [Column("topic", int), Column("certainty", float), Column("document", int), Column("title", str), Column("date", str),
+               Column("at", int), Column("before", str), Column("word", str), Column("after", str)]  # fmt: skip
+
+    def blocks():
+        for block in concordance.every(wanted.selection, senses.uses(run, found, wanted.selection)):
+            yield [tuple(line[column.name] for column in columns) for line in block]
+
+    return Table(columns, blocks())

@@ -1,0 +1,1 @@
+"""From an upload to a bag of words: uploads, storing, shaping, reading, vocabulary."""

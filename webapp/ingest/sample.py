@@ -1,0 +1,297 @@
+"""The beginning of what was uploaded, read as a form says and kept beside it, so that every other choice shows at once.
+
+A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small stream of words, and `sample.json`
+with the first documents. It is read within bounded time and memory, whatever was uploaded, and is gone when the corpus is read.
+"""
+
+import hashlib
+import itertools
+import os
+import secrets
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from inference.text import Stream, Tokeniser, shares
+from webapp import readers
+from webapp.ingest.corpora import Reading, stored
+from webapp.ingest.estimates import passage_of
+from webapp.ingest.shaping import Shaping, shape, upload_of
+from webapp.models import Corpus
+from webapp.storage import files
+
+CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
+STEP = 1 << 18  # bytes by which readers tell how far they are: behind the last document they may have so many more
+SECONDS = 2.0  # after which no document is read but the first
+KEPT = 4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
+SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
+_LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was read. bytes: of the uploaded files, read of `total`. seconds: that reading took, once started."""
+
+    documents: int = 0
+    of: int = 0  # documents of all files
+    counted: bool = False  # whether `of` is no estimate
+    characters: int = 0
+    bytes: int = 0
+    total: int = 0
+    files: int = 0  # of `of_files`
+    of_files: int = 0
+    whole: bool = False  # whether it is all there is
+    beginnings: bool = False  # whether of some file only the beginning was read
+    seconds: float = 0.0
+    problems: tuple[str, ...] = ()
+    first: tuple[
+        dict, ...
+    ] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
+    languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
+    passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
+
+
+def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
+    """The sample of a draft's files, read now where it was not yet; no stream where no document came of it.
+
+    Raises Invalid and readers.Unreadable for a table about the files that can't be used.
+    """
+    folder = files.corpus_folder(corpus.pk) / "sample"
+    way = [
+        [f.name for f in fields(Sample)],
+        reading.options,
+        reading.shaping,
+        _cut_as(reading.language),
+        corpus.bytes_total,
+    ]
+    place = folder / hashlib.sha256(orjson.dumps(way, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
+    if not (place / "sample.json").exists():
+        _read(corpus, reading, place)
+    sample = Sample(**orjson.loads((place / "sample.json").read_bytes()))
+    os.utime(place)
+    return sample, Stream.open(place) if sample.documents else None
+
+
+def forget(corpus: Corpus) -> None:
+    shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
+
+
+def cut_alike(one: str, other: str) -> bool:
+    """Whether texts are cut into words in the same way, whichever of two languages they are said to be in."""
+    return _cut_as(one) == _cut_as(other)
+
+
+def _cut_as(language: str) -> str:
+    """Languages whose texts are cut alike share a sample."""
+    return language if language in ("zh", "ja", "th", "ko", "km", "lo", "my", "tr", "az") else ""
+
+
+def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
+    building = place.with_name(f"{place.name}-{secrets.token_hex(6)}.new")
+    building.mkdir(parents=True)
+    try:
+        taking = _Taking(corpus, reading, building)
+        taken = taking.go()
+        if taking.fits and not taken.whole:  # it unpacks to more, or has more documents, than its bytes would have it
+            shutil.rmtree(building)
+            building.mkdir()
+            taken = _Taking(corpus, reading, building, fits=False).go()
+        (building / "sample.json").write_bytes(orjson.dumps(asdict(taken)))
+        if not place.exists():
+            try:
+                building.rename(place)
+            except OSError:  # another request was faster
+                if not place.exists():
+                    raise
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    there = sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=lambda p: p.stat().st_mtime)
+    for old in there[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+class _File(NamedTuple):
+    """Of a SourceFile what is needed here: there may be a hundred thousand."""
+
+    name: str
+    path: str
+    bytes: int
+
+
+class _Taking:
+    def __init__(self, corpus: Corpus, reading: Reading, folder: Path, fits: bool = True):
+        """fits: whether all may be read, where its bytes are few."""
+        self.reading, self.folder = reading, folder
+        self.options = readers.Options(**reading.options)
+        self.shaping = Shaping(**reading.shaping)
+        everything = [_File(*found) for found in corpus.files.values_list("name", "path", "bytes")]
+        self.companions = readers.Companions(lambda: ((stored(source), source.name) for source in everything))
+        self.table = (
+            upload_of([(stored(source), source.name) for source in everything], self.shaping.table)
+            if self.shaping.table
+            else None
+        )
+        sources = [source for source in everything if source.name != self.shaping.table]
+        self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
+        self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
+        self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
+        self.single = (
+            all(readers.single(source.name) for source in sources)
+            and not self.shaping.joins
+            and not self.shaping.sections
+        )
+        self.kinds: Counter[str | None] = Counter()  # bytes of all files, by kind
+        for source in sources:
+            self.kinds[self._kind(source)] += source.bytes
+        self.read: Counter[str | None] = Counter()  # of them those that were read,
+        self.found: Counter[str | None] = Counter()  # and the documents that came of them
+        self.kind: str | None = None  # of the file that is read
+        self.unreadable = 0
+        self.problems: list[str] = []
+        self.characters = self.documents = self.files = 0
+        self.at = self.upto = (
+            0  # bytes of its file: where the document that was read last begins and ends, as far as the reader tells
+        )
+        self.cut_short = self.ended = False
+
+    def go(self) -> Sample:
+        Tokeniser(self.reading.language, given=self.options.given).pieces(
+            ["a word"]
+        )  # loads what takes long once in a process
+        tokeniser = Tokeniser(self.reading.language, given=self.options.given)
+        began = time.monotonic()
+        self.until = began + SECONDS
+        first, texts = [], []
+        with Stream.write(self.folder, tokeniser) as stream:
+            for document in itertools.islice(self._shaped(), DOCUMENTS):
+                text = document.text[:CHARACTERS]
+                if len(first) < SHOWN:
+                    first.append(_shown(document, self.options))
+                if len(texts) < _LOOKED_AT:
+                    texts.append(text[:_DEPTH])
+                stream.add([text], [document.title])
+                self.documents += 1
+                self.found[self.kind] += 1
+            stream.commit()
+        if (
+            self.documents and not self.ended
+        ):  # the last one may be a section, and the others of its whole were not read
+            self.read[self.kind] += round(self.at + (self.upto - self.at) * document.part / document.parts)
+        whole = not self.cut_short and self.files == self.of_files and self.ended
+        return Sample(
+            documents=self.documents,
+            of=self.documents if whole else self._estimate(),
+            counted=whole or self.single,
+            characters=self.characters,
+            bytes=self.total if whole else min(self.read.total(), self.total),
+            total=self.total,
+            files=self.files,
+            of_files=self.of_files,
+            whole=whole,
+            beginnings=not whole and (self.cut_short or not self.ended),
+            seconds=time.monotonic() - began,
+            problems=tuple(self.problems),
+            first=tuple(first),
+            languages=shares(texts),
+            passage=passage_of(texts),
+        )
+
+    def _kind(self, source: _File) -> str | None:
+        """Files that are alike in how many bytes a document has; all, where documents are joined across them."""
+        return None if self.shaping.joins else readers.kind(source.name)
+
+    def _estimate(self) -> int:
+        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was read by its own."""
+        if self.single:
+            return max(self.documents, self.of_files - self.unreadable)
+        known = sum(size for kind, size in self.kinds.items() if self.read[kind])
+        guess = sum(self.found[kind] * size / self.read[kind] for kind, size in self.kinds.items() if self.read[kind])
+        return max(self.documents, round(guess * self.total / max(1, known)))
+
+    def _shaped(self) -> Iterator[readers.Document]:
+        items = self._items()
+        for item in shape(items, self.shaping, self.folder, self.table, order=self.options.date_order):
+            if isinstance(item, readers.Document):
+                yield item
+            elif len(self.problems) < SHOWN:
+                self.problems.append(item.message)
+
+    def _items(self) -> Iterator[readers.Document | readers.Problem]:
+        """Of each file an equal part of what may still be read; as much as there is, where all fits."""
+        documents = 0
+        for i, source in enumerate(self.sources):
+            left = 1 if self.fits else len(self.sources) - i
+            characters_now, documents_now = self.characters, documents
+            most, many = (CHARACTERS - self.characters) // left, max(1, (DOCUMENTS - documents) // left)
+            if most <= 0 or documents >= DOCUMENTS or (documents and time.monotonic() > self.until):
+                self.cut_short = True
+                break
+            read = size = position = self.at = self.upto = 0
+            self.kind, single = self._kind(source), readers.single(source.name)
+
+            def advance(count: int) -> None:
+                nonlocal read
+                read += count
+
+            self.files += 1
+            try:
+                for item in self._of(source, advance):
+                    if isinstance(item, readers.Document):
+                        documents += 1
+                        self.characters += len(item.text)
+                        size += _bytes(item)
+                    position = min(read if single else min(read, max(read - STEP, size)), source.bytes)
+                    if isinstance(item, readers.Document):
+                        self.at, self.upto = self.upto, position
+                    yield item
+                    if (
+                        self.characters - characters_now >= most
+                        or documents - documents_now >= many
+                        or time.monotonic() > self.until
+                    ):
+                        if position < source.bytes:
+                            self.cut_short = True
+                            break
+                else:
+                    position = source.bytes
+            except readers.Unreadable as error:
+                position = source.bytes
+                self.unreadable += 1
+                self.problems.append(str(error))
+            self.read[self.kind] += position
+        self.ended = True
+
+    def _of(self, source: _File, advance) -> Iterator[readers.Document | readers.Problem]:
+        return readers.read(stored(source), source.name, self.options, advance, self.companions)
+
+
+def _bytes(document: readers.Document) -> int:
+    """At least, in a file that is not compressed."""
+    return sum(
+        len(part.encode("utf-8", "replace"))
+        for part in (document.text, document.title, document.date, *document.metadata.values())
+    )
+
+
+def _shown(document: readers.Document, options: readers.Options) -> dict:
+    day = readers.parse_date(document.date, options.date_order or None)
+    return {
+        "title": document.title,
+        "date": document.date[:60],
+        "day": day.isoformat() if day else "",
+        "fields": [(name, value, options.kinds.get(name, "category")) for name, value in document.metadata.items()][
+            :FIELDS
+        ],
+        "text": document.text[:BEGINNING],
+        "more": len(document.text) > BEGINNING,
+        "file": document.file,
+        "place": document.place,
+        "part": document.part,
+        "parts": document.parts,
+    }

@@ -1,0 +1,99 @@
+"""Very short documents made one: all of an author and a day, say. Exact wherever they stand in the files: they are sorted on disk."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import orjson
+
+from webapp.ingest.shaping.options import Shaping
+from webapp.ingest.shaping.sorting import Lines
+from webapp.readers import Document, Problem, parse_date
+from webapp.readers.model import MAX_ID, MAX_TEXT, MAX_TITLE
+
+LONG = 1_000_000  # characters of a document that is not joined: it is no short one, and many are held at once
+BETWEEN = "\n\n"  # texts
+_KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
+
+
+def join(
+    items: Iterable[Document | Problem], shaping: Shaping, folder: Path, most: int = MAX_TEXT, order: str = ""
+) -> Iterator[Document | Problem]:
+    """Documents with the same values become one, in the order of the values; within it in the order of the files.
+
+    One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that are the
+    same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
+    """
+    left, example = 0, None
+    with Lines(folder) as lines:
+        for number, item in enumerate(items):
+            values = _values(item, shaping, order) if isinstance(item, Document) else None
+            if values is not None:
+                # In JSON no tab is left in a key, so that a line's order is that of its key, and then of its number.
+                lines.add(b"%b\t%015d\t%b\n" % (orjson.dumps(values), number, orjson.dumps(asdict(item))))
+                continue
+            if isinstance(item, Document):
+                left, example = left + 1, example or item
+            yield item
+        if left:
+            yield _left(left, example, shaping)
+        for key, group in itertools.groupby(lines.sorted(), key=lambda line: line.partition(b"\t")[0]):
+            yield from _joined(orjson.loads(key), map(_document, group), shaping, most)
+
+
+def _left(count: int, example: Document, shaping: Shaping) -> Problem:
+    fields = ", ".join([*shaping.join, *([shaping.period] if shaping.period else [])])
+    others = f", and so {'were' if count > 2 else 'was'} {count - 1:,} more" if count > 1 else ""
+    sentence = f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters; it was not joined with others{others}."
+    return Problem(example.file, example.place, sentence, False)
+
+
+def _values(document: Document, shaping: Shaping, order: str) -> list[str] | None:
+    values = [document.metadata.get(name, "").strip() for name in shaping.join]
+    if shaping.period:
+        day = parse_date(document.date, order or None)
+        values.append(day.isoformat()[: _KEPT[shaping.period]] if day else "")
+    return values if all(values) and len(document.text) <= LONG else None
+
+
+def _document(line: bytes) -> Document:
+    fields = orjson.loads(line.split(b"\t", 2)[2])
+    return Document(**fields | {"headings": tuple(fields["headings"])})
+
+
+def _joined(values: list[str], documents: Iterator[Document], shaping: Shaping, most: int) -> Iterator[Document]:
+    """The documents of one group as one; as several where they are too long."""
+    title, held, length, number = ", ".join(values), [], 0, 1
+    for document in documents:
+        if held and length + len(document.text) > most:
+            yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
+            held, length, number = [], 0, number + 1
+        if held:  # what is not the same in all is forgotten at once
+            first = held[0]
+            same = dict(first.metadata.items() & document.metadata.items())
+            held[0] = replace(first, metadata=same, date=first.date if first.date == document.date else "")
+        held.append(replace(document, metadata={}) if held else document)
+        length += len(document.text) + len(BETWEEN)
+    yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
+
+
+def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
+    first, headings, at = documents[0], [], 0
+    for document in documents:
+        headings += [at + heading for heading in document.headings]
+        at += len(document.text) + len(BETWEEN)
+    return replace(
+        first,
+        text=BETWEEN.join(document.text for document in documents),
+        title=title[:MAX_TITLE],
+        date=values[-1] if shaping.period else first.date,
+        source_id=title[:MAX_ID],
+        metadata={name: first.metadata[name] for name in sorted(first.metadata)}
+        if len(documents) > 1
+        else first.metadata,
+        place=f"{first.place or first.source_id} and {len(documents) - 1:,} more"
+        if len(documents) > 1
+        else first.place,
+        headings=tuple(headings),
+    )

@@ -1,0 +1,177 @@
+"""Names of folders and files as fields: letters/1901/boston_adams.txt."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from inference.errors import Invalid
+from webapp.readers import Document, Problem
+from webapp.readers.model import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE
+from webapp.readers.opening import clean
+
+MOST_FOLDERS = 16
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_PACKED = (".gz", ".bz2", ".xz")
+_DATE = ("year", "month", "day")
+
+
+class Path(NamedTuple):
+    """A document's file, as the name of an upload or of an archive's entry says it."""
+
+    archive: str  # without its ending; "" where the file came by itself
+    folders: tuple[str, ...]
+    file: str
+
+    @property
+    def stem(self) -> str:
+        return stem(self.file)
+
+
+def path(name: str) -> Path:
+    """Of archives in archives the last is named."""
+    pieces = [piece for piece in clean(name).replace("\\", "/").split("/") if piece not in ("", ".", "..")]
+    if not pieces:
+        return Path("", (), "")
+    *folders, file = pieces
+    archive, inside = "", 0
+    for i, folder in enumerate(folders):
+        if ending := next((ending for ending in ARCHIVES if folder.lower().endswith(ending)), None):
+            archive, inside = folder[: -len(ending)], i + 1
+    return Path(archive, tuple(folders[inside : inside + MOST_FOLDERS]), file)
+
+
+def stem(file: str) -> str:
+    """A file's name without its ending: "a.b" of a.b.txt and of a.b.txt.gz."""
+    packed = next((ending for ending in _PACKED if file.lower().endswith(ending)), "")
+    file = file.removesuffix(file[-len(packed) :]) if packed else file
+    before, dot, ending = file.rpartition(".")
+    return before if dot and before and 0 < len(ending) <= 5 and ending.isalnum() else file
+
+
+class Pattern:
+    """Names with named parts: {year}_{author}.txt.
+
+    A part goes on up to the next place where the text after it in the pattern stands, the last one as far as it can; each has a
+    character at least, and none goes beyond a folder. {} is passed over. A pattern with folders describes the last ones. The
+    ending may be left out.
+
+    Raises Invalid("pattern", …) where it is none.
+    """
+
+    def __init__(self, text: str):
+        self.levels = [_Level(level) for level in text.strip().strip("/").split("/")]
+        named = [name for level in self.levels for name in level.names if name]
+        if not named:
+            raise Invalid(
+                "pattern", "A pattern names parts of the files' names in braces, such as {year}_{author}.txt."
+            )
+        for name in named:
+            if named.count(name) > 1:
+                raise Invalid("pattern", f"The pattern names “{name}” twice. Give each part a name of its own.")
+            if len(name) > MAX_NAME:
+                raise Invalid("pattern", f"A name in a pattern has at most {MAX_NAME} characters.")
+
+    def match(self, where: Path) -> dict[str, str] | None:
+        """Each named part's text; None for a name that is not like the pattern."""
+        pieces = [*where.folders, where.file]
+        if len(pieces) < len(self.levels):
+            return None
+        found: dict[str, str] = {}
+        for level, piece in zip(self.levels, pieces[-len(self.levels) :], strict=True):
+            parts = level.match(piece)
+            if parts is None and level is self.levels[-1]:
+                parts = level.match(stem(piece))
+            if parts is None:
+                return None
+            found |= parts
+        return found
+
+
+class _Level:
+    """One name in a pattern: literals[0] {names[0]} literals[1] {names[1]} … literals[n]."""
+
+    def __init__(self, text: str):
+        self.literals, self.names = [], []
+        rest = text
+        while "{" in rest:
+            literal, _, rest = rest.partition("{")
+            name, closed, rest = rest.partition("}")
+            if not closed or "}" in literal or "{" in name:
+                raise Invalid(
+                    "pattern", f"In “{text[:80]}” a brace is not closed, or not opened. Write {{year}}_{{author}}.txt."
+                )
+            if self.names and not literal:
+                raise Invalid(
+                    "pattern", f"In “{text[:80]}” two parts stand side by side: nothing says where the first one ends."
+                )
+            self.literals.append(literal)
+            self.names.append(clean(name).strip())
+        if "}" in rest:
+            raise Invalid("pattern", f"In “{text[:80]}” a brace is not opened. Write {{year}}_{{author}}.txt.")
+        self.literals.append(rest)
+
+    def match(self, name: str) -> dict[str, str] | None:
+        if not self.names:
+            return {} if name == self.literals[0] else None
+        first, *between, last = self.literals
+        if not name.startswith(first) or not name.endswith(last):
+            return None
+        at, end = len(first), len(name) - len(last)
+        found = {}
+        for part, literal in zip(self.names[:-1], between, strict=True):
+            stop = name.find(literal, at + 1, end)
+            if stop < 0:
+                return None
+            found[part] = name[at:stop]
+            at = stop + len(literal)
+        if end <= at:
+            return None
+        found[self.names[-1]] = name[at:end]
+        return {part: text for part, text in found.items() if part}
+
+
+def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:
+    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of the
+    pattern `text` have their own names.
+
+    What a pattern names counts more than what the document says of itself, and that more than folders and files. A pattern's
+    title, id and date are the document's own; year, month and day make its date, too.
+    """
+    pattern = Pattern(text) if text else None
+    unlike, example = 0, None
+    for item in items:
+        if not isinstance(item, Document):
+            yield item
+            continue
+        where = path(item.file)
+        parts = pattern.match(where) if pattern else {}
+        if parts is None:
+            unlike, example, parts = unlike + 1, example or item, {}
+        yield _with(item, _folders(where) if folders else {}, parts)
+    if unlike:
+        others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
+        sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so nothing was taken from it."
+        yield Problem(example.file, example.place, sentence, False)
+
+
+def _folders(where: Path) -> dict[str, str]:
+    fields = {"archive": where.archive} if where.archive else {}
+    fields |= {f"folder {i}": folder for i, folder in enumerate(where.folders, 1)}
+    return fields | ({"file": where.stem} if where.file else {})
+
+
+def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) -> Document:
+    date = parts.get("date") or "-".join(parts[name] for name in _DATE[: _dated(parts)])
+    own = {name: text[:MAX_FIELD] for name, text in parts.items() if name not in ("title", "date", "id")}
+    return replace(
+        document,
+        title=parts.get("title", document.title)[:MAX_TITLE],
+        date=(date or document.date)[:60],
+        source_id=parts.get("id", document.source_id)[:MAX_ID],
+        metadata={name: text[:MAX_FIELD] for name, text in folders.items()} | document.metadata | own,
+    )
+
+
+def _dated(parts: dict[str, str]) -> int:
+    """How many of year, month and day there are, from the year on."""
+    return next((i for i, name in enumerate(_DATE) if name not in parts), len(_DATE))

@@ -1,0 +1,69 @@
+"""What is done to documents between their files and their rows: the user's choice, kept on the corpus as a dict."""
+
+from dataclasses import dataclass
+
+from inference.errors import Invalid
+from webapp.ingest.shaping.names import Pattern
+
+SECTIONS = ("", "words", "pages", "paragraphs", "headings")
+PERIODS = ("", "year", "month", "day")
+LENGTHS = {"words": 1000, "pages": 10}  # of a section by default; pages: Mimno et al. 2012, section 4, cut books by ten
+MOST_FIELDS = 8  # that documents are joined by
+MAX_PATTERN = 500  # characters
+
+
+@dataclass(frozen=True)
+class Shaping:
+    """The default leaves documents as they were read. Raises Invalid naming the field."""
+
+    sections: str = ""  # by what long documents are cut: words, pages, paragraphs, headings
+    length: int = 0  # words or pages of a section; 0: LENGTHS
+    least: int = 50  # words of a paragraph or of a heading's section: shorter ones are put to the next
+    marker: str = ""  # a line that begins with it is a heading, besides those that the file has
+    join: tuple[str, ...] = ()  # fields of metadata: documents that have the same values become one
+    period: str = ""  # of their date, besides: year, month, day
+    names: bool = False  # folders and names of files become fields
+    pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.ingest.shaping.names)
+    table: str = ""  # name of the uploaded file that is a table about the others
+    key: str = ""  # its column with their names or ids
+
+    def __post_init__(self):
+        # JSON has no tuples.
+        object.__setattr__(self, "join", tuple(self.join))
+        if self.sections not in SECTIONS:
+            raise Invalid("sections", f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.")
+        if self.period not in PERIODS:
+            raise Invalid("period", f"Documents are joined by {', '.join(PERIODS[1:])}, not by “{self.period[:40]}”.")
+        shortest = 50 if self.sections == "words" else 1  # words: a topic in fewer says little
+        if self.length and not shortest <= self.length <= 1_000_000:
+            raise Invalid(
+                "length", f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not {self.length:,}."
+            )
+        if not 0 <= self.least <= 1_000_000:
+            raise Invalid("least", f"The least length is from 0 to 1,000,000 words, not {self.least:,}.")
+        if len(self.join) > MOST_FIELDS:
+            raise Invalid("join", f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.")
+        if len(self.pattern) > MAX_PATTERN:
+            raise Invalid(
+                "pattern", f"A pattern has at most {MAX_PATTERN} characters; this one has {len(self.pattern):,}."
+            )
+        if self.pattern:
+            Pattern(self.pattern)
+        if bool(self.table) != bool(self.key):
+            raise Invalid(
+                "table", "A table about the files needs both: which file it is, and its column with their names."
+            )
+
+    @property
+    def size(self) -> int:
+        """Words or pages of a section."""
+        return self.length or LENGTHS.get(self.sections, 0)
+
+    @property
+    def joins(self) -> bool:
+        return bool(self.join or self.period)
+
+    @property
+    def across(self) -> bool:
+        """Whether a document depends on others, or on other files: then none can be read, or read again, by itself."""
+        return self.joins or bool(self.table)

@@ -1,0 +1,112 @@
+"""What is done to documents before they become rows, as a part of the form of a corpus. Each field says in a line what it does."""
+
+from django import forms
+
+from inference.errors import Invalid
+from webapp.ingest.shaping import Guess, Shaping
+
+SECTIONS = [
+    ("", "keep each document whole"),
+    ("words", "cut long ones after some number of words"),
+    ("pages", "cut them by pages"),
+    ("paragraphs", "cut them by paragraphs"),
+    ("headings", "cut them by headings, such as chapters"),
+]
+PERIODS = [("", "not by date"), ("day", "of one day"), ("month", "of one month"), ("year", "of one year")]
+MOST_TABLES = 100  # that are offered
+
+
+class ShapingForm(forms.Form):
+    """Valid where webapp.ingest.shaping.Shaping is; `shaping()` is what it says."""
+
+    sections = forms.ChoiceField(
+        required=False, choices=SECTIONS, label="Sections",
+        help_text="A book is about many things; its sections are about few. Whatever is shown can be summed back to the whole.",
+    )  # fmt: skip
+    length = forms.IntegerField(
+        required=False, min_value=1, max_value=1_000_000, label="Words or pages of a section",
+        help_text="Left empty: about 1,000 words, or 10 pages. Words are counted on to where a paragraph or sentence ends.",
+    )  # fmt: skip
+    least = forms.IntegerField(
+        required=False, min_value=0, max_value=1_000_000, label="Shortest paragraph or chapter, in words",
+        help_text="A shorter one is put to the next.",
+    )  # fmt: skip
+    marker = forms.CharField(
+        required=False, max_length=100, label="A heading begins with",
+        help_text="Such as CHAPTER, at the beginning of a line. Headings that the file marks, and lines that begin with #, are known.",
+    )  # fmt: skip
+    join = forms.CharField(
+        required=False, max_length=1000, label="Join those with the same",
+        help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
+    )  # fmt: skip
+    period = forms.ChoiceField(
+        required=False, choices=PERIODS, label="Join by date", help_text="Besides, or by their dates alone."
+    )
+    names = forms.BooleanField(
+        required=False,
+        label="Names of folders and files are fields",
+        help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901.",
+    )
+    pattern = forms.CharField(
+        required=False, max_length=500, label="Pattern of the files’ names",
+        help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is passed over.",
+    )  # fmt: skip
+    table = forms.ChoiceField(
+        required=False,
+        label="The file",
+        help_text="Its columns become titles, dates and fields of the files that its rows name. Its first row must hold the names of the columns.",
+    )
+    key = forms.CharField(
+        required=False, max_length=200, label="Its column with their names",
+        help_text="With or without folder and ending, or the documents’ ids.",
+    )  # fmt: skip
+
+    def __init__(self, *args, shaping: Shaping, tables: list[str] = (), guess: Guess | None = None, **kwargs):
+        """tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is taken."""
+        table, key = shaping.table or (guess.name if guess else ""), shaping.key or (guess.key if guess else "")
+        initial = {
+            "sections": shaping.sections, "length": shaping.length or None, "least": shaping.least, "marker": shaping.marker,
+            "join": ", ".join(shaping.join), "period": shaping.period, "names": shaping.names, "pattern": shaping.pattern, "table": table,
+            "key": key,
+        }  # fmt: skip
+        super().__init__(*args, initial=initial, **kwargs)
+        offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
+        self.guess = guess
+        self.fields["table"].choices = [("", "there is none"), *((name, name) for name in offered)]
+
+    def sent(self) -> dict:
+        """What a browser would send of a form that was not touched."""
+        values = {name: self[name].value() for name in self.fields}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+    @property
+    def shapes(self) -> bool:
+        """Whether it does anything, so that it is not to be overlooked."""
+        return any(self[name].value() for name in ("sections", "join", "period", "names", "pattern", "table"))
+
+    @property
+    def offers_tables(self) -> bool:
+        return len(self.fields["table"].choices) > 1
+
+    def clean(self) -> dict:
+        if not self.errors:
+            try:
+                self._shaping = self._made()
+            except Invalid as error:
+                self.add_error(error.field, error.message)
+        return self.cleaned_data
+
+    def _made(self) -> Shaping:
+        values = dict(self.cleaned_data)
+        values["join"] = tuple(dict.fromkeys(name for part in values["join"].split(",") if (name := part.strip())))
+        values["length"] = values["length"] or 0
+        values["least"] = Shaping.least if values["least"] is None else values["least"]
+        if values["sections"] not in ("words", "pages"):
+            values["length"] = 0  # of no use, and not to be wrong
+        if not values["table"]:
+            values["key"] = ""
+        return Shaping(**values)
+
+    def shaping(self) -> Shaping:
+        """Of a form that is valid."""
+        return self._shaping

@@ -1,0 +1,254 @@
+"""Uploads of any size by the tus protocol 1.0, which go on where they were (https://tus.io, docs/uploads.md)."""
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import re
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import wraps
+from urllib.parse import urlsplit
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.utils.http import http_date
+from django.views.decorators.csrf import csrf_exempt
+
+from webapp.accounts import authorization
+from webapp.ingest import uploads
+from webapp.ingest.uploads import Checksum, Refused, Upload, Writing
+from webapp.server import bodies, metrics
+
+VERSION = "1.0.0"
+EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination"
+CHECKSUMS = {"sha256": hashlib.sha256, "sha1": hashlib.sha1}  # every tus server has sha1
+PIECES = "application/offset+octet-stream"
+BLOCK = 4 << 20  # bytes that are written at once
+MOST_PIECES = 512  # of a block: one call writes at most 1,024
+SYNC = 16 << 20  # bytes after which the disk begins to take them, beside what still arrives
+METADATA = 16_000  # characters
+
+_disk = ThreadPoolExecutor(6, "upload")
+
+
+def tus(view):
+    """What all requests of the protocol share. No CSRF token: a page of another site can't set Tus-Resumable without being asked for
+    leave (CORS), which is never given; and the browser's own word on where a request comes from is heeded too."""
+
+    @csrf_exempt
+    @wraps(view)
+    async def answer(request: HttpRequest, **arguments) -> HttpResponse:
+        method = (
+            request.headers.get("X-HTTP-Method-Override", request.method)
+            if request.method == "POST"
+            else request.method
+        )
+        try:
+            if not _from_here(request):
+                raise Refused(
+                    403, "Files are taken from Topograph's own pages and from programs, not from pages of other sites."
+                )
+            if method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+                raise Refused(
+                    412,
+                    f"This address speaks the tus protocol: send the header Tus-Resumable: {VERSION}. To upload without it, use the form.",
+                )
+            response = _options() if method == "OPTIONS" else await view(request, method, **arguments)
+        except Refused as refused:
+            response = JsonResponse({"error": refused.sentence}, status=refused.status)
+        response["Tus-Resumable"] = response["Tus-Version"] = VERSION
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return answer
+
+
+def _from_here(request: HttpRequest) -> bool:
+    origin = request.headers.get("Origin")
+    return request.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none") and (
+        origin is None or urlsplit(origin).netloc == request.get_host()
+    )
+
+
+def _options() -> HttpResponse:
+    response = HttpResponse(status=204)
+    response["Tus-Extension"] = EXTENSIONS
+    response["Tus-Checksum-Algorithm"] = ",".join(CHECKSUMS)
+    if settings.MAX_UPLOAD:
+        response["Tus-Max-Size"] = settings.MAX_UPLOAD
+    return response
+
+
+def _not_allowed(method: str, *allowed: str) -> HttpResponse:
+    sentence = f"This address takes {', '.join(allowed)}, and the request was {method[:20]}."
+    return JsonResponse({"error": sentence}, status=405, headers={"Allow": ", ".join(allowed)})
+
+
+@tus
+async def creation(request: HttpRequest, method: str) -> HttpResponse:
+    """POST begins an upload, with its first bytes or all of them if the client likes."""
+    if method != "POST":
+        return _not_allowed(method, "POST", "OPTIONS")
+    length = _number(request, "Upload-Length")
+    known = _metadata(request)
+    name = known.get("relativePath") or known.get("filename") or ""
+    checksum = _checksum(request)
+    upload = await sync_to_async(uploads.create)(
+        length, name, known.get("pack") == "1", authorization.uploader(request)
+    )
+    offset = 0
+    if request.headers.get("Content-Type") == PIECES:
+        try:
+            offset = await _append(request, upload, 0, checksum)
+        except Refused as refused:
+            if refused.status != 507:  # what came before the disk was full is kept
+                await asyncio.to_thread(uploads.remove, upload)
+                raise
+            offset = upload.offset
+    response = HttpResponse(status=201)
+    response["Location"] = reverse("upload", args=[upload.id])
+    return _state(response, upload, offset)
+
+
+@tus
+async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse:
+    """HEAD says how much has come, PATCH sends more, DELETE cancels."""
+    if method not in ("HEAD", "PATCH", "DELETE"):
+        return _not_allowed(method, "HEAD", "PATCH", "DELETE", "OPTIONS")
+    upload = await asyncio.to_thread(uploads.find, upload_id, authorization.uploader(request))
+    if method == "HEAD":
+        response = HttpResponse()
+        response["Upload-Length"] = upload.length
+        return _state(response, upload, upload.offset)
+    if method == "DELETE":
+        await asyncio.to_thread(uploads.remove, upload)
+        return HttpResponse(status=204)
+    if request.headers.get("Content-Type") != PIECES:
+        raise Refused(
+            415, f"The Content-Type of a part must be {PIECES}, got “{request.headers.get('Content-Type', '')[:50]}”."
+        )
+    offset = await _append(request, upload, _number(request, "Upload-Offset"), _checksum(request))
+    return _state(HttpResponse(status=204), upload, offset)
+
+
+def _state(response: HttpResponse, upload: Upload, offset: int) -> HttpResponse:
+    response["Upload-Offset"] = offset
+    response["Upload-Expires"] = http_date(upload.expires)
+    return response
+
+
+# What a request says ----------------------------------------------------------------------------------------------
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    text = request.headers.get(name, "")
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise Refused(400, f"The header {name} must be a whole number of bytes, got “{text[:50]}”.")
+    return int(text)
+
+
+def _metadata(request: HttpRequest) -> dict[str, str]:
+    """Upload-Metadata: "filename d29ybGQ=,pack MQ==" -> {"filename": "world", "pack": "1"}."""
+    text = request.headers.get("Upload-Metadata", "")
+    if len(text) > METADATA:
+        raise Refused(
+            400,
+            f"The header Upload-Metadata may have {METADATA:,} characters, and has {len(text):,}. Give the file a shorter name.",
+        )
+    known = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        key, _, value = pair.partition(" ")
+        known[key] = _base64(value, "Upload-Metadata").decode("utf-8", "replace")
+    return known
+
+
+def _checksum(request: HttpRequest) -> Checksum | None:
+    """Upload-Checksum: "sha256 base64"."""
+    text = request.headers.get("Upload-Checksum")
+    if text is None:
+        return None
+    name, _, value = text.partition(" ")
+    if name not in CHECKSUMS:
+        raise Refused(400, f"The checksum must be one of {', '.join(CHECKSUMS)}, got “{name[:50]}”.")
+    return Checksum(CHECKSUMS[name](), _base64(value, "Upload-Checksum"))
+
+
+def _base64(text: str, header: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise Refused(400, f"The header {header} must hold base64, got “{text[:50]}”.") from None
+
+
+# What comes with it -----------------------------------------------------------------------------------------------
+
+
+async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: Checksum | None) -> int:
+    """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke off is kept.
+
+    While one block is written the next one arrives, so memory is two blocks, whatever the size.
+    """
+    writing = await asyncio.to_thread(Writing, upload, checksum)
+    parts, size, unsynced, whole = [], 0, 0, False
+    block = syncing = None
+    try:
+        if offset != writing.offset:
+            raise Refused(
+                409,
+                f"This upload has {writing.offset:,} bytes, and the part begins at {offset:,}. Ask with HEAD where to go on.",
+            )
+        missing = upload.length - offset
+        if int(request.headers.get("Content-Length") or 0) > missing:
+            raise _too_much(upload)
+        async for piece in bodies.pieces(request, settings.UPLOAD_PATIENCE):
+            missing -= len(piece)
+            if missing < 0:
+                raise _too_much(upload)
+            parts.append(piece)
+            size += len(piece)
+            metrics.uploaded.inc(len(piece))
+            if size >= BLOCK or len(parts) >= MOST_PIECES:
+                if block:
+                    await asyncio.shield(asyncio.wrap_future(block))
+                unsynced += size
+                block, parts, size = _disk.submit(writing.write, parts), [], 0
+                if unsynced >= SYNC and (syncing is None or syncing.done()):
+                    syncing, unsynced = _disk.submit(writing.sync), 0
+        whole = True
+    except bodies.Gone:
+        raise Refused(408, "The connection broke off. What came is kept: go on from there.") from None
+    finally:
+        # Also when the server is told to stop, which cancels this.
+        await asyncio.shield(asyncio.wrap_future(_disk.submit(_end, writing, block, syncing, parts, checksum, whole)))
+    return writing.offset
+
+
+def _end(
+    writing: Writing,
+    block: Future | None,
+    syncing: Future | None,
+    parts: list[bytes],
+    checksum: Checksum | None,
+    whole: bool,
+) -> None:
+    """Wait for what is being written, write the rest, and see whether it is what it should be."""
+    try:
+        if block:
+            block.result()
+        if parts:
+            writing.write(parts)
+        if whole and checksum and checksum.hash.digest() != checksum.expected:
+            writing.take_back()
+            raise Refused(
+                460, "The part is not as it was sent: its checksum is another one. It was thrown away; send it again."
+            )
+    finally:
+        if syncing:
+            wait([syncing])
+        writing.close()
+
+
+def _too_much(upload: Upload) -> Refused:
+    return Refused(413, f"The upload was to have {upload.length:,} bytes, and more came. Begin a new upload.")

@@ -1,0 +1,1 @@
+"""Work in the background: claims, heartbeat, scheduler, events, who the workers are."""

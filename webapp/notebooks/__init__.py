@@ -1,0 +1,1 @@
+"""Notebooks of evidence and their pins."""

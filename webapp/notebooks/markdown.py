@@ -1,0 +1,48 @@
+"""A notebook as Markdown (CommonMark, with tables as GitHub writes them). Nothing that a user wrote becomes markup."""
+
+import re
+
+
+def notebook(data: dict) -> str:
+    """`data` is notebooks.queries.content with `root`, the address of this Topograph."""
+    blocks = [f"# {escaped(data['notebook']['title'])}", _paragraphs(data["notebook"]["intro"])]
+    for pin in data["pins"]:
+        blocks.append(f"## {escaped(pin['title'])}")
+        if pin["quote"]:
+            blocks.append("\n".join(f"> {escaped(line)}".rstrip() for line in pin["quote"].splitlines()))
+        blocks += [_paragraphs(pin["sentence"]), _table(pin["table"]), _paragraphs(pin["comment"])]
+        link = f"[{escaped(pin['address'])}](<{data['root']}{_target(pin['address'])}>)"
+        blocks.append("  \n".join(filter(None, [escaped(pin["origin"]), link])))
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text on one line that Markdown, and the HTML in it, shows as it is."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+    text = re.sub(r"([\\`*_\[\]|~#!$])", r"\\\1", text)
+    text = re.sub(r"^(\s*)([-+=:])", r"\1\\\2", text)  # a list, an underline of a heading
+    text = re.sub(r"^(\s*\d+)([.)])", r"\1\\\2", text)  # a numbered list
+    return text.strip().replace("://", ":&#8203;//")  # renderers that make links of bare addresses
+
+
+def _target(address: str) -> str:
+    """An address inside < >: neither of those, nor a line break, may stand in it."""
+    return address.replace("<", "%3C").replace(">", "%3E").replace("\\", "%5C").replace("\n", "")
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(escaped(line) for line in text.splitlines() if line.strip())
+
+
+def _table(table: dict | None) -> str:
+    if not table or not table["columns"]:
+        return ""
+    rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
+    return "\n".join(
+        "| " + " | ".join("---" if cell == "---" and i == 1 else _cell(cell) for cell in row) + " |"
+        for i, row in enumerate(rows)
+    )
+
+
+def _cell(cell) -> str:
+    return "" if cell is None else escaped(str(cell))

@@ -1,0 +1,186 @@
+"""Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from django.db.models import Count, Q, QuerySet
+from django.urls import resolve, reverse
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.drawing.numbers import percent
+from webapp.models import Corpus, Notebook, Pin, Run, Topic
+from webapp.results import topics
+from webapp.results.labels import names
+
+PAGE = 50
+
+
+def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
+    """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
+    found = of.filter(removed_at__isnull=not removed).order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    found = list(found.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
+    rows = [
+        {"id": n.pk, "title": n.title, "by": n.by, "created": n.created_at, "used": n.used_at, "pins": n.count, "shared": bool(n.token),
+         "url": reverse("notebook", args=[n.pk])}
+        for n in found[:PAGE]
+    ]  # fmt: skip
+    return rows, found[PAGE - 1].pk if len(found) > PAGE else None
+
+
+def shared(token: str) -> Notebook | None:
+    return Notebook.objects.filter(token=token, removed_at=None).first()
+
+
+def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
+    """notebook.json: the notebook and its pins in their order, those that were removed apart.
+
+    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any other reads like one whose
+    origin is deleted.
+    """
+    pins = list(notebook.pins.all())
+    origins = _origins(pins, seen)
+    return {
+        "notebook": {
+            "id": notebook.pk,
+            "title": notebook.title,
+            "intro": notebook.intro,
+            "by": notebook.by,
+            "created": notebook.created_at,
+        },
+        "pins": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        "removed": [_row(pin, origins[pin.pk]) for pin in pins if pin.removed_at is not None],
+    }
+
+
+class Origin(NamedTuple):
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more, or
+    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
+
+    shut: Corpus | None
+    deleted: bool
+
+
+def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
+    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
+    runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
+    of = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
+    numbers = {pin: run.corpus_id for pin, run in of.items() if run}
+    numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
+    wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
+    corpora = Corpus.everything.only("embargo").in_bulk(wanted)
+    there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
+    found = {}
+    for pin in pins:
+        named = pin.pk in of or pin.pk in numbers
+        here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        # Of a run that is gone for good the pin itself says which corpus it was.
+        corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
+        # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
+        found[pin.pk] = Origin(
+            corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
+        )
+    return found
+
+
+def _row(pin: Pin, of: Origin) -> dict:
+    if of.shut:
+        pin.quote = "".join(text for text, _ in embargo.passage(of.shut, [(pin.quote, False)]))
+    fields = (
+        "id",
+        "kind",
+        "title",
+        "address",
+        "quote",
+        "start",
+        "end",
+        "sentence",
+        "table",
+        "source",
+        "comment",
+        "by",
+        "at",
+    )
+    row = {name: getattr(pin, name) for name in fields} | {
+        "origin": origin(pin.source, pin.start, pin.end),
+        "deleted": of.deleted,
+    }
+    return row | ({"address": ""} if of.deleted else {})
+
+
+def origin(source: dict, start: int | None = None, end: int | None = None) -> str:
+    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed 0"."""
+    of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file", ""), source.get("place", "")]
+    if start is not None and end is not None:
+        of_document.append(f"characters {start:,}–{end:,}")
+    of_run = [source.get("corpus", "")]
+    if "run" in source:
+        of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
+    if "share" in source:
+        of_run.append(f"{percent(source['share'])} of all words")
+    return "; ".join(text for text in (", ".join(filter(None, part)) for part in (of_document, of_run)) if text)
+
+
+# What is kept --------------------------------------------------------------------------------------------------------
+
+
+def of_topic(run: Run, number: int) -> dict:
+    """A topic with its first words."""
+    share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
+    if share is None:
+        raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
+    said = names(run)
+    words = topics.top_words(run, [number])[number]
+    return {
+        "kind": Pin.Kind.TOPIC,
+        "title": said.title(number),
+        "address": reverse("run_topic", args=[run.pk, number]),
+        "quote": ", ".join(words),
+        "source": _run(run) | {"topic": number, "hue": said.hue(number), "share": share},
+    }
+
+
+def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None) -> dict:
+    """A passage, in the document's own characters: what was sent is found in the text, not believed."""
+    passage = embargo.quotation(corpus, number, quote, start, end)
+    if passage is None:
+        raise Invalid("document", f"“{corpus.name}” has no document {number}.")
+    document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[number]
+    source = {
+        "corpus": corpus.name,
+        "corpus_id": corpus.pk,
+        "document": number,
+        "id": document["source_id"],
+        "file": document["file"],
+        "place": document["place"],
+    }
+    return {
+        "kind": Pin.Kind.PASSAGE,
+        "title": ", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
+        "address": reverse("run_document", args=[run.pk, number])
+        if run
+        else reverse("corpus_document", args=[corpus.pk, number]),
+        "quote": passage.text,
+        "start": passage.first,
+        "end": passage.first + len(passage.text),
+        "source": source | (_run(run) if run else {}),
+    }
+
+
+def of_chart(run: Run | None, title: str, address: str, sentence: str, table) -> dict:
+    """A page with a chart: its address, what it shows, and the data as they were shown."""
+    source = _run(run) if run else {}
+    return {
+        "kind": Pin.Kind.CHART,
+        "title": title,
+        "address": address,
+        "sentence": sentence,
+        "table": table,
+        "source": source,
+    }
+
+
+def _run(run: Run) -> dict:
+    return {"corpus": run.corpus.name, "run": run.pk, "K": run.topics, "seed": run.seed}

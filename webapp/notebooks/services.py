@@ -1,0 +1,144 @@
+"""Notebooks: collections of evidence, and the link that shares one."""
+
+import secrets
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from inference.errors import Invalid
+from webapp.curation.services import lines, one_line
+from webapp.models import Notebook, Pin, User
+from webapp.pages import addresses
+
+TITLE = 200  # characters
+TEXT = 10_000  # of an introduction, a comment, a sentence
+PINS = 500  # of a notebook: its page shows and prints all of them at once
+ROWS, COLUMNS, CELL = 200, 20, 500  # of a chart's table: what a page can print
+
+
+def create(title: str, by: str, owner: User | None = None) -> Notebook:
+    """By default the local owner's."""
+    return Notebook.objects.create(title=_title(title), by=by, owner=owner or User.objects.local())
+
+
+def change(notebook: Notebook, title: str, intro: str) -> None:
+    title, intro = _title(title), _text("introduction", intro)
+    Notebook.objects.filter(pk=notebook.pk).update(title=title, intro=intro, used_at=timezone.now())
+
+
+def remove(notebook: Notebook) -> None:
+    """Take it off the list, and its link away; `restore` puts it back, but not the link."""
+    Notebook.objects.filter(pk=notebook.pk).update(removed_at=timezone.now(), token=None)
+
+
+def restore(notebook: Notebook) -> None:
+    Notebook.objects.filter(pk=notebook.pk).update(removed_at=None, used_at=timezone.now())
+
+
+def share(notebook: Notebook) -> str:
+    """A token for a link that nobody can guess (256 random bits); the one there is, where there is one."""
+    Notebook.objects.filter(pk=notebook.pk, token=None, removed_at=None).update(token=secrets.token_urlsafe(32))
+    notebook.refresh_from_db()
+    return notebook.token or ""
+
+
+def revoke(notebook: Notebook) -> None:
+    """The link answers no more; a later `share` makes another."""
+    Notebook.objects.filter(pk=notebook.pk).update(token=None)
+
+
+def pin(notebook: Notebook, evidence: dict, comment: str, by: str) -> Pin:
+    """Keep a piece of evidence: `evidence` is what notebooks.queries says it is. At the end of the notebook."""
+    address = addresses.ours(evidence["address"])
+    if not address:
+        raise Invalid("address", "Only pages of this Topograph can be pinned.")
+    title, sentence = one_line(evidence["title"])[:TITLE], _text("sentence", evidence.get("sentence", ""))
+    table, comment = _table(evidence.get("table")), _text("comment", comment)
+    with transaction.atomic():
+        _lock(notebook)
+        here = notebook.pins.all()
+        if here.count() >= PINS:
+            raise Invalid("notebook", f"“{notebook.title}” is full: a notebook holds {PINS} pieces. Begin another.")
+        last = here.aggregate(last=Max("position"))["last"] or 0
+        made = Pin.objects.create(
+            notebook=notebook, position=last + 1, kind=evidence["kind"], title=title or address, address=address,
+            quote=evidence.get("quote", ""), start=evidence.get("start"), end=evidence.get("end"), sentence=sentence,
+            table=table, source=evidence.get("source", {}), comment=comment, by=by,
+        )  # fmt: skip
+        Notebook.objects.filter(pk=notebook.pk).update(used_at=timezone.now())
+    return made
+
+
+def comment(pin: Pin, text: str) -> None:
+    Pin.objects.filter(pk=pin.pk).update(comment=_text("comment", text))
+
+
+def move(pin: Pin, up: bool) -> None:
+    """Change places with the neighbour that is shown before or behind it."""
+    with transaction.atomic():
+        _lock(pin.notebook)
+        shown = list(pin.notebook.pins.filter(removed_at=None))
+        at = next((i for i, other in enumerate(shown) if other.pk == pin.pk), None)
+        to = None if at is None else at + (-1 if up else 1)
+        if to is None or not 0 <= to < len(shown):
+            return
+        one, other = shown[at], shown[to]
+        one.position, other.position = other.position, one.position
+        Pin.objects.bulk_update([one, other], ["position"])
+
+
+def remove_pin(pin: Pin) -> None:
+    Pin.objects.filter(pk=pin.pk, removed_at=None).update(removed_at=timezone.now())
+
+
+def restore_pin(pin: Pin) -> None:
+    Pin.objects.filter(pk=pin.pk).update(removed_at=None)
+
+
+def _lock(notebook: Notebook) -> None:
+    Notebook.objects.select_for_update(no_key=True).get(pk=notebook.pk)
+
+
+def _title(text: str) -> str:
+    title = one_line(text)
+    if not title:
+        raise Invalid("title", "Give the notebook a title.")
+    if len(title) > TITLE:
+        raise Invalid("title", f"A title has at most {TITLE} characters; this one has {len(title):,}.")
+    return title
+
+
+def _text(name: str, text: str) -> str:
+    text = lines(text)
+    if len(text) > TEXT:
+        raise Invalid(name, f"A {name} has at most {TEXT:,} characters; this one has {len(text):,}.")
+    return text
+
+
+def _table(table) -> dict | None:
+    """A table that a page sent along with a chart, or Invalid where it is none."""
+    if table is None:
+        return None
+    columns = table.get("columns") if isinstance(table, dict) else None
+    rows = table.get("rows") if isinstance(table, dict) else None
+    if (
+        not isinstance(columns, list)
+        or not isinstance(rows, list)
+        or not all(isinstance(r, list) and len(r) == len(columns) for r in rows)
+    ):
+        raise Invalid("table", "A table must be columns and rows of the same length.")
+    if len(columns) > COLUMNS or len(rows) > ROWS:
+        raise Invalid(
+            "table",
+            f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and {len(columns):,}.",
+        )
+    return {"columns": [_cell(c) for c in columns], "rows": [[_cell(c) for c in row] for row in rows]}
+
+
+def _cell(cell):
+    if cell is None or isinstance(cell, (bool, int, float)):
+        return cell
+    if isinstance(cell, str):
+        return one_line(cell)[:CELL]
+    raise Invalid("table", "A cell of a table must be a text or a number.")

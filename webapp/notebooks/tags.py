@@ -1,0 +1,23 @@
+"""What the Pin button needs: the notebooks to choose from, and a chart's table as a hidden field."""
+
+import orjson
+from django import template
+
+from webapp.accounts import authorization
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def recent_notebooks(context):
+    """The last used notebooks; asked for once a page, however many Pin buttons it has."""
+    request = context["request"]
+    if not hasattr(request, "recent_notebooks"):
+        request.recent_notebooks = authorization.notebooks(request).recent()
+    return request.recent_notebooks
+
+
+@register.filter
+def as_json(table):
+    """{"columns": […], "rows": [[…]]} as the text of a hidden field."""
+    return orjson.dumps(table, option=orjson.OPT_SERIALIZE_NUMPY).decode()

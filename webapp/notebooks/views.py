@@ -1,0 +1,191 @@
+"""Notebooks: the list, one with its evidence, the link that shares it, and what the Pin button does."""
+
+import base64
+import hashlib
+
+import orjson
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp.accounts import authorization
+from webapp.models import Notebook, Pin
+from webapp.notebooks import markdown, queries
+from webapp.notebooks import services as notebooks
+from webapp.pages.page import address, back, number, page, reader
+
+NEW = "new"  # the choice of a Pin button that begins a notebook
+
+
+def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
+    try:
+        return authorization.notebooks(request).get(pk=notebook_id)
+    except Notebook.DoesNotExist:
+        raise Http404(f"There is no notebook {notebook_id}.") from None
+
+
+@require_safe
+def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
+    removed = "removed" in request.GET
+    found, following = queries.page(authorization.notebooks(request), number(request, "before"), removed)
+    data = {"notebooks": found, "next": address(request, before=following) if following else None, "removed": removed}
+    return page(request, "notebook/list.html", data, as_json=as_json)
+
+
+@require_POST
+def create(request: HttpRequest) -> HttpResponse:
+    try:
+        return redirect("notebook", notebooks.create(request.POST.get("title", ""), reader(request), request.user).pk)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("notebooks")
+
+
+@require_safe
+def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
+    notebook = _or_404(request, notebook_id)
+    link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
+    return page(
+        request,
+        "notebook/detail.html",
+        queries.content(notebook, authorization.corpora(request)),
+        as_json=as_json,
+        row=notebook,
+        link=link,
+        own=True,
+    )
+
+
+@require_safe
+def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpResponse:
+    """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or never was."""
+    notebook = queries.shared(token)
+    if notebook is None:
+        raise Http404("There is no such notebook.")
+    data = queries.content(notebook, authorization.corpora_of(notebook.owner_id)) | {"removed": []}
+    return page(request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False)
+
+
+@require_POST
+def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
+    """What is done to a notebook: its title and introduction, its link, its removal."""
+    notebook = _or_404(request, notebook_id)
+    acts = {
+        "text": lambda: notebooks.change(notebook, request.POST.get("title", ""), request.POST.get("intro", "")),
+        "share": lambda: notebooks.share(notebook),
+        "revoke": lambda: notebooks.revoke(notebook),
+        "remove": lambda: notebooks.remove(notebook),
+        "restore": lambda: notebooks.restore(notebook),
+    }
+    _act(request, acts)
+    return redirect("notebook", notebook.pk)
+
+
+@require_POST
+def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpResponse:
+    """What is done to a pin: its comment, its place, its removal."""
+    pin = Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first()
+    if pin is None:
+        raise Http404(f"Notebook {notebook_id} has no pin {pin_id}.")
+    acts = {
+        "comment": lambda: notebooks.comment(pin, request.POST.get("comment", "")),
+        "up": lambda: notebooks.move(pin, up=True),
+        "down": lambda: notebooks.move(pin, up=False),
+        "remove": lambda: notebooks.remove_pin(pin),
+        "restore": lambda: notebooks.restore_pin(pin),
+    }
+    act = _act(request, acts)
+    return redirect(reverse("notebook", args=[notebook_id]) + ("#removed" if act == "remove" else f"#pin-{pin.pk}"))
+
+
+def _act(request: HttpRequest, acts: dict) -> str:
+    name = request.POST.get("act", "")
+    if name not in acts:
+        raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{name[:20]}”.")
+    try:
+        acts[name]()
+    except Invalid as error:
+        messages.error(request, error.message)
+    return name
+
+
+@require_POST
+def pin(request: HttpRequest) -> HttpResponse:
+    """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is."""
+    sent = request.POST
+    try:
+        evidence = _evidence(request)
+        notebook = _chosen(request)
+        notebooks.pin(notebook, evidence, sent.get("comment", ""), reader(request))
+    except Invalid as error:
+        messages.error(request, error.message)
+    else:
+        url = reverse("notebook", args=[notebook.pk])
+        messages.success(request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title))
+    return redirect(back(request, reverse("notebooks")))
+
+
+def _evidence(request: HttpRequest) -> dict:
+    sent = request.POST
+    kind = sent.get("kind", "")
+    run = authorization.run_or_404(request, _whole(sent, "run")) if sent.get("run") else None
+    if kind == Pin.Kind.TOPIC and run:
+        return queries.of_topic(run, _whole(sent, "topic"))
+    if kind == Pin.Kind.PASSAGE and (run or sent.get("corpus")):
+        corpus = run.corpus if run else authorization.corpus_or_404(request, _whole(sent, "corpus"))
+        start, end = (_whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
+        return queries.of_passage(corpus, run, _whole(sent, "document"), sent.get("quote", ""), start, end)
+    if kind == Pin.Kind.CHART:
+        try:
+            table = orjson.loads(sent["table"]) if sent.get("table") else None
+        except orjson.JSONDecodeError:
+            raise Invalid("table", "The table that came with the chart is not JSON.") from None
+        return queries.of_chart(run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table)
+    raise Invalid("kind", "A pin must say what it is: topic and run, passage and document, or chart.")
+
+
+def _whole(sent, name: str) -> int:
+    text = sent.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
+    return int(text)
+
+
+def _chosen(request: HttpRequest) -> Notebook:
+    """The notebook that was picked, or a new one with today's date as its title until it gets a better one."""
+    choice = request.POST.get("notebook", NEW)
+    if choice == NEW:
+        return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
+    is_number = choice.isascii() and choice.isdigit() and len(choice) <= 18
+    notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_number else None
+    if notebook is None:
+        raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
+    return notebook
+
+
+@require_safe
+def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
+    """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
+    data = queries.content(_or_404(request, notebook_id), authorization.corpora(request)) | {
+        "root": request.build_absolute_uri("/").rstrip("/")
+    }
+    if form == "md":
+        body, kind = markdown.notebook(data), "text/markdown"
+    else:
+        style = render_to_string("notebook/export.css")
+        style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        body, kind = (
+            render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}),
+            "text/html",
+        )
+    name = f"notebook-{notebook_id}.{form}"
+    return HttpResponse(
+        body, content_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

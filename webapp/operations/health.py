@@ -1,0 +1,86 @@
+"""Whether this web process can do its work: /readyz. No names, addresses or messages of errors: anybody may ask."""
+
+import os
+import threading
+import time
+from functools import cache
+from typing import NamedTuple
+
+import redis
+from django.conf import settings
+from django.db import Error, connection, transaction
+from django.db.migrations.loader import MigrationLoader
+
+from webapp.ingest import uploads
+from webapp.jobs import events
+
+KEEP = 1.0  # seconds for which an answer is told again: however many ask, the parts are asked as often
+PATIENCE = 2_000  # milliseconds for Postgres
+
+OK = "ok"
+
+
+class Readiness(NamedTuple):
+    ready: bool
+    parts: dict[str, str]  # "ok", "warning: …" or what is wrong
+
+
+_lock = threading.Lock()
+_last: tuple[float, Readiness] | None = None
+
+
+def readiness() -> Readiness:
+    """At most KEEP old."""
+    global _last
+    with _lock:
+        if _last is None or time.monotonic() - _last[0] >= KEEP:
+            _last = (time.monotonic(), look())
+        return _last[1]
+
+
+def look() -> Readiness:
+    parts = _postgres() | {"redis": _redis(), "disk": _disk()}
+    parts["workers"] = _workers() if parts["redis"] == OK else "warning: not known without redis"
+    return Readiness(all(said == OK or said.startswith("warning: ") for said in parts.values()), parts)
+
+
+def _postgres() -> dict[str, str]:
+    """Postgres, and whether its tables are those of this program."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
+            cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+            if not cursor.fetchone()[0]:
+                return {"postgres": OK, "migrations": "none is applied"}
+            cursor.execute("SELECT app, name FROM django_migrations")
+            missing = _wanted() - set(cursor.fetchall())
+    except Error:
+        connection.close()
+        return {"postgres": "does not answer", "migrations": "not known without postgres"}
+    return {"postgres": OK, "migrations": f"{len(missing)} are not applied" if missing else OK}
+
+
+@cache
+def _wanted() -> frozenset[tuple[str, str]]:
+    """The migrations of this program: what does not change while it runs."""
+    return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
+
+
+def _redis() -> str:
+    try:
+        events.client().ping()
+    except redis.RedisError:
+        return "does not answer"
+    return OK
+
+
+def _disk() -> str:
+    try:
+        disk = os.statvfs(settings.FILES)
+    except OSError:
+        return "the state folder can't be read"
+    return OK if disk.f_bavail * disk.f_frsize >= uploads.reserve() else "less is free than the reserve"
+
+
+def _workers() -> str:
+    return OK if events.workers() else "warning: no worker is alive"

@@ -1,0 +1,56 @@
+"""What a machine asks: does the process live, can it do its work, and how much does it do."""
+
+import hmac
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from webapp.operations import health, metrics
+
+
+@never_cache
+@require_safe
+async def lives(request: HttpRequest) -> HttpResponse:
+    """Touches nothing: where this does not answer, the process must be started again."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> JsonResponse:
+    """503 where it can't do its work; a worker that is missing is a warning, as pages can be read without."""
+    found = health.readiness()
+    return JsonResponse({"ready": found.ready, "parts": found.parts}, status=200 if found.ready else 503)
+
+
+@never_cache
+@require_safe
+def numbers(request: HttpRequest) -> HttpResponse:
+    """For Prometheus. Nothing private stands in them, but how much is done here is nobody else's business."""
+    if not may_read(request):
+        sentence = "The metrics are for the operator, or for a program with the token of TOPOGRAPH_METRICS_TOKEN.\n"
+        return HttpResponse(sentence, status=403, content_type="text/plain; charset=utf-8")
+    return HttpResponse(generate_latest(metrics.registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def may_read(request: HttpRequest) -> bool:
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if settings.METRICS_TOKEN and hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+        return True
+    if settings.ACCOUNTS:
+        return request.user.is_authenticated and request.user.is_staff
+    return not settings.METRICS_TOKEN and _loopback(request)
+
+
+def _loopback(request: HttpRequest) -> bool:
+    """Asked from this machine, and not through a proxy on it."""
+    if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
+        return False
+    try:
+        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,109 @@
+"""Jobs as whoever runs the system sees them: which there are, how far, since when; nothing of what they are about."""
+
+import re
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from webapp.models import Corpus, Run, Version
+
+PAGE = 50
+MOST = 10_000  # jobs that are counted one by one; of more it is said that there are more
+KINDS: dict[str, type] = {"run": Run, "corpus": Corpus, "version": Version}
+WORK = {"run": ("running", "storing"), "corpus": ("reading",), "version": ("choosing",)}
+STATES = ("work", "waiting", "failed")
+REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
+
+
+def statuses(kind: str, state: str) -> tuple[str, ...]:
+    return {"work": WORK[kind], "waiting": ("queued",), "failed": ("failed",)}[state]
+
+
+def counts() -> list[dict]:
+    """For each kind how many jobs are in each state; MOST + 1 stands for more."""
+    return [{"kind": kind} | {state: _count(kind, state) for state in STATES} for kind in KINDS]
+
+
+def _count(kind: str, state: str) -> int:
+    return (
+        len(_of(kind, state).values_list("pk", flat=True)[: MOST + 1])
+        if state == "failed"
+        else _of(kind, state).count()
+    )
+
+
+def _of(kind: str, state: str) -> QuerySet:
+    return KINDS[kind].objects.filter(status__in=statuses(kind, state))
+
+
+def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], int | None]:
+    """A page of them, the newest first, and where the next page begins."""
+    found = _of(kind, state).order_by("-pk")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    owner = "owner" if kind == "corpus" else "corpus__owner"
+    found = found.select_related(owner).only(
+        *FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name"
+    )
+    page = list(found[: PAGE + 1])
+    return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
+FIELDS = {
+    "run": (*COMMON, "corpus_id", "request", "step", "steps", "tokens_seen", "seconds"),
+    "version": (*COMMON, "corpus_id"),
+    "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
+}
+
+
+def _job(kind: str, row) -> dict:
+    return {
+        "kind": kind,
+        "id": row.pk,
+        "corpus": row.pk if kind == "corpus" else row.corpus_id,
+        "who": owner.name if (owner := (row if kind == "corpus" else row.corpus).owner) else None,
+        "status": row.status,
+        "request": getattr(row, "request", ""),
+        "attempt": row.attempt,
+        "age": _ago(row.created_at),
+        "silent": _ago(row.heartbeat_at),
+        "progress": _progress(kind, row),
+        "tokens_per_second": row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
+        "broke": mark[1] if row.error and (mark := REQUEST.search(row.error)) else "",
+    }
+
+
+def _progress(kind: str, row) -> float | None:
+    """From 0 to 1, where that is known."""
+    done, of = {
+        "run": lambda: (row.step, row.steps),
+        "corpus": lambda: (row.bytes_read, row.bytes_total),
+        "version": lambda: (0, 0),
+    }[kind]()
+    return min(1.0, done / of) if of else None
+
+
+def _ago(at: datetime | None) -> float | None:
+    """Seconds."""
+    return max(0.0, (timezone.now() - at).total_seconds()) if at else None
+
+
+def at_work(kind: str, keys: list[int]) -> set[int]:
+    """Which of these rows some attempt has just now."""
+    return set(_of(kind, "work").filter(pk__in=keys).values_list("pk", flat=True))
+
+
+def database() -> dict:
+    """Its size in bytes, and connections by what they do."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', '2000', true)")
+        cursor.execute("""
+            SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1 ORDER BY 1""")
+        connections = dict(cursor.fetchall())
+        cursor.execute("SELECT pg_database_size(current_database())")
+        size = cursor.fetchone()[0]
+    return {"bytes": size, "connections": connections}

@@ -1,0 +1,170 @@
+"""What the system does just now, in numbers: jobs, workers, database, queue, disk. For metrics, the operator's page and /readyz.
+
+Every question is bounded: counts of rows that wait or are at work by the index of statuses, statistics that Postgres keeps anyway.
+"""
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import redis
+from celery import current_app as app
+from django.conf import settings
+from django.db import Error, connection, transaction
+
+from webapp.ingest import uploads
+from webapp.jobs import claims, counts, events
+from webapp.models import Run
+
+PATIENCE = 2_000  # milliseconds for a question to Postgres
+RUNS = 50  # of those that train, of which each is told apart
+MANY = 10_000  # files that are counted among the uploads at most
+SIZE_EVERY = 60.0  # seconds: Postgres looks at each of its files to tell its size
+QUEUED = "queued"
+GAUGE, COUNTER = "gauge", "counter"
+
+NUMBERS = {  # name -> (what it is, what it says, its labels)
+    "topograph_up": (GAUGE, "Whether a part of the system answers this process.", ("part",)),
+    "topograph_jobs": (GAUGE, "Jobs that wait (queued) or are at work.", ("kind", "status")),
+    "topograph_jobs_oldest_seconds": (GAUGE, "For how long the job that waits longest has waited.", ("kind",)),
+    "topograph_jobs_silent_seconds": (GAUGE, "Since when nothing was heard of the most silent job at work.", ("kind",)),
+    "topograph_jobs_failed": (COUNTER, "Jobs that failed, since Redis was last empty.", ("kind",)),
+    "topograph_jobs_retried": (
+        COUNTER,
+        "Jobs that were queued again because their process was lost, since Redis was last empty.",
+        ("kind",),
+    ),
+    "topograph_run_progress_ratio": (GAUGE, "How far a training is, from 0 to 1.", ("run",)),
+    "topograph_training_tokens_per_second": (GAUGE, "Words that the trainings at work take in a second, together.", ()),
+    "topograph_workers": (GAUGE, "Workers that are alive.", ()),
+    "topograph_broker_messages": (GAUGE, "Messages for workers that nobody has taken yet.", ()),
+    "topograph_redis_bytes": (GAUGE, "Memory that Redis uses.", ()),
+    "topograph_database_connections": (GAUGE, "Connections to the database, of all clients.", ("state",)),
+    "topograph_database_connections_limit": (GAUGE, "Connections that Postgres takes at most.", ()),
+    "topograph_database_bytes": (GAUGE, "Size of the database on disk.", ()),
+    "topograph_database_transactions": (COUNTER, "Transactions that ended.", ("result",)),
+    "topograph_pool_connections": (GAUGE, "Connections of this web process's pool.", ("state",)),
+    "topograph_pool_waiting": (GAUGE, "Threads of this web process that wait for a connection.", ()),
+    "topograph_disk_bytes": (GAUGE, "Of the disk with the state folder; reserve: what uploads leave free.", ("state",)),
+    "topograph_uploads_arriving": (GAUGE, "Uploads that have begun and are not yet part of a corpus.", ()),
+}
+
+
+class Number(NamedTuple):
+    name: str  # of NUMBERS
+    labels: tuple[str, ...]
+    value: float
+
+
+def numbers() -> list[Number]:
+    """All that can be found out now; what does not answer is told by topograph_up and leaves its numbers out."""
+    found = []
+    for part, ask in PARTS.items():
+        try:
+            found += list(ask())
+            up = 1
+        except (Error, redis.RedisError, OSError):
+            up = 0
+        found.append(Number("topograph_up", (part,), up))
+    return found
+
+
+def _postgres() -> Iterator[Number]:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
+        for kind in claims.KINDS:
+            yield from _jobs(cursor, kind)
+        yield from _trainings()
+        yield from _database(cursor)
+    pool = connection.pool
+    if pool is not None:
+        stats = pool.get_stats()
+        free = stats.get("pool_available", 0)
+        yield Number("topograph_pool_connections", ("free",), free)
+        yield Number("topograph_pool_connections", ("used",), stats.get("pool_size", 0) - free)
+        yield Number("topograph_pool_waiting", (), stats.get("requests_waiting", 0))
+
+
+def _jobs(cursor, kind: claims.Kind) -> Iterator[Number]:
+    name, table = kind.name, kind.model._meta.db_table
+    cursor.execute(
+        f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
+        "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
+        [[QUEUED, *kind.active]],
+    )
+    found = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
+    for status in (QUEUED, *kind.active):
+        yield Number("topograph_jobs", (name, status), found.get(status, (0, 0))[0])
+    yield Number("topograph_jobs_oldest_seconds", (name,), found.get(QUEUED, (0, 0.0))[1])
+    yield Number(
+        "topograph_jobs_silent_seconds", (name,), max([found[s][1] for s in kind.active if s in found], default=0.0)
+    )
+
+
+def _trainings() -> Iterator[Number]:
+    speed = 0.0
+    for pk, step, steps, tokens, seconds in training().values_list("pk", "step", "steps", "tokens_seen", "seconds")[
+        :RUNS
+    ]:
+        speed += tokens / seconds if seconds else 0.0
+        yield Number("topograph_run_progress_ratio", (str(pk),), step / steps if steps else 0.0)
+    yield Number("topograph_training_tokens_per_second", (), speed)
+
+
+def training():
+    """Runs at work, the newest first."""
+    return Run.objects.filter(status__in=claims.TRAINING.active).order_by("-pk")
+
+
+_size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
+
+
+def _database(cursor) -> Iterator[Number]:
+    cursor.execute(
+        "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1"
+    )
+    for state, n in cursor.fetchall():
+        yield Number("topograph_database_connections", (state,), n)
+    cursor.execute(
+        "SELECT xact_commit, xact_rollback, current_setting('max_connections')::int FROM pg_stat_database WHERE datname = current_database()"
+    )
+    committed, rolled_back, limit = cursor.fetchone()
+    yield Number("topograph_database_transactions", ("commit",), committed)
+    yield Number("topograph_database_transactions", ("rollback",), rolled_back)
+    yield Number("topograph_database_connections_limit", (), limit)
+    yield Number("topograph_database_bytes", (), database_bytes(cursor))
+
+
+def database_bytes(cursor) -> int:
+    """At most a minute old."""
+    global _size
+    if time.monotonic() - _size[0] >= SIZE_EVERY:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        _size = (time.monotonic(), cursor.fetchone()[0])
+    return _size[1]
+
+
+def _redis() -> Iterator[Number]:
+    client = events.client()
+    yield Number("topograph_workers", (), sum(1 for _ in client.scan_iter(events.WORKER_KEYS, count=1000)))
+    yield Number("topograph_broker_messages", (), client.llen(app.conf.task_default_queue))
+    yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
+    for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
+        counted = counts.of(what)
+        for kind in claims.KINDS:
+            yield Number(name, (kind.name,), counted.get(kind.name, 0))
+
+
+def _disk() -> Iterator[Number]:
+    disk = os.statvfs(settings.FILES)
+    yield Number("topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize)
+    yield Number("topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize)
+    yield Number("topograph_disk_bytes", ("reserve",), uploads.reserve())
+    with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
+        notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
+    yield Number("topograph_uploads_arriving", (), notes)
+
+
+PARTS: dict[str, Callable[[], Iterator[Number]]] = {"postgres": _postgres, "redis": _redis, "disk": _disk}

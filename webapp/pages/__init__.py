@@ -1,0 +1,1 @@
+"""What all pages share: page and JSON, errors, links, glossary."""

@@ -1,0 +1,138 @@
+"""What a reader is told when a request can't be answered; the rest is in the log, under the id of the request."""
+
+import sys
+
+import redis
+import structlog
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from inference.errors import Invalid
+from inference.index import LONGEST
+from webapp.storage import disk
+
+log = structlog.get_logger(__name__)
+
+BROKEN_OFF = (
+    "57014",
+    "55P03",
+)  # SQLSTATEs: a statement took too long, or waited too long for a lock (settings.DATABASES)
+RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
+AWAY = (
+    "The database does not answer at the moment. Nothing is lost: what was stored stays stored, work that was going on continues "
+    "when the database is back, and so does this page. Try again in a few seconds."
+)
+SLOW = (
+    "This took the database longer than a page may, and was broken off: there is much to do at the moment, or it is a great deal to count. "
+    "Nothing is lost. Try again in a minute, or ask for less at once."
+)
+NEWS = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
+FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.endswith(".json") or request.headers.get("Accept", "").startswith("application/json")
+
+
+class ErrorPages:
+    """Middleware: an exception of a view becomes a page, or JSON, that says what to do."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
+        """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has one."""
+        if "\0" in request.path:
+            sentence = "There is a character in the address that no text has (NUL). Take it out."
+            return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
+        request.GET, request.POST = _without_nul(request.GET), _without_nul(request.POST)
+        return None
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, BadRequest):
+            return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
+        if isinstance(error, Invalid):
+            return self._answer(
+                request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message
+            )
+        if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
+            return None
+        return broken(request, error)
+
+    @staticmethod
+    def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
+        if wants_json(request):
+            return JsonResponse({"error": sentence}, status=status)
+        return render(request, template, context, status=status)
+
+
+def _without_nul(query: QueryDict) -> QueryDict:
+    if not any("\0" in text for name, texts in query.lists() for text in (name, *texts)):
+        return query
+    cleaned = QueryDict(mutable=True)
+    for name, texts in query.lists():
+        cleaned.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
+    return cleaned
+
+
+def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse:
+    """Also Django's handler500, for what breaks outside of a view: the error is in the log then."""
+    answer = unavailable(request, error or sys.exc_info()[1])
+    if answer is not None:
+        return answer
+    if error is not None:
+        log.error("broken", exc_info=error)
+    return ErrorPages._answer(request, "500.html", 500, {}, said(request))
+
+
+def said(request: HttpRequest) -> str:
+    return f"Something broke on our side. Request {request.id} stands in the log."
+
+
+def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
+    """503, and when to ask again, for an exception that says that a server is away or slow, or a disk full."""
+    if disk.is_full(error):
+        sentence = FULL
+    elif is_away(error):
+        sentence = AWAY
+    elif isinstance(error, redis.RedisError):
+        sentence = NEWS
+    elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in BROKEN_OFF:
+        sentence = SLOW
+    else:
+        return None
+    log.warning("not available", exc_info=error)
+    if json or wants_json(request):
+        response = JsonResponse({"error": sentence}, status=503)
+    else:
+        again = RETRY_SECONDS if request.method == "GET" and sentence is not SLOW else None
+        context = {"sentence": sentence, "path": request.get_full_path(), "again": again, "request": request}
+        response = HttpResponse(render_to_string("503.html", context), status=503)
+    response["Retry-After"] = str(RETRY_SECONDS)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether Postgres can't be reached, is starting, stopping or recovering, or takes no more connections.
+
+    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's manual).
+    """
+    if not isinstance(error, (OperationalError, InterfaceError)):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state[:2] in ("08", "53") or state[:3] == "57P"
+
+
+def _mend(request: HttpRequest, error: Invalid) -> dict | None:
+    """A search that was not understood, for the form in which it is mended: q, and what else the address says."""
+    if error.field != "q" or request.method != "GET":
+        return None
+    others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]
+    return {"q": request.GET.get("q", "")[:LONGEST], "others": others}

@@ -1,0 +1,86 @@
+"""What all views share: a page and its .json twin, and what comes in the address."""
+
+from urllib.parse import urlencode
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from webapp.models import Corpus, Run
+from webapp.pages import addresses
+
+READER = "reader"  # in the session
+OWNER = "owner"
+
+
+def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
+    """`data` as JSON, or the template with `data` and what only the page needs."""
+    if as_json:
+        body = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
+        return HttpResponse(body, content_type="application/json", status=status, headers={"Cache-Control": "no-store"})
+    if hasattr(request, "token"):  # the page will be kept: webapp.server.page_cache
+        context["csrf_token"] = request.token
+    return render(request, template, data | context, status=status)
+
+
+def corpus_or_404(corpus_id: int) -> Corpus:
+    try:
+        return Corpus.objects.select_related("version").get(pk=corpus_id)
+    except Corpus.DoesNotExist:
+        raise Http404(f"There is no corpus {corpus_id}.") from None
+
+
+def run_or_404(run_id: int) -> Run:
+    try:
+        run = Run.objects.select_related("corpus__version", "version", "snapshot").get(pk=run_id)
+        run.version.corpus = run.corpus  # which is known, so that nobody asks for it
+        return run
+    except Run.DoesNotExist:
+        raise Http404(f"There is no run {run_id}.") from None
+
+
+def number(request: HttpRequest, name: str, default: int | None = None) -> int | None:
+    """A whole number from the query string, or the default where it is missing."""
+    text = request.GET.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
+    return int(text)
+
+
+def place(request: HttpRequest, name: str = "after") -> tuple[float, int] | None:
+    """Where a page of ranked results begins: "weight,number", as the page before gave it."""
+    text = request.GET.get(name, "")
+    if not text:
+        return None
+    try:
+        weight, key = text.split(",")
+        return float(weight), int(key)
+    except ValueError:
+        raise BadRequest(f"“{name}” in the address must be two numbers, got “{text[:50]}”.") from None
+
+
+def search_words(request: HttpRequest, name: str = "q") -> str:
+    """What was typed into a search box: at most 1,000 characters, no control characters (Postgres takes no NUL)."""
+    return "".join(c for c in request.GET.get(name, "")[:1000] if c.isprintable()).strip()
+
+
+def reader(request: HttpRequest) -> str:
+    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody: ""."""
+    if settings.ACCOUNTS:
+        return request.user.name if request.user.is_authenticated else ""
+    return request.session.get(READER, OWNER)
+
+
+def back(request: HttpRequest, default: str) -> str:
+    """Where a form leads when it is done: to the page that it names in `next`, if that is one of ours."""
+    return addresses.ours(request.POST.get("next", "")) or default
+
+
+def address(request: HttpRequest, **changes) -> str:
+    """This page's address with some of the query string changed; a None takes a parameter out."""
+    kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
+    return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])

@@ -1,0 +1,35 @@
+"""{% term "coherence" %}: a word that can be asked what it means. The definitions stand once, at the foot of the page."""
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+
+from webapp.pages.glossary import TERMS
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def term(context, slug: str, text: str = ""):
+    """A button that opens the definition, without JavaScript. `text`: what it is called here, where that is not its name.
+
+    Raises KeyError for a word that the glossary lacks.
+    """
+    found = TERMS[slug]
+    context["request"].terms = getattr(context["request"], "terms", {}) | {slug: found}
+    return format_html(
+        '<button type="button" class="term" popovertarget="term-{}">{}</button>', slug, text or found.name
+    )
+
+
+@register.simple_tag(takes_context=True)
+def term_of(context, slug: str, text: str):
+    """The same for a name that comes from elsewhere: plain text where the glossary lacks it."""
+    return term(context, slug, text) if slug in TERMS else text
+
+
+@register.inclusion_tag("_terms.html", takes_context=True)
+def definitions(context):
+    """Of the words that were asked for above."""
+    asked = getattr(context.get("request"), "terms", {})
+    return {"terms": sorted(asked.items()), "glossary": reverse("glossary")}

@@ -1,0 +1,206 @@
+"""Archives of files in the other formats, whatever packs them. Entries are read as streams: nothing is unpacked to a path that
+the archive names. zips.py and tars.py list the entries; what is read of them, and how much, is decided here."""
+
+import contextlib
+import itertools
+import lzma
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import BinaryIO, Protocol
+
+from webapp.readers import formats
+from webapp.readers.companions import Companions
+from webapp.readers.copies import Stat
+from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import DETECT, check_encoding, clean, guess_encoding, head, together
+
+MAX_ENTRIES = 2_000_000
+MAX_RATIO = 200  # text compresses to a tenth, or a hundredth where it repeats itself; a bomb far beyond
+MAX_UNPACKED = 100 << 30  # bytes of one archive
+SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
+SAMPLE_ENTRIES = 50  # by which the encoding is guessed
+DAMAGED = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, RuntimeError, ValueError,
+    struct.error,
+)  # fmt: skip
+
+
+class Entry(Protocol):
+    """A file in an archive; a source of bytes, like a path."""
+
+    name: str  # as it is shown
+    path: str  # as the archive has it
+    size: int  # bytes, unpacked
+    packed: int  # bytes of it in the archive; 0 where that is not known: its reader tells of them
+    refused: str | None  # why it is no file that can be read, as the end of a sentence
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO: ...
+    def stat(self) -> Stat: ...
+
+
+class Budget:
+    """How much an archive may unpack to; one within another stays within both's."""
+
+    def __init__(self, packed: int, outer: "Budget | None" = None):
+        self.limit, self.spent, self.outer = min(MAX_UNPACKED, max(SMALL, MAX_RATIO * packed)), 0, outer
+
+    def left(self) -> int:
+        left = self.limit - self.spent
+        return min(left, self.outer.left()) if self.outer else left
+
+    def spend(self, count: int) -> None:
+        self.spent += count
+        if self.outer:
+            self.outer.spend(count)
+
+
+def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companions: Companions) -> Sniff:
+    """What the first entry seems to be that can be read; of plain texts, a preview of several."""
+    first = None
+    for entry in itertools.islice(entries, MAX_ENTRIES):
+        why = _refused(entry)
+        if first is None and why != "is a folder":
+            first = f"Its first entry {why}." if why else "Its first entry can't be read."
+        if why:
+            continue
+        inside = f"{name}/{entry.name}"
+        if inside == known.get("without"):  # a table about the others
+            continue
+        try:
+            found = formats.by_name(entry.name)
+            if found == "text" and not companions.bag_of(inside):
+                return _sniff_texts(itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), form, known)
+            sniffed = formats.sniff(entry, inside, known, companions)
+            return replace(
+                sniffed,
+                options=replace(sniffed.options, format=form, entry=sniffed.options.entry or sniffed.options.format),
+            )
+        except (Unreadable, *DAMAGED) as error:
+            first = f"{error}"
+    raise Unreadable(f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}")
+
+
+def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
+    samples = {}
+    with contextlib.suppress(Unreadable):  # an archive that ends too soon
+        for entry in entries:
+            with contextlib.suppress(Unreadable, *DAMAGED):
+                if formats.by_name(entry.name) == "text" and _refused(entry) is None:
+                    samples[entry.name] = head(entry, entry.name, 1 << 13)
+    own = {name: guess_encoding(sample) for name, sample in samples.items()}
+    encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
+    rows = [
+        [f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[:PREVIEW_CELL]]
+        for n, c in samples.items()
+    ]
+    return Sniff(Options(format=form, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS])
+
+
+def _refused(entry: Entry) -> str | None:
+    """Why an entry is not read, as the end of a sentence; None for an entry that is."""
+    path = entry.path.replace("\\", "/")
+    parts = path.split("/")
+    form = formats.by_name(entry.name)
+    if entry.refused:
+        return entry.refused
+    if (
+        ".." in parts
+        or ".." in entry.name.replace("\\", "/").split("/")
+        or path.startswith("/")
+        or (len(parts[0]) == 2 and parts[0][1] == ":")
+    ):
+        return "has a path that leads out of the archive"
+    if _is_system(entry):
+        return "is a note of the system, not a document"
+    if form is None:
+        return "has an ending that is not known here"
+    if form == "text" and entry.size > 4 * MAX_TEXT:
+        return f"is longer than {MAX_TEXT:,} characters"
+    if entry.size > SMALL and entry.packed and entry.size > MAX_RATIO * entry.packed:
+        return f"unpacks to more than {MAX_RATIO} times its size, as no text does"
+    return None
+
+
+def _is_system(entry: Entry) -> bool:
+    parts = entry.name.split("/")
+    return (
+        parts[0] == "__MACOSX" or parts[-1].startswith("._") or parts[-1] in (".DS_Store", "Thumbs.db", "desktop.ini")
+    )
+
+
+def read(
+    entries: Iterator[Entry],
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget,
+) -> Iterator[Document | Problem]:
+    seen: set[int] = set()  # hashes of names: two million names would fill the memory
+    for count, entry in enumerate(entries):
+        if count == MAX_ENTRIES:
+            raise Unreadable(
+                f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left out. Split it."
+            )
+        inside = f"{name}/{entry.name}"
+        progress = _Progress(entry, advance)
+        why = _refused(entry)
+        if why is None and entry.size > budget.left():
+            why = f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB, {MAX_RATIO} times its size or the most that can be read"
+        if why:
+            if why != "is a folder" and not _is_system(entry):
+                yield Problem(inside, "", f"“{entry.name}” in “{name}” {why}; it was left out.", True)
+        else:
+            if hash(entry.path) in seen:
+                yield Problem(inside, "", f"“{entry.name}” is in “{name}” more than once; each is read.", False)
+            seen.add(hash(entry.path))
+            budget.spend(entry.size)
+            yield from _entry(entry, inside, options, progress, companions, budget)
+        progress.finish()
+
+
+def _entry(entry, inside, options, progress, companions, budget) -> Iterator[Document | Problem]:
+    """One entry's documents. What is wrong with it does not end the archive."""
+    try:
+        if entry.size == 0:
+            raise Unreadable(f"“{inside}” has no text in it; it was left out.")
+        form = formats.FORMATS[formats.by_name(inside)]
+        if form.archive:
+            yield from form.reader.read(entry, inside, options, progress, companions, Budget(entry.size, budget))
+        else:
+            yield from formats.read(entry, inside, options, progress, companions)
+    except Unreadable as error:
+        yield Problem(inside, "", str(error), True)
+    except DAMAGED as error:
+        sentence = f"“{inside}” is damaged ({error or 'it ends too soon'}); what follows in it was left out. Pack the archive again."
+        yield Problem(inside, "", sentence, True)
+
+
+def deep(name: str) -> bool:
+    """Whether a name is that of an archive within an archive within an archive."""
+    parts = name.replace("\\", "/").split("/")[:-1]
+    return sum(formats.by_name(part) in ("zip", "tar") for part in parts) > 1
+
+
+class _Progress:
+    """Tells of an entry's bytes as they are in the archive, while those that come out of it are counted."""
+
+    def __init__(self, entry: Entry, advance: Callable[[int], None]):
+        self.entry, self.advance, self.out, self.told = entry, advance, 0, 0
+
+    def __call__(self, count: int) -> None:
+        self.out += count
+        self._tell(self.entry.packed * self.out // max(1, self.entry.size))
+
+    def finish(self) -> None:
+        self._tell(self.entry.packed)
+
+    def _tell(self, total: int) -> None:
+        total = min(total, self.entry.packed)
+        if total > self.told:
+            self.advance(total - self.told)
+            self.told = total

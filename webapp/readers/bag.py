@@ -1,0 +1,109 @@
+"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and documents made of counts."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from webapp.readers.companions import Companions
+from webapp.readers.model import (
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
+)
+from webapp.readers.opening import clean, decoded, guess_encoding, head, lines, opened, stem
+
+MAX_WORDS = 10_000_000
+MAX_WORD = 200  # characters
+SAMPLE = 1_000  # entries that are read for a preview
+
+
+def vocabulary(name: str, companions: Companions) -> list[str]:
+    """The words, one a line; of a line with tabs the first part. Raises Unreadable where none came with the bag."""
+    found = companions.vocabulary_of(name)
+    if not found:
+        raise Unreadable(
+            f"“{name}” is a bag of words and holds numbers only; its words were not found. Upload with it the file that lists them, one a line, "
+            "with a name such as vocab.txt, or pack both in one ZIP archive."
+        )
+    source, its_name = found
+    words = []
+    with opened(source, its_name) as file:
+        for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
+            word = "_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())
+            words.append(word[:MAX_WORD])
+            if len(words) > MAX_WORDS:
+                raise Unreadable(
+                    f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can be read."
+                )
+    while words and not words[-1]:
+        words.pop()
+    if not words:
+        raise Unreadable(f"“{its_name}”, the vocabulary of “{name}”, is empty.")
+    return words
+
+
+def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
+    found = [item for item in itertools.islice(documents, PREVIEW_ROWS) if isinstance(item, Document)]
+    rows = [[f"{item.title}: {item.text}"[:PREVIEW_CELL]] for item in found]
+    return Sniff(
+        replace(options, given=True),
+        [],
+        rows,
+        "Only the numbers of words are known, not their order: pages can't show texts.",
+    )
+
+
+def document(
+    number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str
+) -> Iterator[Document | Problem]:
+    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the given order."""
+    place, pieces, length, wrong = f"document {number}", [], 0, 0
+    for word, count in counts:
+        if not (0 <= word < len(words) and count >= 0 and words[word]):
+            wrong += 1
+            continue
+        length += count * (len(words[word]) + 1)
+        if length > MAX_TEXT:
+            yield Problem(
+                name,
+                place,
+                f"“{name}”, {place}: its words have more than {MAX_TEXT:,} characters; it was left out.",
+                True,
+            )
+            return
+        pieces += [words[word]] * count
+    if wrong:
+        sentence = f"{wrong:,} entries name words that the vocabulary of {len(words):,} words does not have; they were left out"
+        yield Problem(name, place, f"“{name}”, {place}: {sentence}. Is it the right vocabulary?", False)
+    if not pieces:
+        yield Problem(name, place, f"“{name}”, {place}: it holds no words; it was left out.", True)
+        return
+    title = f"{stem(name).removeprefix('docword.')} {number}"[:MAX_TITLE]
+    yield Document(" ".join(pieces), title, "", f"{clean(name)}:{number}"[:MAX_ID], {}, name, place)
+
+
+def numbers(line: str, count: int, name: str, row: int) -> list[int]:
+    """The whole numbers of a line. Raises Unreadable where it holds something else."""
+    try:
+        found = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
+        if len(found) == count:
+            return found
+    except ValueError:
+        pass
+    raise Unreadable(
+        f"“{name}”, line {row}: expected {count} whole numbers, found “{clean(line.strip())[:60]}”. Weights such as tf-idf can't be read: counts are needed."
+    )
+
+
+def _whole(part: str) -> int:
+    value = float(part)
+    if value != int(value):
+        raise ValueError(part)
+    return int(value)

@@ -1,0 +1,70 @@
+"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its words stand in a file beside it."""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+import regex
+
+from webapp.readers.opening import Source, plain
+
+_VOCABULARY = regex.compile(r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)")
+_ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")
+
+
+class Companions:
+    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag of words or its vocabulary."""
+
+    def __init__(self, files: Callable[[], Iterable[tuple[Source, str]]]):
+        self.files = files
+
+    @classmethod
+    def of(cls, files: "Iterable[tuple[Source, str]] | Companions") -> "Companions":
+        return files if isinstance(files, Companions) else cls(lambda: files)
+
+    @cached_property
+    def _found(self) -> tuple[list, list]:
+        bags, vocabularies = [], []
+        for source, name in self.files():
+            if is_bag(name):
+                bags.append((source, name))
+            elif is_vocabulary(name):
+                vocabularies.append((source, name))
+        return bags, vocabularies
+
+    def bag_of(self, name: str) -> tuple[Source, str] | None:
+        """The bag whose vocabulary a file is; None for any other file."""
+        if not is_vocabulary(name):
+            return None
+        return next((bag for bag in self._found[0] if _folder(bag[1]) == _folder(name)), None)
+
+    def vocabulary_of(self, name: str) -> tuple[Source, str] | None:
+        """The vocabulary of a bag: in its folder, the one whose name has most in common with its."""
+        near = [found for found in self._found[1] if _folder(found[1]) == _folder(name)]
+        return max(near, key=lambda found: _common(found[1], name), default=None)
+
+
+def is_bag(name: str) -> bool:
+    from webapp.readers import formats  # which imports this module
+
+    form = formats.by_name(name)
+    return form is not None and formats.FORMATS[form].bag
+
+
+def is_vocabulary(name: str) -> bool:
+    name = plain(name.replace("\\", "/")).lower()
+    return (
+        name.endswith(_ENDINGS)
+        and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2])))
+        and not is_bag(name)
+    )
+
+
+def _folder(name: str) -> str:
+    return name.replace("\\", "/").rpartition("/")[0]
+
+
+def _common(a: str, b: str) -> int:
+    """How many parts their names share: "vocab.kos.txt" and "docword.kos.txt" the middle one."""
+    return len(
+        {*regex.split(r"[^\p{L}\p{N}]+", plain(a).lower())} & {*regex.split(r"[^\p{L}\p{N}]+", plain(b).lower())}
+    )

@@ -1,0 +1,99 @@
+"""Word (.docx): one document a file. What was deleted while changes were tracked is left out; footnotes stand at the end."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+
+import regex
+
+from webapp.readers.markup import Fields, part
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source
+from webapp.readers.package import package
+from webapp.readers.prose import Prose, nothing, preview
+
+_HEADING = regex.compile(r"(heading [1-9]|title)", regex.I)  # names of Word's styles, in every language of Word
+_LEFT_OUT = {"Fallback", "moveFrom", "del"}
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    return preview(read(path, name, options, nothing), options)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    with package(path, name, advance) as archive:
+        styles, about, prose = _Styles(), Fields("title", "creator", "created", "keywords", "subject"), Prose(name)
+        part(archive, "word/styles.xml", styles, name)
+        if not part(archive, _main(archive), _Body(prose, styles.headings), name):
+            raise Unreadable(
+                f"“{name}” is no Word document: it holds no text as Word writes it. Save it again as .docx."
+            )
+        for notes in ("word/footnotes.xml", "word/endnotes.xml"):
+            part(archive, notes, _Body(prose, set()), name)
+        part(archive, "docProps/core.xml", about, name)
+    metadata = {"author": about.all("creator"), "keywords": about.first("keywords"), "subject": about.first("subject")}
+    yield prose.document(about.first("title"), about.first("created")[:10], metadata)
+
+
+def _main(archive: zipfile.ZipFile) -> str:
+    """Some programs number it."""
+    names = [name for name in archive.namelist()[:10_000] if regex.fullmatch(r"word/document\d*\.xml", name)]
+    return names[0] if names else "word/document.xml"
+
+
+class _Styles:
+    """Which paragraph styles are headings: by their names, or because they stand in the outline."""
+
+    def __init__(self):
+        self.headings, self.style = set(), ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "style":
+            self.style = attributes.get("styleId", "")
+        elif (tag == "name" and _HEADING.fullmatch(attributes.get("val", ""))) or (
+            tag == "outlineLvl" and attributes.get("val", "9") < "9"
+        ):
+            self.headings.add(self.style)
+
+    def end(self, tag: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+class _Body:
+    def __init__(self, prose: Prose, headings: set[str]):
+        self.prose, self.headings = prose, headings
+        self.left_out, self.is_text = 0, False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.left_out or tag in _LEFT_OUT or attributes.get("type") in ("separator", "continuationSeparator"):
+            self.left_out += 1
+        elif tag == "p":
+            self.prose.paragraph()
+        elif tag == "t":
+            self.is_text = True
+        elif (tag == "pStyle" and attributes.get("val") in self.headings) or (
+            tag == "outlineLvl" and attributes.get("val", "9") < "9"
+        ):
+            self.prose.heading()
+        elif tag in ("tab", "ptab"):
+            self.prose.text(" ")
+        elif tag == "lastRenderedPageBreak" or (tag == "br" and attributes.get("type") == "page"):
+            self.prose.page()
+        elif tag in ("br", "cr"):
+            self.prose.line()
+        elif tag == "noBreakHyphen":
+            self.prose.text("-")
+
+    def end(self, tag: str) -> None:
+        if self.left_out:
+            self.left_out -= 1
+        elif tag == "t":
+            self.is_text = False
+        elif tag == "p":
+            self.prose.paragraph()
+
+    def text(self, text: str) -> None:
+        if self.is_text and not self.left_out:
+            self.prose.text(text)

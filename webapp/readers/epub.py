@@ -1,0 +1,112 @@
+"""Books (.epub): one document a book, its chapters in the order in which they are read."""
+
+import posixpath
+import zipfile
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+from webapp.readers.html import lay_out, parsed
+from webapp.readers.markup import Fields, part
+from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, content, guess_encoding
+from webapp.readers.package import package
+from webapp.readers.prose import Prose, nothing, preview
+
+MAX_CHAPTERS = 20_000
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    return preview(read(path, name, options, nothing), options)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    with package(path, name, advance) as archive:
+        container, locked = _Container(), _Locked()
+        part(archive, "META-INF/container.xml", container, name)
+        part(archive, "META-INF/encryption.xml", locked, name)
+        book = _Book()
+        if not container.book or not part(archive, container.book, book, name):
+            raise Unreadable(f"“{name}” is no EPUB book: it does not say where its text is. Save or download it again.")
+        prose, missing = Prose(name), []
+        for href in book.spine()[:MAX_CHAPTERS]:
+            inside = posixpath.normpath(
+                posixpath.join(posixpath.dirname(container.book), unquote(href.partition("#")[0]))
+            )
+            if inside in locked.names:
+                raise Unreadable(f"“{name}” is protected against copying (DRM); it was left out.")
+            if not _chapter(archive, inside, prose):
+                missing.append(inside)
+    for inside in missing[:100]:
+        yield Problem(name, inside, f"“{name}”: its part “{inside}” is missing or empty and was left out.", False)
+    about = book.about
+    metadata = {
+        "author": about.all("creator"),
+        "language": about.first("language"),
+        "subject": about.all("subject"),
+        "publisher": about.first("publisher"),
+    }
+    yield prose.document(about.first("title"), about.first("date")[:10], metadata)
+
+
+def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
+    try:
+        with archive.open(inside) as entry:
+            found = content(entry, 4 * MAX_TEXT)
+    except KeyError:
+        return False
+    if found is None:
+        return False
+    text = found.decode(guess_encoding(found[: 1 << 16]), "replace").removeprefix("\ufeff")
+    tree = parsed(text.encode("utf-8", "replace"))
+    if tree is None:
+        return False
+    prose.paragraph()
+    lay_out(tree, prose)
+    return True
+
+
+class _Container:
+    """META-INF/container.xml: where the book is described."""
+
+    book = ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "rootfile":
+            self.book = self.book or attributes.get("full-path", "")
+
+    def end(self, tag: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+class _Locked(_Container):
+    """META-INF/encryption.xml: what can't be read (fonts often, chapters where a shop protects them)."""
+
+    def __init__(self):
+        self.names = set()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "CipherReference" and len(self.names) < MAX_CHAPTERS:
+            self.names.add(unquote(attributes.get("URI", "")))
+
+
+class _Book:
+    """The description: what the book says of itself, its parts and their order."""
+
+    def __init__(self):
+        self.about = Fields("title", "creator", "date", "language", "subject", "publisher")
+        self.parts: dict[str, str] = {}
+        self.order: list[str] = []
+        self.text, self.end = self.about.text, self.about.end
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.about.start(tag, attributes)
+        if tag == "item" and "html" in attributes.get("media-type", "") and len(self.parts) < MAX_CHAPTERS:
+            self.parts[attributes.get("id", "")] = attributes.get("href", "")
+        elif tag == "itemref" and len(self.order) < MAX_CHAPTERS:
+            self.order.append(attributes.get("idref", ""))
+
+    def spine(self) -> list[str]:
+        return [self.parts[part] for part in self.order if part in self.parts]

@@ -1,0 +1,128 @@
+"""HTML: one document a page. Scripts, styles, menus and forms are left out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import regex
+from lxml import etree
+
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, by_mark, check_encoding, guess_encoding, head
+from webapp.readers.prose import Prose, line, nothing, preview
+from webapp.readers.text import characters
+
+_LEFT_OUT = set(
+    "script style nav template noscript svg math head form button select option textarea iframe object audio video canvas".split()
+)
+_PARAGRAPHS = set(
+    "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption address hr body fieldset details summary".split()
+)
+_LINES = set("br li tr td th dt dd caption".split())
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
+_DATES = (
+    "article:published_time",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "date",
+    "citation_publication_date",
+    "citation_date",
+)
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(
+        options, encoding=known.get("encoding") or _declared(path, name) or guess_encoding(head(path, name))
+    )
+    return preview(read(path, name, options, nothing), options)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, _declared(path, name) or options.encoding, advance)
+    prose = Prose(name)
+    tree = parsed(text.encode("utf-8", "replace"))
+    if tree is not None:
+        lay_out(tree, prose)
+    title, date, metadata = _about(tree) if tree is not None else ("", "", {})
+    yield prose.document(title, date, metadata)
+
+
+def _declared(path: Source, name: str) -> str | None:
+    start = head(path, name, 4096)
+    found = _CHARSET.search(start)
+    try:
+        return by_mark(start) or (check_encoding(found[1].decode()) if found else None)
+    except Unreadable:
+        return None
+
+
+def parsed(content: bytes):
+    """content: UTF-8. The root, or None where there is none."""
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    parser.feed(content)
+    try:
+        return parser.close()
+    except etree.XMLSyntaxError:
+        return None
+
+
+def lay_out(root, prose: Prose) -> None:
+    """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within lines."""
+    skipped = None
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        tag = element.tag
+        if not isinstance(tag, str):
+            continue
+        tag = tag.rpartition("}")[2].lower()
+        if event == "start":
+            if skipped is None and (
+                tag in _LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true"
+            ):
+                skipped = element
+            if skipped is None:
+                _begin(tag, element, prose)
+                if element.text:
+                    prose.text(element.text)
+        else:
+            if skipped is None:
+                _break(tag, prose)
+            elif skipped is element:
+                skipped = None
+            if skipped is None and element.tail and element is not root:
+                prose.text(element.tail)
+
+
+def _begin(tag: str, element, prose: Prose) -> None:
+    if tag in _HEADINGS:
+        prose.heading()
+    elif "pagebreak" in (
+        element.get("{http://www.idpf.org/2007/ops}type") or element.get("epub:type") or element.get("role") or ""
+    ):
+        prose.page()
+    else:
+        _break(tag, prose)
+
+
+def _break(tag: str, prose: Prose) -> None:
+    if tag in _PARAGRAPHS or tag in _HEADINGS:
+        prose.paragraph()
+    elif tag in _LINES:
+        prose.line()
+
+
+def _about(tree) -> tuple[str, str, dict[str, str]]:
+    """Title, date, and what the page says of itself."""
+    title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
+    said = {}
+    for meta in tree.iter("meta"):
+        key, value = (meta.get("name") or meta.get("property") or "").lower(), line(meta.get("content") or "")
+        if key and value:
+            said.setdefault(key, value)
+    date = next((said[key] for key in _DATES if key in said), "")
+    root_language = tree.get("lang") or ""
+    return (
+        title,
+        date,
+        {"author": said.get("author", ""), "description": said.get("description", ""), "language": root_language},
+    )

@@ -1,0 +1,177 @@
+"""JSON (.json): a list of objects, an object that holds one, an object a line, or a single object, which is one document.
+
+A file that fits is read as a whole; of a larger one the first list of objects is read an object at a time.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TextIO
+
+import regex
+
+from webapp.readers import jsonl, roles
+from webapp.readers.jsonl import document, keys, sniffed, value_of
+from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, decoded, guess_encoding, head, opened
+
+WHOLE = 10_000_000  # characters of a file that is read as a whole
+MAX_DEPTH = 4  # of the list of objects, in objects
+SAMPLE = 50
+_SPACE = regex.compile(r"[\s,\ufeff]*")
+_DECODER = json.JSONDecoder(parse_int=jsonl._Number, parse_float=jsonl._Number)
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
+    if _is_lines(path, name, options):
+        return jsonl.sniff(path, name, options, known)
+    found, characters = [], 0
+    for value in itertools.islice(_values(path, name, options, lambda n: None), SAMPLE):
+        found += [value] if isinstance(value, dict) else []
+        characters += len(str(value)[:SAMPLE_CHARACTERS])
+        if characters > SAMPLE_CHARACTERS and found:
+            break
+    if not found:
+        raise Unreadable(
+            f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
+        )
+    return sniffed(found, options)
+
+
+def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:
+    if _is_lines(path, name, options):
+        yield from jsonl.read(path, name, options, advance)
+        return
+    chosen = keys(name, options)
+    for number, value in enumerate(_values(path, name, options, advance), 1):
+        if isinstance(value, Problem):
+            yield value
+        else:
+            yield from document(value, chosen, name, f"object {number}", options.encoding)
+
+
+def _is_lines(path: Source, name: str, options: Options) -> bool:
+    """Whether the file is JSON lines under another name: its first two lines are objects."""
+    with opened(path, name) as file:
+        text = decoded(file, options.encoding)
+        first, second = text.readline(WHOLE), text.readline(WHOLE)
+    return (
+        second.lstrip().startswith("{")
+        and first.lstrip("\ufeff ").startswith("{")
+        and isinstance(value_of(first), dict)
+    )
+
+
+def _values(path: Source, name: str, options: Options, advance) -> Iterator:
+    """The objects, or what stands in their places; a Problem where the file can't be read on."""
+    with opened(path, name, advance) as file:
+        text = decoded(file, options.encoding)
+        start = text.read(WHOLE)
+        rest = text.read(1)
+        if not rest and (whole := value_of(start.removeprefix("\ufeff"))) is not None:
+            yield from _list(whole, name)
+            return
+        yield from _stream(_Buffer(start + rest, text), name)
+
+
+def _list(value, name: str) -> list:
+    """What a whole file holds: the longest list of objects, unless the file is one document itself."""
+    if isinstance(value, dict) and any(isinstance(text, str) and roles.is_text(key) for key, text in value.items()):
+        return [value]
+    found = max(_lists(value, 0), key=len, default=None)
+    if found is not None:
+        return found
+    if isinstance(value, dict):
+        return [value]
+    raise Unreadable(f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as CSV.")
+
+
+def _lists(value, depth: int) -> Iterator[list]:
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value[:100]):
+        yield value
+    elif isinstance(value, dict) and depth < MAX_DEPTH:
+        for item in value.values():
+            yield from _lists(item, depth + 1)
+
+
+class _Buffer:
+    """Text that is read on as it is needed."""
+
+    def __init__(self, start: str, file: TextIO):
+        self.text, self.file, self.at, self.ended = start, file, 0, False
+
+    def more(self) -> bool:
+        """Read on, as much again as is held; False at the end, or where one value is too long."""
+        self.text, self.at = self.text[self.at :], 0
+        if len(self.text) > 2 * MAX_TEXT or self.ended:
+            return False
+        piece = self.file.read(max(1 << 20, len(self.text)))
+        self.ended = not piece
+        self.text += piece
+        return bool(piece)
+
+    def next(self) -> str:
+        """The next character that is no space or comma, "" at the end."""
+        while True:
+            self.at = _SPACE.match(self.text, self.at).end()
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self.more():
+                return ""
+
+    def value(self):
+        """The value here. Raises ValueError."""
+        self.next()
+        while True:
+            try:
+                found, self.at = _DECODER.raw_decode(self.text, self.at)
+                return found
+            except RecursionError:
+                raise ValueError("it is nested too deeply") from None
+            except json.JSONDecodeError as error:  # at the end of what is held, more may mend it
+                if not ("Unterminated" in error.msg or error.pos > len(self.text) - 16) or not self.more():
+                    raise ValueError(error.msg) from None
+
+
+def _stream(text: _Buffer, name: str) -> Iterator:
+    number = 0
+    try:
+        if not _enter(text):
+            raise ValueError("there is no list of objects in it")
+        while (character := text.next()) not in ("]", ""):
+            number += 1
+            yield text.value()
+        if character == "":
+            raise ValueError("it ends in the middle")
+    except ValueError as error:
+        place = f"object {number}" if number else ""
+        where = f"“{name}”, {place}" if place else f"“{name}”"
+        if not number:
+            raise Unreadable(f"{where} is no JSON that can be read: {error}. Save it again, or as CSV.") from None
+        yield Problem(
+            name,
+            place,
+            f"{where}: it is no JSON ({error}); what follows in the file was left out. Mend the file there.",
+            True,
+        )
+
+
+def _enter(text: _Buffer) -> bool:
+    """Go into the first list of objects, past what stands before it."""
+    depth = 0
+    while character := text.next():
+        if character == "[":
+            text.at += 1
+            if text.next() == "{":
+                return True
+        elif character == "{" and depth < MAX_DEPTH:
+            text.at += 1
+            depth += 1
+        elif character in "]}:":
+            text.at += 1
+            depth -= character == "}"
+        else:
+            text.value()
+    return False

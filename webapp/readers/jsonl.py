@@ -1,0 +1,141 @@
+"""JSON lines: .jsonl, one object a line."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import orjson
+
+from webapp.readers import roles, types
+from webapp.readers.model import (  # fmt: skip
+    MAX_FIELD,
+    MAX_FIELDS,
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    SAMPLE_CHARACTERS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
+)
+from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened, repairs
+
+SAMPLE_LINES = 50
+MAX_DEPTH = 20  # of lists in lists that are joined
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
+    objects, broken, characters = [], 0, 0
+    with opened(path, name) as file:
+        for line, _ in itertools.islice(lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES):
+            value = value_of(line)
+            if isinstance(value, dict):
+                objects.append(value)
+            elif line.strip():
+                broken += 1
+            characters += len(line)
+            if characters > SAMPLE_CHARACTERS and objects:
+                break
+    if not objects:
+        raise Unreadable(
+            f'“{name}”: expected one JSON object a line, such as {{"text": "…"}}, but none of the first lines is one. '
+            "Save it as JSON lines, or as CSV."
+        )
+    problem = (
+        f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
+    )
+    return sniffed(objects, options, problem)
+
+
+def sniffed(objects: list[dict], options: Options, problem: str | None = None) -> Sniff:
+    """What the first objects seem to be."""
+    columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
+    rows = [[_string(value.get(column)) for column in columns] for value in objects]
+    found = roles.guess(columns, rows)
+    options = replace(options, **found, **types.described(columns, rows, found["date"]), names=tuple(columns))
+    preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
+    return Sniff(options, columns, preview, problem)
+
+
+class _Number(str):
+    """A number as it is written: some have no place in a machine's."""
+
+
+def value_of(line: str):
+    """The value that a line holds; None where it is no JSON."""
+    try:
+        return orjson.loads(line)
+    except ValueError:  # halves of surrogate pairs and numbers beyond a double: nothing that should lose a document
+        try:
+            return json.loads(line, parse_int=_Number, parse_float=_Number)
+        except (ValueError, RecursionError):
+            return None
+
+
+def _string(value, depth: int = 0) -> str:
+    """A value as a cell: text as it is, lists joined, nothing as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and depth < MAX_DEPTH:
+        return "; ".join(_string(item, depth + 1) for item in value)
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # halves of surrogate pairs, or too deep
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except RecursionError:
+            return "…"
+
+
+def keys(name: str, options: Options) -> dict[str, str]:
+    """The chosen fields, by their roles."""
+    if options.text is None or options.text >= len(options.names):
+        raise Unreadable(f"“{name}”: no field was chosen for the text. Choose the one that holds it.")
+    return {
+        role: options.names[i] for role in ("text", "title", "date", "id") if (i := getattr(options, role)) is not None
+    }
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    chosen = keys(name, options)
+    with opened(path, name, advance) as file:
+        for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
+            if not whole:
+                sentence = f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
+                yield Problem(name, f"line {number}", sentence, True)
+            elif line.strip():
+                yield from document(value_of(line), chosen, name, f"line {number}", options.encoding)
+
+
+def document(value, keys: dict[str, str], name: str, place: str, encoding: str) -> Iterator[Document | Problem]:
+    """value: of a line or an element of a list; None where it is no JSON."""
+    if not isinstance(value, dict):
+        found = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
+        yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {found}; it was left out.", True)
+        return
+    text = value.get(keys["text"])
+    cleaned = clean(text) if isinstance(text, str) and not isinstance(text, _Number) else ""
+    if not cleaned.strip():
+        kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
+        found = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
+        yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {found}; it was left out.", True)
+        return
+    if done := repairs(text, cleaned, encoding):
+        yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
+
+    def cell(role: str, most: int) -> str:
+        return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""
+
+    others = [key for key in value if key not in keys.values()][:MAX_FIELDS]
+    metadata = {
+        clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])
+    }
+    yield Document(cleaned, cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID), metadata, name, place)

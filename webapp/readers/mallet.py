@@ -1,0 +1,46 @@
+"""MALLET's import format: one document a line, its id, its label and its text, separated by tabs, spaces or commas."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import regex
+
+from webapp.readers import cells
+from webapp.readers.model import MAX_TEXT, Document, Options, Problem, Sniff
+from webapp.readers.opening import Source, clean, decoded, guess_encoding, head, lines, opened
+from webapp.readers.prose import nothing
+from webapp.readers.rows import TOO_LONG, Row
+
+COLUMNS = ("id", "label", "text")
+_LINE = regex.compile(
+    r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S
+)  # as MALLET's --line-regex has it, but for blank parts
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)), names=COLUMNS)
+    rows = []
+    for row in _rows(path, name, options, nothing):
+        rows.append([clean(cell) for cell in row.cells or []])
+        if len(rows) == cells.SAMPLE_ROWS:
+            break
+    found = cells.sniff([list(COLUMNS), *rows], name, options, True)
+    return replace(found, options=replace(found.options, header=False, text=2, id=0))
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    yield from cells.documents(
+        _rows(path, name, options, advance), name, replace(options, header=False, names=COLUMNS), "line {1}"
+    )
+
+
+def _rows(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Row]:
+    with opened(path, name, advance) as file:
+        for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
+            line = line.removeprefix("\ufeff").rstrip("\r\n")
+            if not whole:
+                yield Row(number, None, TOO_LONG)
+            elif line.strip():
+                found = line.split("\t", 2)
+                match = _LINE.match(line) if len(found) < 3 else None
+                yield Row(number, list(match.groups()) if match else (found + ["", ""])[:3], None)

@@ -1,0 +1,74 @@
+"""Markdown: one document a file, without its marks."""
+
+from collections.abc import Callable, Iterator
+
+import regex
+from markdown_it import MarkdownIt
+
+from webapp.readers import html, text
+from webapp.readers.model import Document, Options, Problem, Sniff
+from webapp.readers.opening import Source
+from webapp.readers.prose import Prose
+from webapp.readers.text import characters
+
+_FRONT = regex.compile(
+    r"\A---[ \t]*\r?\n(.{0,20000}?)^(?:---|\.\.\.)[ \t]*\r?$", regex.S | regex.M
+)  # what stands before a text: "title: …"
+_FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r?$""", regex.M)
+_BLOCKS = {"paragraph_open", "bullet_list_open", "ordered_list_open", "blockquote_open", "table_open", "hr"}
+_LINES = {"list_item_open", "tr_open", "td_open", "th_open"}
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    return text.sniff(path, name, options, known)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    source = yield from characters(path, name, options.encoding, advance)
+    about = {}
+    if front := _FRONT.match(source):
+        about = {key.lower(): value for key, value in _FIELD.findall(front[1]) if value.strip()}
+        source = source[front.end() :]
+    prose = Prose(name)
+    for token in MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"]).parse(source):
+        _add(token, prose)
+    if not prose.length:  # quotations in quotations without end
+        prose.text(source)
+    first = prose.document().text[prose.headings[0] :].split("\n", 1)[0] if prose.headings else ""
+    yield prose.document(about.pop("title", "") or first, about.pop("date", ""), about)
+
+
+def _add(token, prose: Prose) -> None:
+    if token.type == "heading_open":
+        prose.heading()
+    elif token.type in _BLOCKS or token.type == "heading_close":
+        prose.paragraph()
+    elif token.type in _LINES:
+        prose.line()
+    elif token.type in ("fence", "code_block"):
+        prose.paragraph()
+        for row in token.content.splitlines():
+            prose.text(row)
+            prose.line()
+    elif token.type == "html_block":
+        _html(token.content, prose)
+    elif token.type == "inline":
+        _inline(token.children or [], prose)
+
+
+def _inline(tokens: list, prose: Prose) -> None:
+    for token in tokens:
+        if token.type in ("text", "code_inline"):
+            prose.text(token.content)
+        elif token.type == "softbreak":
+            prose.text(" ")
+        elif token.type == "hardbreak":
+            prose.line()
+        elif token.type == "image":
+            _inline(token.children or [], prose)
+
+
+def _html(content: str, prose: Prose) -> None:
+    tree = html.parsed(content.encode("utf-8", "replace"))
+    if tree is not None:
+        html.lay_out(tree, prose)

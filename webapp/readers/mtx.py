@@ -1,0 +1,107 @@
+"""Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells which."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from webapp.readers import bag
+from webapp.readers.companions import Companions
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, decoded, lines, opened
+from webapp.readers.prose import nothing
+
+MAX_UNSORTED = 20_000_000  # entries, 12 bytes each, of a matrix that must be sorted by documents first
+_HEAD = "%%MatrixMarket matrix coordinate"
+
+
+def sniff(path: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+    return bag.sniff(read(path, name, options, nothing, companions), options)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
+    words = bag.vocabulary(name, companions)
+    rows, columns, entries = _shape(path, name)
+    if len(words) not in (rows, columns):
+        raise Unreadable(
+            f"“{name}” has {rows:,} rows and {columns:,} columns, but its vocabulary has {len(words):,} words. Is it the right one?"
+        )
+    by_rows = columns == len(words)  # where a matrix is square, documents are its rows
+    with opened(path, name, advance) as file:
+        found = _entries(file, name, by_rows)
+        if not _is_sorted(path, name, by_rows):
+            if entries > MAX_UNSORTED:
+                raise Unreadable(
+                    f"“{name}” is sorted by words and has {entries:,} entries; at most {MAX_UNSORTED:,} can be sorted here. Save the matrix with "
+                    "the documents as columns if they are rows now, or the other way round."
+                )
+            found = _sorted(itertools.islice(found, MAX_UNSORTED))
+        yield from _documents(found, words, name)
+
+
+def _shape(path: Source, name: str) -> tuple[int, int, int]:
+    with opened(path, name) as file:
+        text = decoded(file, "utf-8")
+        first = text.readline(1000)
+        if not first.lower().startswith(_HEAD.lower()) or any(
+            kind in first.lower() for kind in ("complex", "symmetric", "hermitian")
+        ):
+            raise Unreadable(
+                f"“{name}”: expected a sparse matrix that begins with “{_HEAD} integer general”, found “{clean(first.strip())[:60]}”."
+            )
+        for number, (line, _) in enumerate(lines(text, 10_000), 2):
+            if line.strip() and not line.startswith("%"):
+                rows, columns, entries = bag.numbers(line, 3, name, number)
+                return rows, columns, entries
+    raise Unreadable(f"“{name}” ends before its first entry. Save it again.")
+
+
+def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
+    """(document, word, count), all numbered from 0."""
+    shaped, pattern = False, False
+    for number, (line, _) in enumerate(lines(decoded(file, "utf-8"), 10_000), 1):
+        if number == 1:
+            pattern = "pattern" in line.lower()
+        elif line.strip() and not line.startswith("%"):
+            if not shaped:
+                shaped = True
+                continue
+            row, column, *count = bag.numbers(line, 2 if pattern else 3, name, number)
+            document, word = (row, column) if by_rows else (column, row)
+            yield document - 1, word - 1, count[0] if count else 1
+
+
+def _is_sorted(path: Source, name: str, by_rows: bool) -> bool:
+    """Whether each document's entries follow each other."""
+    with opened(path, name) as file:
+        before = -1
+        for document, _, _ in _entries(file, name, by_rows):
+            if document < before:
+                return False
+            before = document
+    return True
+
+
+def _sorted(entries: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    try:
+        table = np.fromiter(entries, dtype=np.dtype((np.int32, 3)))
+    except OverflowError:
+        raise Unreadable("The matrix has numbers beyond 2,147,483,647, which are no counts of words.") from None
+    order = np.argsort(table[:, 0], kind="stable")
+    return (tuple(map(int, table[i])) for i in order)
+
+
+def _documents(entries: Iterator[tuple[int, int, int]], words: list[str], name: str) -> Iterator[Document | Problem]:
+    present, counts = None, []
+    for document, word, count in entries:
+        if document != present:
+            if counts:
+                yield from bag.document(present + 1, counts, words, name)
+            present, counts = document, []
+        counts.append((word, count))
+        if len(counts) > bag.MAX_WORDS:
+            raise Unreadable(f"“{name}”: document {document + 1} has more than {bag.MAX_WORDS:,} entries.")
+    if counts:
+        yield from bag.document(present + 1, counts, words, name)

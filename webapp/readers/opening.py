@@ -1,0 +1,228 @@
+"""Files as they come: compressed or not, in any encoding; and texts as the database can keep them."""
+
+import codecs
+import gzip
+import io
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol, TextIO
+
+from webapp.readers import encodings
+from webapp.readers.model import Unreadable
+
+REPLACED = "\ufffd"  # stands for bytes that are no character
+DETECT = "detect"  # the encoding of each file by itself, where those of several differ
+SAMPLE = 1 << 18  # bytes by which an encoding is guessed
+_BOMS = [(codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+         (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")]  # fmt: skip
+PDF, ZIP, PARQUET = "a PDF document", "a ZIP archive", "a Parquet file"
+_KINDS = [  # how a file of another kind begins
+    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"), (b"%PDF", PDF),
+    (b"PK\x03\x04", ZIP), (b"PK\x05\x06", ZIP), (b"\xd0\xcf\x11\xe0", "an Office document that is old or has a password"),
+    (b"PAR1", PARQUET), (b"\xac\xed\x00\x05", "a file of a Java program, such as MALLET's own form"),
+    (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"),
+    (b"BZh", "a bzip2 file"), (b"\xfd7zXZ", "an xz file"), (b"SQLite format 3", "an SQLite database"), (b"\x1f\x8b", "a gzip file"),
+]  # fmt: skip
+_NO_ENCODINGS = {"idna", "punycode", "undefined", "raw-unicode-escape", "unicode-escape"}  # Python's, but not of files
+_TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})  # of any encoding but UTF-16 and UTF-32
+MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is reported, and not another kind of file
+# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line and page ends, halves
+# of surrogate pairs, and the marks of direction that make a line look other than it is.
+_CONTROLS = bytes([*range(9), 11, *range(14, 32), 127])
+_UNWANTED = re.compile(
+    r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+)  # five times as fast as regex
+
+
+class Source(Protocol):
+    """Where a file's bytes are: a path, or an entry of an archive."""
+
+    def open(self, mode: str, buffering: int) -> BinaryIO: ...
+    def stat(self): ...
+
+
+def extension(name: str) -> str:
+    """The lower-case ending of a name that says the format: ".csv" of "a.csv.gz"."""
+    return Path(plain(name).lower()).suffix
+
+
+def plain(name: str) -> str:
+    """The name without the ending of what compressed it."""
+    if name.lower().endswith(".tgz"):
+        return name[:-4] + ".tar"
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def stem(name: str) -> str:
+    """The name without folders and endings: a title where there is no better."""
+    last = clean(plain(name).replace("\\", "/").rsplit("/", 1)[-1])
+    return Path(last).stem or last
+
+
+def is_gzip(name: str) -> bool:
+    return name.lower().endswith((".gz", ".tgz"))
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells how many bytes are read from it."""
+
+    def __init__(self, path: Source, advance: Callable[[int], None]):
+        self.file, self.advance = path.open("rb", buffering=0), advance
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        count = self.file.readinto(buffer)
+        self.advance(count)
+        return count
+
+    def seekable(self) -> bool:
+        return self.file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+@contextmanager
+def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed where its name says that it is compressed."""
+    with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
+        if not is_gzip(name):
+            yield raw
+            return
+        with gzip.GzipFile(fileobj=raw) as unzipped:
+            try:
+                yield io.BufferedReader(unzipped, 1 << 18)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise Unreadable(_bad_gzip(name, error)) from None
+
+
+def content(file: BinaryIO, most: int) -> bytes | None:
+    """All of a file; None where it has more than `most` bytes. Memory is taken as it comes, not as it might come."""
+    pieces, size = [], 0
+    while piece := file.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            return None
+    return b"".join(pieces)
+
+
+def _bad_gzip(name: str, error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."
+    return f"“{name}” has the ending of a compressed file, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
+
+
+def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
+    """The first bytes of the content."""
+    with opened(path, name) as file:
+        return file.read(size)
+
+
+def looks_like(path: Source, name: str) -> str | None:
+    """What a file is when it is not text; None for text."""
+    start = head(path, name, 4096)
+    for magic, kind in _KINDS:
+        if start.startswith(magic):
+            return kind
+    if by_mark(start) or _wide(start):
+        return None
+    if len(start.translate(None, _TEXT_BYTES)) > max(8, MOST_CONTROLS * len(start)):
+        return "binary data (it has bytes that no text has)"
+    return None
+
+
+def _wide(start: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
+    zeros = start.count(0)
+    if zeros < 0.01 * len(start) or (zeros < 0.2 * len(start) and start.isascii()):  # plain ASCII with stray zero bytes
+        return None
+    scores = {}
+    for encoding, size in (("utf-16-be", 2), ("utf-16-le", 2), ("utf-32-be", 4), ("utf-32-le", 4)):
+        text = start[: len(start) // size * size].decode(encoding, "replace")
+        scores[encoding] = sum(unicodedata.category(c)[0] in "LMNPZ" or c in "\r\n\t" for c in text) / max(1, len(text))
+    best = max(scores, key=scores.get)
+    return best if scores[best] > 0.95 else None
+
+
+def by_mark(start: bytes) -> str | None:
+    return next((encoding for bom, encoding in _BOMS if start.startswith(bom)), None)
+
+
+def guess_encoding(sample: bytes) -> str:
+    """By its mark; else UTF-8 where the sample is; else the encoding in which it reads like a language."""
+    if found := by_mark(sample) or _wide(sample[:4096]) or (encodings.escaped(sample) if sample.isascii() else None):
+        return found
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)  # not final: the sample may end within a character
+        return "utf-8"
+    except UnicodeDecodeError:
+        return encodings.guess(sample)
+
+
+def together(samples: Iterable[bytes], own: Iterable[str]) -> str:
+    """The encoding of several files by samples of them and the encoding of each: DETECT where they differ."""
+    found = {encoding for sample, encoding in zip(samples, own, strict=True) if not sample.isascii()} or {"utf-8"}
+    return found.pop() if len(found) == 1 else DETECT
+
+
+def check_encoding(encoding: str) -> str:
+    """Raises Unreadable for what is no encoding of texts: it may come from a form, or from a command."""
+    if encoding == DETECT:
+        return encoding
+    try:
+        if codecs.lookup(encoding).name in _NO_ENCODINGS:
+            raise LookupError
+        "".encode(encoding)  # refuses hex, zip and their like
+    except (LookupError, ValueError):
+        raise Unreadable(f"“{clean(encoding)[:40]}” is no encoding that is known here. Try utf-8 or cp1252.") from None
+    return encoding
+
+
+def decoded(file: io.BufferedReader, encoding: str) -> io.TextIOWrapper:
+    """The file as text; bytes that are no characters become U+FFFD, which the readers report.
+
+    A file's own mark is believed: of several files some have one, and UTF-8 with a mark is not told from UTF-8 by eye.
+    """
+    encoding = guess_encoding(file.peek(SAMPLE)) if encoding == DETECT else encoding
+    return io.TextIOWrapper(file, by_mark(file.peek(4)) or check_encoding(encoding), errors="replace", newline="")
+
+
+def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
+    """Each line and whether it is whole: what is beyond `most` characters is passed over, so that memory stays bounded."""
+    while line := file.readline(most):
+        whole = len(line) < most or line.endswith(("\n", "\r"))
+        rest = "" if whole else file.readline(1 << 20)
+        while rest and not rest.endswith(("\n", "\r")):
+            rest = file.readline(1 << 20)
+        yield line, whole
+
+
+def clean(text: str) -> str:
+    """The text without what the database or a reader's eye can't take."""
+    if text.isascii():
+        return text.encode("ascii").translate(None, _CONTROLS).decode("ascii")
+    return _UNWANTED.sub("", text) if _UNWANTED.search(text) else text
+
+
+def repairs(raw: str, cleaned: str, encoding: str) -> str | None:
+    """What `clean` and `decoded` did to a text, as the end of a sentence; None where it is as it came."""
+    if REPLACED in raw:
+        encoding = "its encoding" if encoding == DETECT else encoding
+        return f"some bytes are no characters in {encoding}; each is shown as {REPLACED}. Choose another encoding if many are wrong"
+    if removed := len(raw) - len(cleaned):
+        return "1 control character was taken out" if removed == 1 else f"{removed:,} control characters were taken out"
+    return None

@@ -1,0 +1,32 @@
+"""Files that are ZIP archives of XML: .docx, .odt, .epub."""
+
+import contextlib
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+
+from webapp.readers.model import Unreadable
+from webapp.readers.opening import Source, opened
+
+
+@contextlib.contextmanager
+def package(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[zipfile.ZipFile]:
+    """The archive; what goes wrong while it is read is an Unreadable."""
+    try:
+        with opened(path, name, advance) as file, zipfile.ZipFile(file) as archive:
+            yield archive
+    except Unreadable:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise Unreadable(
+            f"“{name}” is damaged ({error or 'it ends too soon'}); it was left out. Save or download it again."
+        ) from None
+
+
+def small(archive: zipfile.ZipFile, inside: str, most: int) -> bytes | None:
+    """An entry's content, up to `most` bytes; None where there is none."""
+    try:
+        with archive.open(inside) as entry:
+            return entry.read(most)
+    except KeyError:
+        return None

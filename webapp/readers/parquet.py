@@ -1,0 +1,73 @@
+"""Parquet: one document a row, columns as in a table."""
+
+import datetime
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import orjson
+import pyarrow
+import pyarrow.parquet
+
+from webapp.readers import cells
+from webapp.readers.model import MAX_COLUMNS, MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, opened
+from webapp.readers.prose import nothing
+from webapp.readers.rows import Row
+
+ROWS = 200  # that are unpacked at once: each may be a book
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    rows, characters = [], 0
+    for row in _rows(path, name, nothing):
+        rows.append([clean(cell) for cell in row.cells])
+        characters += sum(map(len, row.cells))
+        if len(rows) > cells.SAMPLE_ROWS or characters > SAMPLE_CHARACTERS:
+            break
+    return cells.sniff(rows, name, replace(options, header=True), True)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    yield from cells.documents(_rows(path, name, advance), name, replace(options, header=True), "row {}")
+
+
+def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[Row]:
+    """The names of the columns, then the rows."""
+    with opened(path, name, advance) as file:
+        try:
+            table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
+            names = table.schema_arrow.names
+            if len(names) > MAX_COLUMNS:
+                raise Unreadable(
+                    f"“{name}” has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+                )
+            yield Row(0, names, None)
+            number = 0
+            for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
+                columns = [column.to_pylist() for column in batch.columns]
+                for values in zip(*columns, strict=True):
+                    number += 1
+                    yield Row(number, [_cell(value) for value in values], None)
+        except (pyarrow.ArrowException, OSError) as error:
+            if "encrypt" in str(error).lower() or "decrypt" in str(error).lower():
+                raise Unreadable(f"“{name}” is encrypted; it was left out. Save it without encryption.") from None
+            why = clean(str(error)).split("\n")[0][:120]
+            raise Unreadable(
+                f"“{name}” is no Parquet file that can be read, or is damaged ({why}). Write or download it again."
+            ) from None
+
+
+def _cell(value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value[:MAX_TEXT].decode("utf-8", "replace")
+    if isinstance(value, list):
+        return "; ".join(_cell(item) for item in value)
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat()
+    if isinstance(value, dict):
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    return str(value)

@@ -1,0 +1,79 @@
+"""Which column holds what: a guess by the columns' names and by what is in them."""
+
+from webapp.readers.dates import looks_like
+
+_NAMES = {
+    "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
+            "corps texto contenido cuerpo testo contenuto tekst текст".split(),
+    "title": "title headline heading subject name titel titre título titulo titolo overskrift заголовок название".split(),
+    "date": "date year datum jahr année annee fecha año data anno published pubdate created created_at publication_date time "
+            "timestamp day дата год".split(),
+    "id": "id identifier key docid doc_id document_id uid uuid guid doi number no nr kennung identifiant identificador".split(),
+}  # fmt: skip
+_MANY = 0.8  # of the cells must be a date for a column of dates
+
+
+def known(name: str) -> bool:
+    return any(_plain(name) in names for names in _NAMES.values())
+
+
+def is_text(name: str) -> bool:
+    return _plain(name) in _NAMES["text"]
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
+
+
+def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int | None]:
+    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date, and is not
+    named title or id, is metadata: short and different values may be places as well as ids."""
+    found = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
+    if found["date"] is None:
+        found["date"] = next(
+            (i for i in range(len(columns)) if _dates([row[i].strip() for row in rows if i < len(row)])), None
+        )
+    return {role: None if i == key else i for role, i in found.items()} | {"text": key}
+
+
+def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
+    """Positions of text, title, date and id; None where there seems to be none (but some column is the text)."""
+    cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
+    lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
+    free = set(range(len(columns)))
+    found: dict[str, int | None] = {}
+
+    def take(role: str, place: int | None) -> None:
+        found[role] = place
+        free.discard(place)
+
+    named = {role: _named(columns, names) for role, names in _NAMES.items()}
+    longest = max(range(len(columns)), key=lambda i: (lengths[i], -i))
+    by_name = named["text"]
+    take("text", by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest)
+    for role in ("title", "date", "id"):
+        take(role, named[role] if named[role] in free else None)
+    if found["date"] is None:
+        take("date", next((i for i in sorted(free) if _dates(cells[i])), None))
+    if found["id"] is None and len(rows) > 1:
+        take("id", next((i for i in sorted(free) if _identifies(cells[i])), None))
+    if found["title"] is None:
+        likely = [i for i in sorted(free) if 12 <= lengths[i] <= 200 and len(set(cells[i])) > 0.8 * len(cells[i])]
+        take("title", likely[0] if likely else None)
+    return found
+
+
+def _named(columns: list[str], names: list[str]) -> int | None:
+    """The column whose name comes first in the list of names."""
+    places = [(names.index(_plain(column)), i) for i, column in enumerate(columns) if _plain(column) in names]
+    return min(places)[1] if places else None
+
+
+def _dates(cells: list[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and sum(map(looks_like, filled)) >= _MANY * len(filled)
+
+
+def _identifies(cells: list[str]) -> bool:
+    """All different, all short, none with a space."""
+    return len(set(cells)) == len(cells) and all(0 < len(cell) <= 60 and " " not in cell for cell in cells)

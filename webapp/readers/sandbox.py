@@ -1,0 +1,190 @@
+"""Reading in a process of its own. Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust: hostile bytes may
+crash them, fill the memory or keep them busy for ever. Here that ends one child and costs one file, with a sentence.
+
+The child gets an open file through a socket, and answers with JSON, each message after its length. It can write no file.
+"""
+
+import atexit
+import contextlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from webapp.readers.copies import Copy
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, is_gzip, opened, plain
+
+SECONDS = 60  # of work without a document or another sign of progress: a busy machine does not make a file unreadable
+PATIENCE = 600  # seconds in which a child may not answer, whatever it does
+MEMORY = 1 << 30  # bytes of the child, at most
+IDLE = 60  # seconds after which a child that nobody asks leaves
+MAX_FILE = 2 << 30  # bytes of a file that must be copied for it: it is compressed, or in an archive
+MAX_MESSAGE = 200_000_000  # bytes: a text of the greatest length, in any script
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_LENGTH = struct.Struct("<Q")
+
+
+def sniff(source: Source, name: str, form: str, options: Options, known: dict) -> Sniff:
+    request = {"do": "sniff", "options": asdict(options), "form": form, "known": known}
+    ((_, value),) = _asked(source, name, request, lambda n: None)
+    made = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
+    return Sniff(made, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))
+
+
+def read(
+    source: Source, name: str, form: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    request = {"do": "read", "options": asdict(options), "form": form}
+    for kind, value in _asked(source, name, request, advance):
+        if kind == "document":
+            yield Document(**value | {"file": name, "headings": tuple(value["headings"])})
+        elif kind == "problem":
+            yield Problem(**value | {"file": name})
+
+
+def _asked(source: Source, name: str, request: dict, advance: Callable[[int], None]) -> Iterator[tuple[str, dict]]:
+    """A child's answers; its crash is an Unreadable."""
+    given = plain(name)
+    with _file(source, name, advance) as (file, told):
+        child = _Child.get()
+        left, done = source.stat().st_size if not told else 0, False
+        try:
+            child.send(orjson.dumps(request | {"name": clean(given)}), file.fileno())
+            while not done:
+                kind, value = child.receive()
+                if kind == "bytes":
+                    advance(min(left, value))
+                    left -= min(left, value)
+                elif kind == "unreadable":
+                    done = True
+                    raise Unreadable(value)
+                elif kind == "end":
+                    done = True
+                else:
+                    yield kind, value
+        except (OSError, EOFError, ValueError) as error:
+            if isinstance(error, Unreadable):
+                raise
+            if isinstance(error, TimeoutError) or child.died() == -signal.SIGXCPU:
+                raise Unreadable(
+                    f"“{name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
+                    "Save it again, as text if you can."
+                ) from None
+            raise Unreadable(
+                f"“{name}” can't be read: the program that reads such files stopped. Either the file is damaged, or it needs more than "
+                f"{MEMORY >> 20:,} MB of memory. Save it again, cut it into parts, or save it as text."
+            ) from None
+        finally:
+            if done:
+                advance(left)
+                child.put_back()
+            else:
+                child.end()
+
+
+@contextlib.contextmanager
+def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator[tuple[BinaryIO, bool]]:
+    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in an archive."""
+    if isinstance(source, Path) and not is_gzip(name):
+        with source.open("rb") as file:
+            yield file, False
+        return
+    with opened(source, name, advance) as file:
+        copy = Copy(file, name, MAX_FILE)
+    try:
+        copy.file.rollover()
+        copy.file.flush()
+        yield copy.file, True
+    finally:
+        copy.close()
+
+
+class _Child:
+    """A process that reads one file after another. One waits for the next file; others begin where two are read at once."""
+
+    waiting: "list[_Child]" = []
+    lock = threading.Lock()
+
+    def __init__(self):
+        self.socket, theirs = socket.socketpair()
+        self.socket.settimeout(PATIENCE)
+        with theirs:
+            environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"}
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "webapp.readers.child", str(theirs.fileno()), str(MEMORY), str(SECONDS), str(IDLE)],
+                cwd=_ROOT, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        self.pid = os.getpid()
+
+    @classmethod
+    def get(cls) -> "_Child":
+        with cls.lock:
+            found = cls.waiting.pop() if cls.waiting else None
+        if found and found.pid == os.getpid() and found.process.poll() is None:
+            return found
+        if found and found.pid == os.getpid():
+            found.end()
+        return cls()
+
+    def put_back(self) -> None:
+        with self.lock:
+            if not self.waiting:
+                self.waiting.append(self)
+                return
+        self.end()
+
+    def died(self) -> int | None:
+        """How a child that answers no more has ended: minus the signal's number."""
+        try:
+            return self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self) -> None:
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+    def send(self, message: bytes, file: int) -> None:
+        socket.send_fds(self.socket, [_LENGTH.pack(len(message))], [file])
+        self.socket.sendall(message)
+
+    def receive(self) -> tuple[str, dict]:
+        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
+        if length > MAX_MESSAGE:
+            raise ValueError("a child's message is too long")
+        kind, value = orjson.loads(self._exactly(length))
+        return kind, value
+
+    def _exactly(self, count: int) -> bytearray:
+        found = bytearray(count)
+        view, at = memoryview(found), 0
+        while at < count:
+            got = self.socket.recv_into(view[at:])
+            if not got:
+                raise EOFError
+            at += got
+        return found
+
+
+def close() -> None:
+    """End the child that waits, if any: for tests, and at the end of a program."""
+    with _Child.lock:
+        waiting, _Child.waiting = _Child.waiting, []
+    for child in waiting:
+        if child.pid == os.getpid():
+            child.end()
+
+
+atexit.register(close)

@@ -1,0 +1,83 @@
+"""Spreadsheets (.xlsx, .ods): one document a row of a sheet. A formula gives the value that was stored with it."""
+
+import datetime
+import io
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import python_calamine as calamine
+
+from webapp.readers import cells
+from webapp.readers.model import MAX_COLUMNS, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, content, opened
+from webapp.readers.rows import Row
+
+MAX_FILE = 300 << 20  # bytes: a sheet is read as a whole, within the memory of the process that does it
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    rows, characters = [], 0
+    with opened(path, name) as file:
+        book = _book(file, name)
+        sheets = tuple(clean(sheet) for sheet in book.sheet_names[:200])
+        options = replace(options, sheet=known.get("sheet") or options.sheet)
+        for row in itertools.islice(_rows(book, name, options), cells.SAMPLE_ROWS):
+            rows.append([clean(cell) for cell in row.cells])
+            characters += sum(map(len, row.cells))
+            if characters > SAMPLE_CHARACTERS:
+                break
+    return replace(cells.sniff(rows, name, options, known.get("header")), sheets=sheets)
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    with opened(path, name, advance) as file:
+        yield from cells.documents(_rows(_book(file, name), name, options), name, options, "row {1}")
+
+
+def _book(file, name: str) -> calamine.CalamineWorkbook:
+    found = content(file, MAX_FILE)
+    if found is None:
+        raise Unreadable(
+            f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size."
+        )
+    try:
+        return calamine.load_workbook(io.BytesIO(found))
+    except calamine.PasswordError:
+        raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
+    except (calamine.CalamineError, OSError, ValueError) as error:
+        raise Unreadable(
+            f"“{name}” is no spreadsheet that can be read, or is damaged ({clean(str(error))[:120]}). Save it again, or as CSV."
+        ) from None
+
+
+def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Iterator[Row]:
+    """The rows that are not blank, by their numbers in the sheet. Those of another file may have no sheet of that name."""
+    names = book.sheet_names
+    if not names:
+        raise Unreadable(f"“{name}” has no sheet.")
+    found = options.sheet if options.sheet in names else names[0]
+    try:
+        sheet = book.get_sheet_by_name(found)
+        if sheet.total_width > MAX_COLUMNS:
+            raise Unreadable(
+                f"“{name}” has {sheet.total_width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
+            )
+        for number, values in enumerate(sheet.iter_rows(), 1):
+            row = [_cell(value) for value in values]
+            if any(map(str.strip, row)):
+                yield Row(number, row, None)
+    except calamine.CalamineError as error:
+        raise Unreadable(
+            f"“{name}”: its sheet “{clean(found)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
+        ) from None
+
+
+def _cell(value) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,76 @@
+"""Tables: .csv and .tsv, one document a row."""
+
+import csv
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from webapp.readers import cells
+from webapp.readers.cells import SAMPLE_ROWS
+from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, opened
+from webapp.readers.rows import Rows
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    sample = head(path, name)
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(sample))
+    options = replace(options, delimiter=known.get("delimiter") or _guess_delimiter(path, name, options))
+    if len(options.delimiter) != 1 or options.delimiter in '"\r\n':
+        raise Unreadable(
+            f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
+        )
+    found = cells.sniff(_first_rows(path, name, options), name, options, known.get("header"))
+    if len(found.columns) == 1 and extension(name) != ".txt" and len(found.rows) < 2:
+        return replace(
+            found,
+            problem=found.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?",
+        )
+    return found
+
+
+def _dialect(path: Source, name: str, delimiter: str) -> dict:
+    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are quoted."""
+    if delimiter == "\t":
+        sample = head(path, name).decode("latin-1")
+        found = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]
+        if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in found):
+            return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
+    return {"delimiter": delimiter}
+
+
+def _first_rows(path: Source, name: str, options: Options) -> list[list[str]]:
+    rows, characters = [], 0
+    with opened(path, name) as file:
+        for row in itertools.islice(
+            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), SAMPLE_ROWS
+        ):
+            rows += [[clean(cell) for cell in row.cells]] if row.cells else []
+            characters += sum(map(len, row.cells or [])) or MAX_TEXT
+            if characters > SAMPLE_CHARACTERS and rows:
+                break
+    return rows
+
+
+def _guess_delimiter(path: Source, name: str, options: Options) -> str:
+    """The one that cuts the first rows into the same number of cells, the more the better."""
+    if extension(name) in (".tsv", ".tab"):
+        return "\t"
+    best, best_score = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        widths = [len(row) for row in _first_rows(path, name, replace(options, delimiter=delimiter))]
+        if widths and max(widths) > 1:
+            usual = max(set(widths), key=widths.count)
+            score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
+            if score > best_score:
+                best, best_score = delimiter, score
+    return best
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    with opened(path, name, advance) as file:
+        yield from cells.documents(
+            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), name, options
+        )

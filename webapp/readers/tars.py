@@ -1,0 +1,141 @@
+"""tar archives, compressed by gzip or not. They are read once from their beginning; each entry is copied, so that it can be looked
+at before it is read."""
+
+import contextlib
+import itertools
+import tarfile
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from webapp.readers import archive
+from webapp.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from webapp.readers.companions import Companions, is_bag, is_vocabulary
+from webapp.readers.copies import Copy, Stat
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, opened
+
+MAX_HEADER = (
+    1 << 20
+)  # bytes of an entry's name and attributes: tarfile keeps them in memory, whatever they say their size is
+
+
+class _Info(tarfile.TarInfo):
+    """An entry whose header can't fill the memory."""
+
+    def _proc_member(self, file):
+        if self.type in (
+            tarfile.XHDTYPE,
+            tarfile.XGLTYPE,
+            tarfile.SOLARIS_XHDTYPE,
+            tarfile.GNUTYPE_LONGNAME,
+            tarfile.GNUTYPE_LONGLINK,
+        ):
+            if self.size > MAX_HEADER:
+                raise tarfile.HeaderError("an entry's header is longer than any is")
+        return super()._proc_member(file)
+
+
+class _Entry:
+    packed = 0  # opened() counts the archive's own bytes
+
+    def __init__(self, tar: tarfile.TarFile, info: tarfile.TarInfo):
+        self.tar, self.info, self.copy = tar, info, None
+        self.path = info.name
+        self.name = clean(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./"))
+        self.size = 0 if info.isdir() else info.size
+
+    @property
+    def refused(self) -> str | None:
+        if self.info.isdir():
+            return "is a folder"
+        if not self.info.isreg() or self.info.issparse():
+            return "is a link or a device, not a file"
+        return None
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+        if self.copy is None:
+            self.copy = Copy(self.tar.extractfile(self.info), self.name, MAX_UNPACKED)
+        return self.copy.open()
+
+    def stat(self) -> Stat:
+        return Stat(self.size)
+
+    def close(self) -> None:
+        if self.copy is not None:
+            self.copy.close()
+
+
+def sniff(source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+    with contextlib.closing(_entries(source, name)) as entries:
+        return archive.sniff(entries, name, "tar", known, _companions(source, name))
+
+
+def read(
+    source: Source,
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget | None = None,
+) -> Iterator[Document | Problem]:
+    budget = budget or Budget(source.stat().st_size)
+    with contextlib.closing(_entries(source, name, advance)) as entries:
+        yield from archive.read(entries, name, options, advance, _companions(source, name), budget)
+
+
+def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
+    with contextlib.closing(_entries(source, name)) as entries:
+        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+
+
+def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[_Entry]:
+    """Each is gone when the next one is asked for."""
+    if archive.deep(name):
+        raise Unreadable(
+            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
+        )
+    read = 0
+    with opened(source, name, advance) as file:
+        try:
+            with tarfile.open(fileobj=file, mode="r|", tarinfo=_Info, ignore_zeros=False) as tar:
+                while info := tar.next():
+                    tar.members = []  # a list of all that was read
+                    read += 1
+                    with contextlib.closing(_Entry(tar, info)) as entry:
+                        yield entry
+        except DAMAGED as error:
+            if isinstance(error, Unreadable):
+                raise
+            if not read:
+                raise Unreadable(f"“{name}” is no tar archive, or is damaged ({error}). Pack it again.") from None
+            raise Unreadable(
+                f"“{name}” is damaged after entry {read:,} ({error}); what follows was left out. Pack it again."
+            ) from None
+
+
+class _Again:
+    """An entry that is read after others: the archive is read from its beginning for it."""
+
+    def __init__(self, source: Source, name: str, number: int, size: int):
+        self.source, self.name, self.number, self.size = source, name, number, size
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+        with contextlib.closing(_entries(self.source, self.name)) as entries:
+            entry = next(itertools.islice(entries, self.number, None))
+            return Copy(entry.tar.extractfile(entry.info), entry.name, MAX_UNPACKED).open_once()
+
+    def stat(self) -> Stat:
+        return Stat(self.size)
+
+
+def _companions(source: Source, name: str) -> Companions:
+    """Bags of words and vocabularies among the entries, by reading the archive once more."""
+
+    def files() -> Iterator[tuple[_Again, str]]:
+        with contextlib.closing(_entries(source, name)) as entries:
+            for number, entry in enumerate(entries):
+                inside = f"{name}/{entry.name}"
+                if entry.refused is None and (is_bag(inside) or is_vocabulary(inside)):
+                    yield _Again(source, name, number, entry.size), inside
+
+    return Companions(files)

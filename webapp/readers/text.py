@@ -1,0 +1,75 @@
+"""Plain text: one document a file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from webapp.readers.model import (
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
+)
+from webapp.readers.opening import (
+    DETECT,
+    SAMPLE,
+    Source,
+    by_mark,
+    check_encoding,
+    clean,
+    content,
+    guess_encoding,
+    head,
+    opened,
+    repairs,
+    stem,
+)
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    sample = head(path, name)
+    encoding = check_encoding(known.get("encoding") or guess_encoding(sample))
+    own = guess_encoding(sample) if encoding == DETECT else encoding
+    start = clean(sample[: 4 * PREVIEW_CELL].decode(own, "replace"))
+    return Sniff(replace(options, encoding=encoding), [], [[start[:PREVIEW_CELL]]] if start.strip() else [])
+
+
+def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, options.encoding, advance)
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise Unreadable(f"“{name}” has no text in it; it was left out.")
+    yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
+
+
+def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Iterator[Problem]:
+    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the chosen one
+    is tried first."""
+    with opened(path, name, advance) as file:
+        found = content(file, 4 * MAX_TEXT)
+    if found is None:
+        raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
+    own = by_mark(found) or (guess_encoding(found[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
+    try:
+        text = found.decode(own)
+    except UnicodeDecodeError as error:
+        line = found.count(b"\n", 0, error.start) + 1
+        begin = found.rfind(b"\n", 0, error.start) + 1
+        guess = own if encoding == DETECT else guess_encoding(found[begin : begin + SAMPLE])
+        text = found.decode(guess, "replace")
+        done = (
+            repairs(text, clean(text), own)
+            if guess == own
+            else f"the bytes are no characters in {own}; the file was read as {guess}"
+        )
+        yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
+    else:
+        if done := repairs(text, clean(text), own):
+            yield Problem(name, "", f"“{name}”: {done}.", False)
+    if len(text) > MAX_TEXT:
+        raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
+    return text.removeprefix("\ufeff")

@@ -1,0 +1,48 @@
+"""UCI's bags of words: docword.NAME.txt, three numbers, then lines of document, word and count; with vocab.NAME.txt."""
+
+from collections.abc import Callable, Iterator
+
+from webapp.readers import bag
+from webapp.readers.companions import Companions
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, decoded, lines, opened
+from webapp.readers.prose import nothing
+
+
+def sniff(path: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+    return bag.sniff(read(path, name, options, nothing, companions), options)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
+    words = bag.vocabulary(name, companions)
+    with opened(path, name, advance) as file:
+        rows = (
+            (number, line) for number, (line, _) in enumerate(lines(decoded(file, "utf-8"), 1000), 1) if line.strip()
+        )
+        _, width, _ = (
+            bag.numbers(line, 1, name, number)[0]
+            for number, line in (next(rows, (1, "")), next(rows, (2, "")), next(rows, (3, "")))
+        )
+        if width != len(words):
+            sentence = f"it has {width:,} words, but its vocabulary {len(words):,}"
+            yield Problem(name, "line 2", f"“{name}”, line 2: {sentence}. Is it the right vocabulary?", False)
+        present, counts = 0, []
+        for number, line in rows:
+            document, word, count = bag.numbers(line, 3, name, number)
+            if document != present:
+                if document < present:
+                    raise Unreadable(
+                        f"“{name}”, line {number}: document {document} comes after {present}. Sort the file by documents."
+                    )
+                if counts:
+                    yield from bag.document(present, counts, words, name)
+                present, counts = document, []
+            counts.append((word - 1, count))
+            if len(counts) > bag.MAX_WORDS:
+                raise Unreadable(
+                    f"“{name}”, line {number}: document {present} has more than {bag.MAX_WORDS:,} entries."
+                )
+        if counts:
+            yield from bag.document(present, counts, words, name)

@@ -1,0 +1,158 @@
+"""ZIP archives."""
+
+import contextlib
+import gzip
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from webapp.readers import archive, encodings
+from webapp.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from webapp.readers.companions import Companions
+from webapp.readers.copies import Copy, Stat
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, clean, is_gzip, opened
+
+_UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
+_UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8
+_OTHER = {  # encodings of names on machines where ZIP's own has not their letters
+    "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "johab", "cp866", "cp1251", "koi8-r", "koi8-u", "iso8859-5", "mac_cyrillic", "cp852", "cp1250",
+    "iso8859-2", "cp1253", "iso8859-7", "cp1254", "cp1255", "cp1256", "iso8859-6", "cp874", "cp1257",
+}  # fmt: skip
+
+
+class _Entry:
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, encoding: str):
+        self.archive, self.info = archive, info
+        self.path, self.name = info.filename, _shown(info, encoding)
+        self.size, self.packed = info.file_size, info.compress_size
+
+    @property
+    def refused(self) -> str | None:
+        if self.info.is_dir():
+            return "is a folder"
+        if stat.S_IFMT(self.info.external_attr >> 16) not in (0, stat.S_IFREG):
+            return "is a link or a device, not a file"
+        if self.info.flag_bits & 1:
+            return "is encrypted; pack it without a password"
+        return None
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
+        return self.archive.open(self.info)
+
+    def stat(self) -> Stat:
+        return Stat(self.size)
+
+
+def _raw(info: zipfile.ZipInfo) -> bytes | None:
+    """An entry's name where it does not say what it is written in; the zipfile module has taken it for cp437."""
+    return None if info.flag_bits & _UTF8_NAMES else info.filename.encode("cp437", "replace")
+
+
+def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
+    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the mark."""
+    raw = _raw(info)
+    if raw is None or raw.isascii():
+        return clean(info.filename)
+    if found := _said(info.extra, raw):
+        return clean(found)
+    try:
+        return clean(raw.decode())
+    except UnicodeError:
+        return clean(raw.decode(encoding, "replace"))
+
+
+def _said(extra: bytes, raw: bytes) -> str | None:
+    """The name in Unicode that some programs put beside it, where it is still the name of this entry."""
+    while len(extra) >= 4:
+        kind, size = struct.unpack_from("<HH", extra)
+        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        if kind == _UNICODE_PATH and len(field) > 5 and struct.unpack_from("<BL", field) == (1, zlib.crc32(raw)):
+            with contextlib.suppress(UnicodeError):
+                return field[5:].decode()
+    return None
+
+
+def _encoding(infos: list[zipfile.ZipInfo]) -> str:
+    """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's own."""
+    found, size = [], 0
+    for info in infos:
+        raw = _raw(info)
+        if raw is None or raw.isascii() or _said(info.extra, raw):
+            continue
+        try:
+            raw.decode()
+        except UnicodeError:
+            found.append(raw)
+            size += len(raw)
+            if size > encodings.SAMPLE:
+                break
+    if not found:
+        return "cp437"
+    guess = encodings.guess(b"\n".join(found))
+    return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
+
+
+def sniff(source: Source, name: str, options: Options, known: dict, companions: Companions) -> Sniff:
+    with _opened(source, name, None) as (entries, inside):
+        return archive.sniff(iter(entries), name, "zip", known, inside)
+
+
+def read(
+    source: Source,
+    name: str,
+    options: Options,
+    advance: Callable[[int], None],
+    companions: Companions,
+    budget: Budget | None = None,
+) -> Iterator[Document | Problem]:
+    with _opened(source, name, budget) as (entries, inside):
+        yield from archive.read(iter(entries), name, options, advance, inside, budget or Budget(source.stat().st_size))
+
+
+def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
+    with _opened(source, name, None) as (entries, _):
+        yield from ((entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None)
+
+
+@contextlib.contextmanager
+def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
+    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,
+    is copied first: its list of entries stands at its end."""
+    if archive.deep(name):
+        raise Unreadable(
+            f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."
+        )
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(opened(source, name))
+            if budget or is_gzip(name):
+                copy = Copy(file, name, MAX_UNPACKED)
+                stack.callback(copy.close)
+                file = copy.open()
+            zip_file = stack.enter_context(zipfile.ZipFile(file))
+        except (*DAMAGED, gzip.BadGzipFile) as error:
+            if isinstance(error, Unreadable):
+                raise
+            raise Unreadable(
+                f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves."
+            ) from None
+        count = len(zip_file.infolist())
+        if count > archive.MAX_ENTRIES:
+            raise Unreadable(
+                f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it."
+            )
+        entries = _Entries(zip_file)
+        yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
+
+
+class _Entries:
+    def __init__(self, zip_file: zipfile.ZipFile):
+        self.zip_file = zip_file
+        self.encoding = _encoding(zip_file.infolist())
+
+    def __iter__(self) -> Iterator[_Entry]:
+        return (_Entry(self.zip_file, info, self.encoding) for info in self.zip_file.infolist())

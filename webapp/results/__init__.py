@@ -1,0 +1,1 @@
+"""A finished run's model as pages read it: evidence, topics, labels, weights."""

@@ -1,0 +1,109 @@
+"""What readers call the topics of a run, and how they fold them together: the present overlay of its edits."""
+
+import numpy as np
+
+from webapp.drawing.numbers import HUES, topic_label
+from webapp.models import Edit, Run
+from webapp.storage.sql import rows
+
+
+class Names:
+    """The overlay of one run, read at once. Topics are numbers 0 to K - 1; what no reader said is empty or the default.
+
+    into: int32[K], the topic that each is read as a part of, to the end of a chain of merges; itself where not merged.
+    """
+
+    def __init__(self, K: int, values: dict[str, dict[int, str]]):
+        """`values`: field of Edit -> topic -> its present value."""
+        self._values = values
+        self.into = resolved(K, values["into"])
+        self._members: dict[int, list[int]] = {}
+        for m in np.flatnonzero(self.into != np.arange(K)).tolist():
+            self._members.setdefault(int(self.into[m]), []).append(m)
+
+    def label(self, k: int) -> str:
+        return self._values["label"].get(k, "")
+
+    def note(self, k: int) -> str:
+        return self._values["note"].get(k, "")
+
+    def group(self, k: int) -> str:
+        return self._values["group"].get(k, "")
+
+    def hidden(self, k: int) -> bool:
+        return k in self._values["hidden"]
+
+    def hue(self, k: int) -> int:
+        """Which of the twelve colours: the reader's choice, else the topic's own."""
+        return int(self._values["colour"].get(k, k % HUES))
+
+    def title(self, k: int) -> str:
+        """\"T07 Farming\", or \"T07\" without a label."""
+        return f"{topic_label(k)} {self.label(k)}".rstrip()
+
+    def present(self, k: int) -> dict[str, str]:
+        """field -> value as it is stored, "" where nothing is said; `into` as it was chosen, not resolved."""
+        return {field: self._values[field].get(k, "") for field in Edit.Field.values}
+
+    def edited(self) -> list[int]:
+        """Topics of which anything is said, ascending."""
+        return sorted(set().union(*self._values.values()))
+
+    def groups(self) -> list[str]:
+        return sorted(set(self._values["group"].values()), key=str.lower)
+
+    def members(self, k: int) -> list[int]:
+        """The other topics that are read as parts of this one."""
+        return list(self._members.get(k, ()))
+
+    def merged(self, array: np.ndarray) -> np.ndarray:
+        """[..., K] with the columns of merged topics added to their targets'; their own are then 0. A copy."""
+        moved = np.flatnonzero(self.into != np.arange(len(self.into)))
+        result = np.array(array)
+        result[..., moved] = 0
+        np.add.at(result, (..., self.into[moved]), np.asarray(array)[..., moved])
+        return result
+
+
+def resolved(K: int, into: dict[int, str]) -> np.ndarray:
+    """int32[K]: where each topic's chain of merges ends. Chains have no cycles: curation.services refuses those."""
+    end = np.arange(K, dtype=np.int32)
+    for topic, target in into.items():
+        end[topic] = int(target)
+    for _ in range(K.bit_length()):  # each round doubles the steps that have been followed
+        end = end[end]
+    return end
+
+
+def names(run: Run) -> Names:
+    """The names of a run's topics: one query, at the first call for this run object."""
+    if "names" not in run.__dict__:
+        run.__dict__["names"] = _read(run)
+    return run.__dict__["names"]
+
+
+def state(run: Run) -> tuple:
+    """Another one whenever another edit holds: edits never change, and their numbers are never given twice."""
+    return rows(
+        "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL",
+        [run.pk],
+        as_tuples=True,
+    )[0]
+
+
+def forget(run: Run) -> None:
+    """Have the next call read again: this run object has just been edited."""
+    run.__dict__.pop("names", None)
+
+
+def _read(run: Run) -> Names:
+    found = rows(
+        "SELECT DISTINCT ON (topic, field) topic, field, value FROM webapp_edit"
+        " WHERE run_id = %s AND undone_at IS NULL ORDER BY topic, field, id DESC",
+        [run.pk],
+    )
+    values = {field: {} for field in Edit.Field.values}
+    for row in found:
+        if row["value"]:
+            values[row["field"]][row["topic"]] = row["value"]
+    return Names(run.topics, values)

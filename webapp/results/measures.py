@@ -1,0 +1,25 @@
+"""What is measured of each topic of a run, as columns: some thousands of rows that never change are read once."""
+
+import numpy as np
+
+from webapp.models import Run, Topic
+from webapp.storage.cache import remembered
+
+COLUMNS = (
+    "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
+    "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y",
+)  # fmt: skip
+_KEPT = 64  # snapshots
+
+
+def of(run: Run) -> dict[str, np.ndarray]:
+    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first snapshot."""
+    return read(run.snapshot_id) if run.snapshot_id else {}
+
+
+@remembered(_KEPT)
+def read(snapshot_id: int) -> dict[str, np.ndarray]:
+    rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
+    table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))
+    table.flags.writeable = False
+    return {name: table[:, i] for i, name in enumerate(COLUMNS)}

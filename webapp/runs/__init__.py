@@ -1,0 +1,1 @@
+"""Trainings: create, train, publish, watch, continue."""

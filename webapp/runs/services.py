@@ -1,0 +1,126 @@
+"""What is done to a run: create, stop, cancel, train again. Deleting: corpora.deletion."""
+
+from dataclasses import asdict
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from inference import engines
+from inference.engines.contract import WarmStart
+from inference.errors import Invalid
+from webapp.accounts import quotas
+from webapp.jobs import claims, events
+from webapp.models import Corpus, Run, User, Version, Word
+from webapp.runs import snapshots
+
+MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
+MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
+
+
+def create(
+    version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+) -> Run:
+    """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    if version is None or version.status != Version.Status.READY:
+        raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
+    config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
+    most = min(version.vocabulary, MAX_TOPICS)
+    if config.topics > most:
+        why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
+        raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
+    if not 0 <= seed < 2**63:
+        raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
+    with transaction.atomic():
+        if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
+            raise Invalid("corpus", "This corpus has just been deleted.")
+        by = by or User.objects.local()
+        quotas.check_job(by)
+        run = Run.objects.create(
+            corpus_id=version.corpus_id, version=version, by=by, engine=engine, settings=asdict(config), seed=seed
+        )
+        claims.send(claims.TRAINING, run.pk)
+    return run
+
+
+def again(run: Run, by: User | None = None) -> Run:
+    """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
+    if run.begins and run.begun_with is None:
+        raise Invalid(
+            "run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead."
+        )
+    with transaction.atomic():
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
+        if run.begins:
+            _goes_on(new, run.parent, run.dropped)
+    return new
+
+
+def without(run: Run, words: list[str], by: User | None = None) -> Run:
+    """A new run that leaves words out and begins with the topics of this one, so that they stay recognisable.
+
+    Raises Invalid for a run that is not done, and for what are no words of it.
+    """
+    if run.snapshot is None or not run.snapshot.final:
+        raise Invalid("run", f"Run {run.pk} has not counted its words yet; words can be left out when it is done.")
+    words = sorted({word.strip().lower() for word in words if word.strip()})
+    if not words:
+        raise Invalid("words", "Choose one or more words to leave out.")
+    if len(words) > MAX_DROPPED:
+        raise Invalid("words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}.")
+    known = set(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)) - set(
+        run.dropped
+    )
+    if unknown := [word for word in words if word not in known]:
+        listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
+        raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
+    if len(known) + len(run.dropped) >= run.version.vocabulary:
+        raise Invalid("words", "No word would be left.")
+    with transaction.atomic():
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
+        _goes_on(new, run, sorted({*run.dropped, *known}))
+    return new
+
+
+def onward(run: Run, version: Version, by: User | None = None) -> Run:
+    """A new run on another version of the corpus, with more documents or other words, that begins with the topics of this one.
+
+    Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
+    """
+    if run.snapshot is None or not run.snapshot.final:
+        raise Invalid("run", f"Run {run.pk} is not done; another can go on from it when it is.")
+    if version.corpus_id != run.corpus_id or version.pk == run.version_id:
+        raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
+    with transaction.atomic():
+        new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
+        _goes_on(new, run, [])
+    return new
+
+
+def warm_starter(run: Run) -> WarmStart:
+    """The run's engine, which can begin with its topics. Raises Invalid where it can't."""
+    engine = engines.get(run.engine)
+    if not isinstance(engine, WarmStart):
+        raise Invalid(
+            "engine",
+            f"Run {run.pk} was trained by the engine {run.engine}, which can't begin with the topics of another run.",
+        )
+    return engine
+
+
+def _goes_on(new: Run, parent: Run, dropped: list[str]) -> None:
+    new.parent, new.dropped, new.begins = parent, dropped, True
+    new.save(update_fields=["parent", "dropped", "begins"])
+
+
+def stop(run: Run) -> None:
+    """Ask a running training to stop and keep what there is. Nothing happens where it is over already."""
+    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.STOP)
+
+
+def cancel(run: Run) -> None:
+    """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains within a second."""
+    here = (Run.Status.QUEUED, Run.Status.STORING)
+    if Run.objects.filter(pk=run.pk, status__in=here).update(status=Run.Status.CANCELLED, finished_at=Now()):
+        snapshots.discard(run.pk)
+        events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
+    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)

@@ -1,0 +1,217 @@
+"""Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one transaction."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from django.db import transaction
+from django.db.models.functions import Now
+
+from inference import Evidence, Topics
+from inference import Snapshot as Trained
+from inference.evaluate import TopicMeasures
+from inference.explore.cooccurrence import beside
+from inference.explore.distances import nearest
+from inference.explore.layout import layout, stress
+from webapp.jobs import claims
+from webapp.models import Metric, Run, Snapshot, Topic
+from webapp.storage import bulk
+
+DOCUMENTS = 10_000  # whose rows are copied at a time
+SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
+KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
+
+
+class Findings(NamedTuple):
+    """What is known of a finished run beyond its topics."""
+
+    evidence: Evidence
+    measures: TopicMeasures
+    divergences: np.ndarray  # float64[K, K], explore.distances
+
+
+def measure(run_id: int, trained: Trained, seconds: float) -> None:
+    """Write a point of the run's charts; a point that a resumed run repeats replaces its like."""
+    coherence = [None if np.isnan(c) else round(float(c), 4) for c in trained.coherence]
+    known = [c for c in coherence if c is not None]
+    held_out = trained.held_out
+    Metric.objects.bulk_create(
+        [
+            Metric(
+                run_id=run_id,
+                step=trained.step,
+                tokens=trained.tokens,
+                seconds=seconds,
+                held_out=None if held_out is None or np.isnan(held_out) else float(held_out),
+                coherence=sum(known) / len(known) if known else None,
+                topic_coherence=coherence,
+                nonzero=float(trained.nonzero),
+            )
+        ],
+        update_conflicts=True,
+        unique_fields=["run_id", "step"],
+        update_fields=["tokens", "seconds", "held_out", "coherence", "topic_coherence", "nonzero"],
+    )
+
+
+def publish(
+    run_id: int, attempt: int, step: int, topics: Topics, coherence: np.ndarray, findings: Findings | None = None
+) -> Snapshot:
+    """Replace what the run's pages show. With findings it is the final snapshot.
+
+    Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
+    """
+    final = findings is not None
+    xy = layout(findings.divergences) if final else None
+    strain = stress(xy, findings.divergences) if final else None
+    with transaction.atomic():
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
+        words = bulk.Partition("topic_word", snapshot.pk)
+        words.create()
+        rows = np.zeros(topics.K, np.int64)  # of each topic
+        words.write_arrays(_counted(_topic_rows(topics, findings), rows))
+        if final:
+            documents = bulk.Partition("document_topic", snapshot.pk)
+            documents.create()
+            documents.write_arrays(_document_rows(findings.evidence))
+        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, findings, xy), batch_size=2000)
+        words.attach()
+        if final:
+            documents.attach()
+        fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
+        claims.update(claims.TRAINING, run_id, attempt, snapshot=snapshot, **fields)
+    return snapshot
+
+
+def drop_old(run_id: int) -> None:
+    """Drop all but the newest snapshots of a run; what a reader still holds is left to operations.upkeep."""
+    old = list(Snapshot.objects.filter(run_id=run_id).order_by("-pk").values_list("pk", flat=True)[KEEP:])
+    Snapshot.objects.filter(pk__in=old).delete()
+    for pk in old:
+        bulk.drop("topic_word", pk)
+
+
+def discard(run_id: int) -> None:
+    """Drop every snapshot of a run, and what it shows."""
+    Run.objects.filter(pk=run_id).update(snapshot=None)
+    pks = list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True))
+    Snapshot.objects.filter(pk__in=pks).delete()
+    for pk in pks:
+        bulk.drop("topic_word", pk)
+        bulk.drop("document_topic", pk)
+
+
+def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
+    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a topic.
+
+    A word that has tokens in a topic without being listed there comes behind the listed ones, with the floor's weight.
+    """
+    lengths = np.diff(topics.indptr)
+    topic = np.repeat(np.arange(topics.K, dtype=np.int64), lengths)
+    rank = np.arange(len(topics.words), dtype=np.int64) - np.repeat(topics.indptr[:-1], lengths)
+    if findings is None:
+        none = np.zeros(len(topic), np.int64)
+        yield topic, topics.words, rank, topics.weights, none, none
+        return
+    ptr, of, tokens, documents = findings.evidence.by_word()
+    given = of.astype(np.int64) * topics.V + np.repeat(
+        np.arange(topics.V), np.diff(ptr)
+    )  # one number for topic and word
+    order = np.argsort(given)
+    given, tokens, documents = given[order], tokens[order], documents[order]
+    listed = topic * topics.V + topics.words
+    at = np.minimum(np.searchsorted(given, listed), len(given) - 1)
+    has = given[at] == listed
+    yield topic, topics.words, rank, topics.weights, np.where(has, tokens[at], 0), np.where(has, documents[at], 0)
+    rest = np.ones(len(given), bool)
+    rest[at[has]] = False
+    topic, word = np.divmod(given[rest], topics.V)
+    first = np.searchsorted(topic, topic)  # topic is ascending
+    yield (
+        topic,
+        word,
+        lengths[topic] + np.arange(len(topic)) - first,
+        topics.floor[topic],
+        tokens[rest],
+        documents[rest],
+    )
+
+
+def _counted(blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
+    """The blocks; each topic's rows are counted into `rows`, int64[K], as they pass."""
+    for block in blocks:
+        rows += np.bincount(block[0], minlength=len(rows))
+        yield block
+
+
+def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
+    """(document, topic, tokens, share) columns of all rows."""
+    for first in range(0, evidence.bow.D, DOCUMENTS):
+        ptr = evidence.doc_ptr[first : first + DOCUMENTS + 1]
+        document = np.repeat(np.arange(first, first + len(ptr) - 1), np.diff(ptr))
+        tokens = evidence.doc_tokens[ptr[0] : ptr[-1]]
+        yield document, evidence.doc_topics[ptr[0] : ptr[-1]], tokens, tokens / evidence.lengths[document]
+
+
+def _topics(
+    snapshot: Snapshot,
+    topics: Topics,
+    coherence: np.ndarray,
+    rows: np.ndarray,
+    findings: Findings | None,
+    xy: np.ndarray | None,
+) -> list[Topic]:
+    share, columns = topics.share, {}
+    if findings is not None:
+        measures = findings.measures
+        share = measures.tokens / measures.tokens.sum()
+        columns = {name: getattr(measures, name) for name in _MEASURES} | {
+            "tokens": measures.tokens.astype(np.int64),
+            "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
+        }
+        columns |= {"x": xy[:, 0], "y": xy[:, 1]}
+    similar, company = _similar(findings, topics.K), _company(findings, topics.K)
+    return [
+        Topic(
+            snapshot=snapshot,
+            number=k,
+            share=float(share[k]),
+            coherence=_known(coherence[k]),
+            floor=float(topics.floor[k]),
+            floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
+            **{name: _known(column[k]) for name, column in columns.items()},
+            similar=similar[k],
+            beside=company[k],
+        )
+        for k in range(topics.K)
+    ]
+
+
+def _similar(findings: Findings | None, K: int) -> list[list]:
+    """Of each topic [topic, divergence] of those most like it."""
+    if findings is None:
+        return [[]] * K
+    near, far = nearest(findings.divergences, SIMILAR)
+    return [
+        [[j, round(d, 4)] for j, d in zip(*row, strict=True)] for row in zip(near.tolist(), far.tolist(), strict=True)
+    ]
+
+
+def _company(findings: Findings | None, K: int) -> list[list]:
+    """Of each topic [topic, lift, documents] of those that stand beside it."""
+    if findings is None:
+        return [[]] * K
+    found = findings.evidence
+    columns = beside(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, K, BESIDE)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
+
+
+_MEASURES = (
+    "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents", "uniform_distance", "corpus_distance",
+)  # fmt: skip
+
+
+def _known(number: np.generic) -> float | int | None:
+    """As Postgres takes it: no NaN."""
+    return None if np.isnan(number) else number.item()

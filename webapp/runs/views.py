@@ -1,0 +1,68 @@
+"""Runs: watching one train, and what can be done to it."""
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp.ingest import forms, version_history
+from webapp.jobs import events
+from webapp.models import Run
+from webapp.pages.page import page, run_or_404
+from webapp.runs import queries
+from webapp.runs import services as runs
+from webapp.server import live
+
+
+@require_safe
+def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = run_or_404(run_id)
+    state = queries.state(run, events.workers())
+    if as_json:
+        return page(request, "", state, as_json=True)
+    data = {
+        "run": run,
+        "corpus": run.corpus,
+        "settings": forms.described(run),
+        "state": state,
+        "older": version_history.said(run),
+    }
+    return page(request, "run/detail.html", data)
+
+
+@require_safe
+async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
+    if not await Run.objects.filter(pk=run_id).aexists():
+        raise Http404(f"There is no run {run_id}.")
+    return live.response(request, run=run_id)
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    runs.stop(run)
+    return redirect("run", run.pk)
+
+
+@require_POST
+def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    runs.cancel(run)
+    return redirect("run", run.pk)
+
+
+@require_POST
+def again(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    try:
+        return redirect("run", runs.again(run, request.user).pk)
+    except Invalid as error:
+        raise BadRequest(error.message) from None
+
+
+@require_POST
+def onward(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Go on from this run's topics on the newest version of its corpus."""
+    run = run_or_404(run_id)
+    return redirect("run", runs.onward(run, run.corpus.version, request.user).pk)

@@ -1,0 +1,1 @@
+"""How data is kept: COPY into Postgres, files, memory-mapped columns, caches."""

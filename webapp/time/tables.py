@@ -1,0 +1,177 @@
+"""A table of shades: topics by period or category, or one topic by two fields at once."""
+
+import numpy as np
+from django.urls import reverse
+
+from inference.errors import Invalid
+from webapp.documents import fields
+from webapp.documents.selection import Selection
+from webapp.models import Run
+from webapp.results import topics
+from webapp.time import shares, trends
+
+ROWS = 20  # topics where none is named: those that change most
+MOST_ROWS = 60
+COLUMNS = 60  # periods; wider than that it is no table any more
+VALUES = 24  # of a category, the most frequent
+STEPS = 10  # of shade, from nothing to the largest share
+TIMES = (1.0, 1.5, 2.0, 3.0, 5.0)  # as large as overall, or as small: from here on each shade of `against`
+ORDERS = ("time", "change", "number")
+
+
+def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], against: bool, order: str) -> dict:
+    """A row for each topic, a column for each period or value. Raises Invalid for more than MOST_ROWS topics."""
+    if len(wanted) > MOST_ROWS:
+        raise Invalid(
+            "topics", f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose fewer."
+        )
+    cut = shares.cut(run, by, selection)
+    chosen = wanted or trends.most_changing(cut)[:ROWS]
+    places = _columns(cut)
+    bands, sums = shares.intervals(cut, chosen), shares.tokens(cut)
+    overall = sums.sum(axis=0) / max(int(sums.sum()), 1)
+    if order == "time" and cut.groups.in_time:
+        chosen_order = np.argsort(_middle(bands.share), kind="stable").tolist()
+    elif order == "number":
+        chosen_order = np.argsort(chosen, kind="stable").tolist()
+    else:
+        chosen_order = list(range(len(chosen)))
+    words = topics.top_words(run, chosen, 4)
+    home = reverse("run_documents", args=[run.pk])
+    most = _most(bands.share, bands.thin, places)
+    rows = []
+    for i in chosen_order:
+        k = chosen[i]
+        row = topics.link(run, k) | {"words": words[k], "overall": float(overall[k]), "cells": []}
+        for g in places:
+            url = home + shares.address(selection, (cut.groups, g), has=k)
+            row["cells"].append(_cell(bands, i, g, float(overall[k]), most, against) | {"url": url})
+        rows.append(row)
+    return _table(run, cut, places, bands, against, most) | {
+        "rows": rows,
+        "field": None,
+        "topic": None,
+        "measured": not wanted,
+    }
+
+
+def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: int, against: bool) -> dict:
+    """One topic: a row for each value of a category, a column for each period or value of another."""
+    if field == by:
+        raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
+    columns, rows_of = shares.cut(run, by, selection), fields.groups(run.version, field)
+    places = _columns(columns)
+    first, wide = min(places, default=0), len(places)
+    most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)
+    kept = (
+        (columns.group >= first) & (columns.group < first + wide) & (rows_of.group >= 0) & (rows_of.group < most_values)
+    )
+    both = np.where(kept, rows_of.group.astype(np.int64) * wide + columns.group - first, -1).astype(np.int32)
+    cells = fields.Groups(f"{field} and {by}", [""] * max(most_values * wide, 1), both)
+    cut = shares.of_groups(run, cells, selection, (field, by))
+    bands = shares.intervals(cut, [topic])
+    sums = shares.tokens(columns)
+    overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
+    most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
+    home, rows = reverse("run_documents", args=[run.pk]), []
+    for a in fields.in_order(run.version, rows_of, list(range(most_values))):
+        found = []
+        for g in places:
+            url = home + shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
+            found.append(_cell(bands, 0, a * wide + g - first, overall, most, against) | {"url": url})
+        if any(cell["documents"] for cell in found):
+            rows.append({"label": rows_of.labels[a], "cells": found})
+    table = _table(run, columns, places, shares.intervals(columns, [topic]), against, most)
+    left_out = len(rows_of.labels) - most_values
+    link = topics.link(run, topic) | {"words": topics.top_words(run, [topic], 6)[topic]}
+    return table | {
+        "rows": rows,
+        "field": field,
+        "topic": link,
+        "overall": overall,
+        "rows_left_out": left_out,
+        "measured": False,
+    }
+
+
+def _columns(cut: shares.Cut) -> list[int]:
+    n = cut.end - cut.first
+    if cut.groups.in_time and n > COLUMNS:
+        raise Invalid(
+            "by",
+            f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there are {n:,}. Choose a longer period, or documents "
+            f"from {cut.labels[-COLUMNS].rstrip('s')} on.",
+        )
+    places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
+    return fields.in_order(cut.run.version, cut.groups, places)
+
+
+def _middle(share: np.ndarray) -> np.ndarray:
+    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share. float64[T]."""
+    known = np.nan_to_num(share)
+    return (known * np.arange(share.shape[1])).sum(axis=1) / np.maximum(known.sum(axis=1), 1e-12)
+
+
+def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
+    """The largest share of a cell that is not thin, which has the darkest shade."""
+    of = share[:, list(places)]
+    solid = of[:, ~thin[list(places)]]
+    return (
+        float(np.nanmax(solid))
+        if solid.size and not np.isnan(solid).all()
+        else float(np.nan_to_num(of).max(initial=0.0)) or 1.0
+    )
+
+
+def _cell(bands, i: int, g: int, overall: float, most: float, against: bool) -> dict:
+    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by chance."""
+    documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
+    if np.isnan(bands.share[i, g]):
+        return {
+            "share": None,
+            "low": None,
+            "high": None,
+            "documents": 0,
+            "tokens": 0,
+            "thin": True,
+            "shade": "",
+            "said": "",
+            "range": "",
+        }
+    share, low, high = (float(x[i, g]) for x in (bands.share, bands.low, bands.high))
+    cell = {"share": share, "low": low, "high": high, "documents": documents, "tokens": tokens, "thin": thin}
+    if not against:
+        shade = min(STEPS, int(np.ceil(STEPS * min(share / most, 1.0) - 1e-9))) if most else 0
+        return cell | {"shade": f"s{shade}", "said": _percent(share), "range": _range(_percent(low), _percent(high))}
+    times = [x / overall if overall else 1.0 for x in (share, low, high)]
+    shade = ""
+    if low > overall:
+        shade = f"m{sum(times[0] >= t for t in TIMES)}"
+    elif high < overall:
+        shade = f"l{sum(times[0] <= 1 / t for t in TIMES)}"
+    return cell | {"shade": shade, "said": _times(times[0]), "range": _range(_times(times[1]), _times(times[2]))}
+
+
+def _percent(share: float) -> str:
+    """Without the sign, which stands at the head of the table."""
+    return f"{100 * share:.0f}" if share >= 0.0995 or share == 0 else "<0.1" if share < 0.0005 else f"{100 * share:.1f}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 9.95 or ratio == 0 else "<0.1" if ratio < 0.05 else f"{ratio:.1f}"
+
+
+def _range(low: str, high: str) -> str:
+    """An end below 0.05 is 0.0 here: "<0.1–0.4" can't be read."""
+    return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
+
+
+def _table(run: Run, cut: shares.Cut, places: list[int], bands, against: bool, most: float) -> dict:
+    return {
+        "by": cut.groups.by,
+        "in_time": cut.groups.in_time,
+        "columns": trends.bins(cut, bands, places),
+        "left_out": cut.end - cut.first - len(places),
+        "scale": "against" if against else "share",
+        "darkest": most,
+    }

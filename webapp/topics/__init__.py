@@ -1,0 +1,1 @@
+"""Pages of topics: list, map, grid, one topic."""

@@ -1,0 +1,87 @@
+"""The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
+
+import numpy as np
+from django.urls import reverse
+
+from inference.explore.layout import separate
+from webapp.results import hidden_words, measures, topics
+from webapp.storage.cache import remembered
+from webapp.topics.overview import Overview
+
+WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
+COVERED = 0.16  # of the disc on which the map lies, by all circles together
+LEAST = 3.0  # radius that can still be hit
+LETTER, LINE, GAP = 6.9, 17, 4  # width and height of a label's letters, its distance from the circle
+LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
+WORDS = 2  # of a topic that has no name
+
+
+def of(overview: Overview, chosen: list[int]) -> dict | None:
+    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width, height; stress.
+
+    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no place. None where
+    there is no map: the run is still training, or an older version made it.
+    """
+    run = overview.run
+    if "x" not in overview.measures or np.isnan(overview.measures["x"]).any():
+        return None
+    scale = _spread(run.snapshot_id)
+    low, high = scale["low"], scale["high"]
+    unit = min(WIDTH / (high[0] - low[0]), HEIGHT / (high[1] - low[1]))
+    height = float((high[1] - low[1]) * unit)
+    xy = (scale["xy"] - (low + high) / 2) * unit + np.array([WIDTH, height]) / 2
+    radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
+    numbers = overview.numbers[np.argsort(-overview.share[overview.numbers], kind="stable")].tolist()
+    words = topics.first_words(run, WORDS)
+    picked = set(chosen)
+    base, end = reverse("run_topics", args=[run.pk]), hidden_words.address(run)
+    circles = []
+    for k in numbers:  # the largest first, so that small ones lie on top
+        name = overview.names.label(k)
+        label = f"T{k:02d}"
+        circles.append({
+            "number": k, "label": label, "hue": overview.names.hue(k), "url": f"{base}{k}/{end}", "share": float(overview.share[k]),
+            "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
+            "text": name or " ".join(words[k]), "chosen": k in picked,
+        })  # fmt: skip
+    _label(circles[:LABELLED], height)
+    return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
+
+
+@remembered(32)
+def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
+    """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take up."""
+    columns = measures.read(snapshot_id)
+    xy = np.column_stack([columns["x"], -columns["y"]])  # on a screen y points down
+    radii = np.sqrt(COVERED * columns["share"])
+    xy = separate(xy, radii * 1.04)
+    margin = radii[:, None] + np.array([0.16, 0.05])  # for labels at the edge
+    return {"xy": xy, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
+
+
+def _label(circles: list[dict], height: float) -> None:
+    """Give those a label that have room for it, the largest first: right of the circle, left of it, below or above it.
+
+    static/js/map.js does the same for the part of the map that the reader zooms to.
+    """
+    taken = np.empty((0, 4))
+    discs = np.array([[c["x"], c["y"], c["r"]] for c in circles]).reshape(-1, 3)
+    for i, circle in enumerate(circles):
+        x, y, r = discs[i]
+        w = LETTER * (len(circle["label"]) + 1 + len(circle["text"]))
+        for anchor, left, middle in (("start", x + r + GAP, y), ("end", x - r - GAP - w, y),
+                                     ("middle", x - w / 2, y + r + LINE / 2), ("middle", x - w / 2, y - r - LINE / 2)):  # fmt: skip
+            box = np.array([left, middle - LINE / 2, left + w, middle + LINE / 2])
+            if box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height:
+                continue
+            if np.any(
+                (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
+            ):
+                continue
+            near = np.clip(discs[:, :2], box[:2], box[2:]) - discs[:, :2]
+            if np.any((near**2).sum(axis=1) < (0.8 * discs[:, 2]) ** 2):
+                continue
+            taken = np.vstack([taken, box])
+            at = {"start": left, "end": left + w, "middle": x}[anchor]
+            circle["place"] = {"anchor": anchor, "x": round(float(at), 1), "y": round(float(middle), 1)}
+            break

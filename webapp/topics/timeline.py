@@ -1,0 +1,82 @@
+"""An overview's topics in groups of documents: by year, month or decade, or by a category."""
+
+from urllib.parse import urlencode
+
+import numpy as np
+from django.urls import reverse
+
+from webapp.documents import fields, sums
+from webapp.topics.overview import Overview
+
+STACKED = 12  # topics of the chart in which they stand on one another: as many as there are colours
+MULTIPLES = 48  # small charts of a page
+VALUES = 40  # of a category: the most frequent
+
+
+def of(overview: Overview, by: str, after: int = 0) -> dict | None:
+    """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no group.
+
+    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of its documents, to
+    which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by group; other: those of all topics that
+    are not stacked. most: the largest share and the largest count of any multiple.
+    """
+    run, selection = overview.run, overview.selection
+    choices = fields.choices(run.version)
+    if overview.tokens is None or not choices:
+        return None
+    by = by or fields.usual(run.version)
+    found = sums.of(run, selection, by)
+    some = np.flatnonzero(found.of_documents)
+    if not len(some):
+        return None
+    kept = (
+        np.arange(some[0], some[-1] + 1)
+        if found.groups.in_time
+        else np.array(fields.in_order(run.version, found.groups, some[:VALUES].tolist()))
+    )
+    tokens, shares, totals = found.tokens[kept], found.shares[kept], found.of_tokens[kept]
+    address = reverse("run_documents", args=[run.pk])
+    bins = [
+        {"label": found.labels[i], "tokens": int(found.of_tokens[i]), "documents": int(found.of_documents[i]),
+         "url": f"{address}?{urlencode(selection.narrowed(found.groups, i))}"}
+        for i in kept.tolist()
+    ]  # fmt: skip
+    stacked = overview.numbers[:STACKED] if overview.asked.topics else _largest(overview)
+    other = totals - tokens[:, stacked].sum(axis=1)
+    shown = overview.numbers[after : after + MULTIPLES]
+    return {
+        "by": by,
+        "in_time": found.groups.in_time,
+        "choices": choices,
+        "labels": [b["label"] for b in bins],
+        "bins": bins,
+        "left_out": len(some) - len(kept) if not found.groups.in_time else 0,
+        "stacked": _series(overview, stacked, tokens, shares),
+        "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
+        "multiples": _series(overview, shown, tokens, shares),
+        "most": {
+            "tokens": int(tokens[:, overview.numbers].max(initial=0)),
+            "shares": float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
+        },
+        "next": after + MULTIPLES if len(overview.numbers) > after + MULTIPLES else None,
+    }
+
+
+def _largest(overview: Overview) -> np.ndarray:
+    numbers = overview.numbers
+    return numbers[np.argsort(-overview.share[numbers], kind="stable")][:STACKED]
+
+
+def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray) -> list[dict]:
+    found = overview.named(numbers.tolist(), 5)
+    for topic in found:
+        k = topic["number"]
+        topic["values"] = {
+            "tokens": tokens[:, k].tolist(),
+            "shares": [None if np.isnan(v) else v for v in shares[:, k].tolist()],
+        }
+    return found
+
+
+def _ratios(tokens: np.ndarray, totals: np.ndarray) -> list[float | None]:
+    return [int(n) / int(t) if t else None for n, t in zip(tokens, totals, strict=True)]

@@ -1,0 +1,1 @@
+"""Words: their senses, their lines in context."""

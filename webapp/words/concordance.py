@@ -1,0 +1,181 @@
+"""Keyword in context: the lines of a corpus in which a word stands, a page of them at a time.
+
+Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by Postgres.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from django.urls import reverse
+
+from inference.kernels import assign
+from inference.senses import Uses
+from webapp.accounts import embargo
+from webapp.documents import fields, wording
+from webapp.documents.selection import Selection
+from webapp.models import Run
+from webapp.results import evidence
+
+PAGE = 25
+SIDE = 80  # characters on each side of the word
+LONGEST = 260  # characters of a word or a phrase as it is written
+SORTED = (
+    1_000  # lines that are put in the order of their context, which takes their texts; the others follow by certainty
+)
+ORDERS = {
+    "certainty": "most certain first",
+    "left": "by the words before",
+    "right": "by the words after",
+    "oldest": "oldest first",
+    "newest": "newest first",
+}
+_SURE = [(0.95, "almost certain"), (0.8, "very likely"), (0.6, "likely"), (0.4, "as likely as not"), (0.0, "a guess")]
+_SPACE = regex.compile(r"\s+")
+WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in order
+
+
+class Lines(NamedTuple):
+    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by embargo."""
+
+    lines: list[dict]
+    total: int
+    in_order: int
+    kept_back: int
+
+
+def sure(certainty: float) -> str:
+    """A probability in words."""
+    return next(word for least, word in _SURE if certainty >= least)
+
+
+def has_places(run: Run) -> bool:
+    """Whether it is known where the corpus's words stand: versions before 0.2 did not note it."""
+    return evidence.of(run).bow.offsets is not None
+
+
+def direction(word: str) -> str:
+    """Of the script that a word is written in: "rtl" or "ltr"."""
+    return "rtl" if unicodedata.bidirectional(word[0]) in ("R", "AL") else "ltr"
+
+
+def page(
+    selection: Selection, uses: Uses, topic: int | None, order: str = "certainty", first: int = 0, limit: int = PAGE
+) -> Lines:
+    """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
+    run = selection.run
+    pairs = uses.of(topic)
+    if order in ("oldest", "newest"):
+        pairs = uses.by_day(pairs, fields.dates(run.version), newest=order == "newest")
+    else:
+        pairs = uses.by_certainty(pairs)
+    ends = _ends(run, uses, pairs)
+    total = int(ends[-1]) if len(ends) else 0
+    in_order = min(total, SORTED) if order in ("left", "right") else total
+    cut = []
+    if order in ("left", "right") and first < SORTED:
+        head = _cut(run, uses, _tokens(pairs, ends, 0, SORTED))
+        cut = sorted(head, key=_left if order == "left" else _right)[first : first + limit]
+        first = max(first + len(cut), SORTED)
+    if len(cut) < limit:
+        cut += _cut(run, uses, _tokens(pairs, ends, first, limit - len(cut)))
+    return Lines(_lines(selection, uses, cut), total, in_order, int(uses.counts[pairs].sum()) - total)
+
+
+def samples(selection: Selection, uses: Uses, topics: list[int], count: int) -> dict[int, list[dict]]:
+    """A line from each of the `count` documents in which each sense is most certain."""
+    places = {k: [(int(i), 0) for i in uses.by_certainty(uses.of(k))[:count]] for k in topics}
+    lines = iter(_lines(selection, uses, _cut(selection.run, uses, [place for k in topics for place in places[k]])))
+    return {k: [next(lines) for _ in places[k]] for k in topics}
+
+
+def every(selection: Selection, uses: Uses, size: int = 500) -> Iterator[list[dict]]:
+    """All lines, in the documents' order, a block at a time."""
+    pairs = uses.of(None)
+    ends = _ends(selection.run, uses, pairs)
+    for first in range(0, int(ends[-1]) if len(ends) else 0, size):
+        yield _lines(selection, uses, _cut(selection.run, uses, _tokens(pairs, ends, first, size)))
+
+
+def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
+    """int64: lines up to each pair, its own included; under embargo a document shows some of a word's alone."""
+    counts = uses.counts[pairs]
+    return np.cumsum(np.minimum(counts, embargo.lines(run.corpus) or counts), dtype=np.int64)
+
+
+def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
+    """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
+    found = []
+    i = int(np.searchsorted(ends, first, "right"))
+    while i < len(pairs) and len(found) < limit:
+        begin = int(ends[i - 1]) if i else 0
+        found += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
+        i += 1
+    return found[:limit]
+
+
+class Cut(NamedTuple):
+    """A piece of a text: pair of the word and the document, its number, and the character at which the word begins."""
+
+    pair: int
+    document: int
+    at: int
+    title: str
+    date: str
+    before: str
+    word: str
+    after: str
+
+
+def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
+    """The pieces of text around some tokens, in their order."""
+    documents = [int(uses.documents[pair]) for pair, _ in tokens]
+    offsets = {d: uses.evidence.offsets(d, uses.word) for d in dict.fromkeys(documents)}
+    places = [int(offsets[d][n]) for d, (_, n) in zip(documents, tokens, strict=True)]
+    known = embargo.about(run.corpus, offsets, "title", "date_text")
+    wanted = [
+        (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)
+        for d, at in zip(documents, places, strict=True)
+    ]
+    found = embargo.pieces(run.corpus, wanted)
+    begins = [at - piece.first for at, piece in zip(places, found, strict=True)]
+    stops = wording.stops(run.version, [piece.text for piece in found], [np.array([begin]) for begin in begins])
+    cut = []
+    for piece, (pair, _), at, begin, (stop,) in zip(found, tokens, places, begins, stops, strict=True):
+        title, date = (known[piece.number][name] for name in ("title", "date_text"))
+        before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
+        cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
+    return cut
+
+
+def _left(cut: Cut) -> list[str]:
+    """The words before, the nearest first."""
+    return WORD.findall(cut.before.lower())[::-1]
+
+
+def _right(cut: Cut) -> list[str]:
+    return WORD.findall(cut.after.lower())
+
+
+def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
+    """As pages show them, with the address of each place."""
+    home = reverse("run_documents", args=[selection.run.pk])
+    lines = []
+    for piece in cut:
+        topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        lines.append({
+            "before": _SPACE.sub(" ", piece.before),
+            "word": piece.word,
+            "after": _SPACE.sub(" ", piece.after),
+            "document": piece.document,
+            "title": piece.title,
+            "date": piece.date,
+            "at": piece.at,
+            "topic": topic,
+            "certainty": round(certainty, 3),
+            "sure": sure(certainty),
+            "url": f"{home}{piece.document}/{selection.address(topic=str(topic), at=str(piece.at))}#here",
+        })  # fmt: skip
+    return lines

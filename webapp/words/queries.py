@@ -1,0 +1,98 @@
+"""Words of a corpus: finding one by its beginning, by its likeness, or because its senses are far apart."""
+
+import unicodedata
+
+import regex
+from django.urls import reverse
+
+from webapp.models import Run, Version, Word
+from webapp.results import topics
+from webapp.storage.cache import remembered
+from webapp.storage.sql import rows
+
+PAGE = 100
+ALIKE = 8  # words that are offered where none begins as was typed
+BEGINNINGS = 16  # words that are offered before anything was typed
+_MARKS = regex.compile("[\u0300-\u036f]+")
+
+
+def plain(text: str) -> str:
+    """Lower case without accents, as the column of that name (migrations/0004_words.py)."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", text.lower()))
+
+
+def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
+    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next page's beginning."""
+    found = rows(
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
+        [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
+    )
+    return found[:limit], found[limit - 1]["number"] if len(found) > limit else None
+
+
+def alike(version: Version, text: str) -> list[dict]:
+    """Words that share most of their triples of letters with `text`, the most alike first."""
+    wanted = plain(text)[:100]
+    return rows(
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain %% %(text)s"
+        " ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
+        {"version": version.pk, "text": wanted, "limit": ALIKE},
+    )
+
+
+def _escape(text: str) -> str:
+    """Text that LIKE takes literally."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def word(version: Version, text: str) -> Word | None:
+    return Word.objects.filter(version=version, word=unicodedata.normalize("NFC", text.lower())).first()
+
+
+RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
+# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES more
+# than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics, on
+# average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which are everywhere.
+_BEGINNINGS = """
+WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
+sense AS (
+    SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p, t.x, t.y
+    FROM total, topic_word r
+    JOIN webapp_topic t ON t.snapshot_id = r.snapshot_id AND t.number = r.topic
+    JOIN word w ON w.version_id = %(version)s AND w.number = r.word
+    WHERE r.snapshot_id = %(snapshot)s AND r.rank < %(ranks)s AND w.tokens >= %(least_tokens)s
+      AND r.tokens >= %(least_share)s * w.tokens AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens)
+SELECT a.number, a.word, a.tokens, a.documents,
+       (SELECT array_agg(topic ORDER BY p DESC) FROM sense WHERE sense.number = a.number) AS topics
+FROM sense a JOIN sense b USING (number)
+GROUP BY a.number, a.word, a.tokens, a.documents HAVING count(DISTINCT a.topic) > 1
+ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number LIMIT %(limit)s
+"""
+
+
+def beginnings(run: Run) -> list[dict]:
+    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
+    found = _beginnings(run.snapshot_id, run.version_id) if run.snapshot_id else []
+    of = topics.top_words(run, sorted({k for row in found for k in row["topics"]}), 6)
+    return [
+        row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]}
+        for row in found
+    ]
+
+
+def _others(words: list[str], word: str, count: int = 3) -> list[str]:
+    """The first of a topic's words, the word itself and its other forms left out."""
+    return [other for other in words if other[: len(word)] != word][:count]
+
+
+@remembered(32)
+def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
+    parameters = {
+        "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
+        "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
+    }  # fmt: skip
+    return rows(_BEGINNINGS, parameters)
+
+
+def with_urls(found: list[dict], run: Run) -> list[dict]:
+    return [row | {"url": reverse("run_word", args=[run.pk, row["word"]])} for row in found]

@@ -1,0 +1,185 @@
+"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by side."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from webapp.accounts import embargo
+from webapp.documents import fields
+from webapp.documents.selection import Selection
+from webapp.models import Run, Word
+from webapp.pages.page import address, number, page, run_or_404, search_words
+from webapp.results import topics
+from webapp.results.labels import names
+from webapp.server.page_cache import kept_page
+from webapp.words import concordance, queries, senses
+
+SAMPLES = 3  # lines of each sense beside all others
+MUCH = 0.1  # of a word: if its folded senses hold more, they are open
+RELATED = 9  # words that begin alike, this one among them
+COMPARE = "compare"  # the page of two words; without any it is the page of this word
+
+
+@require_safe
+def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    run = run_or_404(run_id)
+    q = search_words(request)
+    found, following = queries.matching(run.version, q, number(request, "after", -1))
+    data = {
+        "words": queries.with_urls(found, run),
+        "q": q,
+        "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
+        "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
+        "next": address(request, after=following) if following is not None else None,
+    }
+    return page(request, "run/words.html", data, as_json=as_json, run=run)
+
+
+def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpResponse:
+    """What there is instead of a word that the vocabulary lacks."""
+    q = word[:100]
+    data = {
+        "words": [],
+        "q": q,
+        "alike": queries.with_urls(queries.alike(run.version, q), run),
+        "beginnings": [],
+        "next": None,
+    }
+    return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
+
+
+@kept_page()
+def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
+    """The senses of a word, or with ?topic= the lines of one."""
+    found = queries.word(run.version, word)
+    if found is None:
+        return missing(request, run, word, as_json)
+    data = {
+        "word": {
+            "word": found.word,
+            "tokens": found.tokens,
+            "documents": found.documents,
+            "direction": concordance.direction(found.word),
+        },
+    }
+    if run.snapshot_id is None or not run.snapshot.final:
+        return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
+    selection = Selection.read(request.GET, run.corpus, run)
+    data["documents_chosen"] = selection.sentence
+    if "topic" in request.GET:
+        return _lines(request, run, found, selection, data, as_json)
+    uses = senses.uses(run, found, selection)
+    named, rare = senses.tallied(run, uses, selection)
+    senses.name(run, uses, named, rare)
+    if concordance.has_places(run):
+        samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
+        for row in named:
+            row["samples"] = samples[row["number"]]
+    data |= {
+        "senses": named,
+        "rare": rare,
+        "tokens": sum(row["tokens"] for row in (*named, *rare)),
+        "documents": len(uses.documents),
+        "all": selection.address(topic="all"),
+        "rest": sum(row["tokens"] for row in rare),
+        "related": [
+            row
+            for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
+            if row["word"] != found.word
+        ],
+        "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
+        "has_places": concordance.has_places(run),
+    }
+    return page(
+        request,
+        "run/word.html",
+        data,
+        as_json=as_json,
+        run=run,
+        selection=selection,
+        rare_count=len(rare),
+        much_rare=data["rest"] > MUCH * data["tokens"],
+    )
+
+
+def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
+    topic = _topic(request, run)
+    order = request.GET.get("sort", "certainty")
+    order = order if order in _orders(run) else "certainty"
+    first = number(request, "after", 0)
+    uses = senses.uses(run, word, selection)
+    named, rare = senses.tallied(run, uses, selection)
+    senses.name(run, uses, named, rare)
+    found = concordance.Lines([], 0, 0, 0)
+    if concordance.has_places(run):
+        found = concordance.page(selection, uses, topic, order, first)
+    kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
+    last = first + len(found.lines)
+    data |= {
+        "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
+        "senses": named,
+        "rare": rare,
+        "all": selection.address(topic="all"),
+        "overview": selection.address() if selection else "",
+        "sort": order,
+        "sorts": [
+            {"name": name, "says": says, "url": selection.address(**kept | {"sort": name})}
+            for name, says in _orders(run).items()
+        ],
+        "lines": found.lines,
+        "total": found.total,
+        "in_order": found.in_order,
+        "kept_back": found.kept_back,
+        "embargo": embargo.sentence(run.corpus),
+        "first": first + 1,
+        "last": last,
+        "previous": selection.address(**kept, after=max(0, first - concordance.PAGE) or "") if first else None,
+        "next": selection.address(**kept, after=last) if last < found.total and found.lines else None,
+        "has_places": concordance.has_places(run),
+    }
+    if topic is not None and data["sense"] is None:
+        data["topic"] = topics.link(run, topic)
+    return page(request, "run/lines.html", data, as_json=as_json, run=run, selection=selection)
+
+
+def _orders(run: Run) -> dict[str, str]:
+    """Without dates there is no oldest line."""
+    dated = fields.dated(run.version) is not None
+    return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
+
+
+def _topic(request: HttpRequest, run: Run) -> int | None:
+    """The sense whose lines are asked for, that into which it was merged; None for all."""
+    if request.GET["topic"] == "all":
+        return None
+    topic = number(request, "topic")
+    if topic is None or topic >= run.topics:
+        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {run.topics - 1}.")
+    return int(names(run).into[topic])
+
+
+@require_safe
+def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word “compare”."""
+    run = run_or_404(run_id)
+    typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
+    if "word" not in request.GET and queries.word(run.version, COMPARE):
+        return detail(request, run_id, word=COMPARE, as_json=as_json)
+    found = [queries.word(run.version, text) for text in typed]
+    data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
+    for text, word in zip(typed, found, strict=True):
+        if word is None:
+            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.version, text), run)})
+    selection = Selection.read(request.GET, run.corpus, run)
+    if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
+        data["words"] = [
+            {
+                "word": w.word,
+                "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else ""),
+            }
+            for w in found
+        ]
+        data["comparison"] = senses.beside(run, *found, selection)
+        data["same"] = found[0].number == found[1].number
+    return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)
