@@ -22,7 +22,7 @@ OVER = [" ", "\t", "\n", "a", "A", "1", "-", ".", ",", "'", '"', "(", "[", "<", 
         "( ", "a* ", "encoding ", "@a{", "1,000", "NOT ", "ab AND ", "가", "a\u0301", "\\", "# "]  # fmt: skip
 BEGINNINGS = ["", "a: ", "1", "<?xml ", "---\na: "]
 SHORT = {  # where the code bounds a text before it is matched: characters, and where that is said
-    "webapp.readers.dates": 60,  # LONGEST
+    "webapp.metadata.dates": 60,  # LONGEST
 }
 
 

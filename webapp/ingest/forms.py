@@ -8,10 +8,11 @@ from django import forms
 from inference import engines
 from inference.errors import Invalid
 from inference.text import LANGUAGES
-from webapp import readers
+from webapp import metadata, readers
 from webapp.ingest import corpora as services
 from webapp.ingest.corpora import Reading
 from webapp.ingest.versions import Words
+from webapp.metadata.dates import ambiguous
 from webapp.models import Corpus, Run, Version
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
@@ -36,12 +37,6 @@ ENCODINGS = [
 ]  # fmt: skip
 ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
-KINDS = [
-    ("category", "category: few values, shared by documents"),
-    ("number", "number"),
-    ("date", "date"),
-    ("text", "text: kept, not counted"),
-]
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
@@ -250,7 +245,10 @@ class ReadingForm(VocabularyForm):
             self.fields["text"].choices = columns
             for i, name in columns[:KINDS_SHOWN]:
                 field = forms.ChoiceField(
-                    choices=KINDS, required=False, label=name, initial=options.kinds.get(name, "category")
+                    choices=metadata.choices(),
+                    required=False,
+                    label=name,
+                    initial=options.kinds.get(name, metadata.DEFAULT.kind),
                 )
                 self.fields[f"kind_{i}"] = field
             for name in ("title", "date", "id"):
@@ -277,8 +275,12 @@ class ReadingForm(VocabularyForm):
     def _two_ways(self) -> bool:
         """Whether the first rows have a date such as 12/3/1999 in a column that is chosen for dates."""
         places = {i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)}
-        places |= {int(name[5:]) for name in self.fields if name.startswith("kind_") and self[name].value() == "date"}
-        return readers.dates.ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
+        places |= {
+            int(name[5:])
+            for name in self.fields
+            if name.startswith("kind_") and metadata.type_of(self[name].value()).has_date_order
+        }
+        return ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
 
     def clean(self) -> dict:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]

@@ -7,7 +7,7 @@ from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
 from inference.text import Spread, Stream, shares
-from webapp import readers
+from webapp import metadata, readers
 from webapp.accounts import embargo
 from webapp.ingest import corpora, forms, sample
 from webapp.ingest import estimates as queries
@@ -64,7 +64,8 @@ def fitting(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     what the form that the user saw did not have: the kind of a column that was the title, say."""
     options, seen = sniff.options, data.get("columns")
     guesses = {
-        f"kind_{i}": options.kinds.get(name, "category") for i, name in enumerate(sniff.columns[: forms.KINDS_SHOWN])
+        f"kind_{i}": options.kinds.get(name, metadata.DEFAULT.kind)
+        for i, name in enumerate(sniff.columns[: forms.KINDS_SHOWN])
     }
     guesses["date_order"] = options.date_order
     anew = seen is not None and seen != columns(sniff)

@@ -29,6 +29,7 @@ from webapp.ingest.corpora import Reading, stored
 from webapp.ingest.prefetch import Ahead
 from webapp.ingest.shaping import Shaping, shape, upload_of
 from webapp.jobs.heartbeat import Heartbeat
+from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
 from webapp.storage import bulk, csv_cells, files
 
@@ -215,7 +216,7 @@ class Read:
         found = readers.parse_date(document.date, self.way.options.date_order or None)
         if found is None:
             place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
-            why = f"{place}: its date “{document.date}” {readers.dates.why_none(document.date)}; it was kept without a date."
+            why = f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept without a date."
             chunk.problems.append(readers.Problem(document.file, document.place, why, False))
         return found
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import orjson
 
 from inference.text import Stream, Tokeniser, shares
-from webapp import readers
+from webapp import metadata, readers
 from webapp.ingest.corpora import Reading, stored
 from webapp.ingest.estimates import passage_of
 from webapp.ingest.shaping import Shaping, shape, upload_of
@@ -285,9 +285,9 @@ def _shown(document: readers.Document, options: readers.Options) -> dict:
         "title": document.title,
         "date": document.date[:60],
         "day": day.isoformat() if day else "",
-        "fields": [(name, value, options.kinds.get(name, "category")) for name, value in document.metadata.items()][
-            :FIELDS
-        ],
+        "fields": [
+            (name, value, options.kinds.get(name, metadata.DEFAULT.kind)) for name, value in document.metadata.items()
+        ][:FIELDS],
         "text": document.text[:BEGINNING],
         "more": len(document.text) > BEGINNING,
         "file": document.file,

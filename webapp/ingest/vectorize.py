@@ -16,8 +16,9 @@ from webapp import readers
 from webapp.ingest.corpora import Reading
 from webapp.ingest.read_files import Mark
 from webapp.ingest.versions import Words
+from webapp.metadata import columns
 from webapp.models import Version
-from webapp.storage import bulk, columns, files
+from webapp.storage import bulk, files
 
 
 class Making:
@@ -78,21 +79,14 @@ class Making:
 
     def _columns(self) -> None:
         options = readers.Options(**Reading.of(self.version.corpus.settings).options)
-        order = options.date_order
-
-        def ordinal(text: str) -> int | None:
-            day = readers.parse_date(text, order or None)
-            return day.toordinal() if day else None
-
-        parse = {"number": readers.types.number, "date": ordinal}
         with (
-            columns.Writer(self.folder / "columns", options.kinds, parse) as writer,
+            columns.Writer(self.folder / "columns", options.kinds) as writer,
             (self.source / "fields.jsonl").open("rb") as lines,
         ):
             for number, line in enumerate(lines):
                 day, metadata, *orders = orjson.loads(line)
                 order = orders[0] if orders else options.date_order  # of an older version's lines
-                writer.add(number, date.fromordinal(day) if day else None, metadata)
+                writer.add(number, date.fromordinal(day) if day else None, metadata, order)
             writer.finish(self.stream.D)
 
     def _index(self) -> None:

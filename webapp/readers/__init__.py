@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from webapp.readers import dates, formats, types
+from webapp.metadata.dates import parse_date
+from webapp.readers import formats
 from webapp.readers.companions import Companions
-from webapp.readers.dates import parse_date
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
@@ -24,7 +24,6 @@ __all__ = [
     "Problem",
     "Sniff",
     "Unreadable",
-    "dates",
     "encoding",
     "inside",
     "kind",
@@ -34,7 +33,6 @@ __all__ = [
     "sniff",
     "sniff_first",
     "stem",
-    "types",
 ]
 
 _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from webapp.readers import roles, types
-from webapp.readers.dates import parse_date
+from webapp import metadata as metadata_types
+from webapp.metadata.dates import parse_date
+from webapp.metadata.number import parse_number
+from webapp.readers import roles
 from webapp.readers.model import (  # fmt: skip
     MAX_COLUMNS,
     MAX_FIELD,
@@ -41,7 +43,7 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     body = rows[1:] if header else rows
     found = roles.guess(columns, body or rows)
     options = replace(
-        options, header=header, **found, **types.described(columns, body, found["date"]), names=tuple(columns)
+        options, header=header, **found, **metadata_types.describe(columns, body, found["date"]), names=tuple(columns)
     )
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
@@ -75,7 +77,7 @@ def _guess_header(rows: list[list[str]]) -> bool:
 
 
 def _number_or_date(cell: str) -> bool:
-    return types.number(cell) is not None or parse_date(cell, "dmy") is not None
+    return parse_number(cell) is not None or parse_date(cell, "dmy") is not None
 
 
 def documents(

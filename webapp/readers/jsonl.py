@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import orjson
 
-from webapp.readers import roles, types
+from webapp import metadata as metadata_types
+from webapp.readers import roles
 from webapp.readers.model import (  # fmt: skip
     MAX_FIELD,
     MAX_FIELDS,
@@ -58,7 +59,7 @@ def sniffed(objects: list[dict], options: Options, problem: str | None = None) -
     columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
     found = roles.guess(columns, rows)
-    options = replace(options, **found, **types.described(columns, rows, found["date"]), names=tuple(columns))
+    options = replace(options, **found, **metadata_types.describe(columns, rows, found["date"]), names=tuple(columns))
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, problem)
 

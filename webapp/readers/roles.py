@@ -1,6 +1,6 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
-from webapp.readers.dates import looks_like
+from webapp.metadata.dates import looks_like
 
 _NAMES = {
     "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
