@@ -114,6 +114,6 @@ def draft(django_db_setup, tmp_path_factory):
     def make(content: bytes, name: str = "speeches.csv"):
         path = tmp_path_factory.mktemp("upload") / "file"
         path.write_bytes(content)
-        return corpora.create("", [corpora.Upload(name, path)])
+        return corpora.create("", [corpora.ReceivedFile(name, path)])
 
     return make

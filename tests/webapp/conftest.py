@@ -21,12 +21,12 @@ def pages_are_made_anew():
 def ready(draft, django_db_blocker):
     """A corpus that has been read. Committed, as heartbeats come over a connection of their own."""
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(ROWS)))
-        options = asdict(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=3))
+        options = asdict(guesses.sniff(corpus).options)
+        corpora.read(corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3))
         ingest(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error

@@ -7,6 +7,9 @@ A passage has at most PASSAGE characters, and of one document a list shows at mo
 can still piece parts together, as with any concordance: what must not be guessed at all must not be uploaded.
 """
 
+from django.db import transaction
+from django.db.models import Q
+
 from inference.errors import Invalid
 from webapp.models import Corpus
 
@@ -73,3 +76,34 @@ def refuse(corpus: Corpus, what: str) -> None:
     """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
     if corpus.embargo:
         raise Invalid("embargo", f"{what} would give away texts that are under embargo.")
+
+
+def set_embargo(corpus: Corpus, on: bool) -> None:
+    """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
+
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those, and
+    drafts of files that are to be added. Ended it is for this one alone; not for a part, whose texts are those of its parent, while that
+    one's are withheld, or when that can't be told any more.
+    """
+    with transaction.atomic():
+        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        if not on:
+            if row.provenance and row.parent is None:
+                raise Invalid(
+                    "embargo",
+                    "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.",
+                )
+            if row.parent and row.parent.embargo:
+                raise Invalid(
+                    "embargo",
+                    f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.",
+                )
+        reached = {row.pk}
+        while reached:
+            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
+            parts = (
+                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
+                if on
+                else Corpus.everything.none()
+            )
+            reached = set(parts.values_list("pk", flat=True))

@@ -211,7 +211,7 @@ class Selection:
             mask &= (
                 np.diff(evidence.bow(self.version.pk).indptr) == 0
                 if name == "wordless"
-                else repeats.found(self.version, name)
+                else repeats.repeating(self.version, name)
             )
         if self.q:
             found = np.zeros(self.version.documents, bool)

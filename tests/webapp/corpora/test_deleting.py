@@ -70,7 +70,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
-        addition = corpora.addition(corpus, [corpora.Upload("more.csv", more)])
+        addition = corpora.create_addition(corpus, [corpora.ReceivedFile("more.csv", more)])
         folders = [
             files.corpus_folder(corpus.pk),
             files.corpus_folder(addition.pk),

@@ -129,12 +129,14 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is no category"):
         fields.groups(ready.version, "colour")
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     corpus = draft(as_csv([["text"], *[[f"word other thing {i % 3}"] for i in range(12)]]), "plain.csv")
     corpora.read(
         corpus,
-        corpora.Reading(options=vars(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0),
+        corpora.ReadingSettings(
+            options=vars(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
+        ),
     )
     ingest(corpus.pk)
     corpus.refresh_from_db()
