@@ -24,28 +24,27 @@ from inference.training import Snapshot, fold_in_corpus, train
 
 def warm_up() -> None:
     """All of it: a minute once."""
-    engine()
+    for name in engines.ENGINES:
+        engine(name)
     exploring()
 
 
-def engine() -> None:
-    """What trains: the sampler and its judges."""
-    ssi = engines.get("ssi")
-    configs = [
-        # Large steps, so that pi is reset and `compact` is among the kernels.
-        engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
-        engines.config("ssi", topics=2, minibatch=10, passes=3, learn="both", interval=2),
-    ]
-    with tempfile.TemporaryDirectory() as name:
-        bow, folder = _bow(Path(name)), Path(name) / "checkpoint"
-        for config in configs:
-            config = config.chosen(bow.D, bow.tokens)
-            for event in train(ssi, config, bow):
+def engine(name: str = engines.DEFAULT) -> None:
+    """What trains with one engine: its kernels, and those of the measures.
+
+    A start compiles the default's. Another's are compiled by the worker that takes its first run (tasks.runs).
+    """
+    trains = engines.get(name)
+    with tempfile.TemporaryDirectory() as folder:
+        bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
+        for open_config in trains.warm_up():
+            config = open_config.resolve(bow.D, bow.tokens)
+            for event in train(trains, config, bow):
                 if isinstance(event, Snapshot):
-                    checkpoint.save(folder, event.state, config=config, bow=bow)
-            state = checkpoint.load(folder, config=config, bow=bow)
-            list(fold_in_corpus(ssi, config, state, bow))
-            ssi.topics(config, state)
+                    checkpoint.save(file, event.state, engine=trains, config=config, bow=bow)
+            state = checkpoint.load(file, engine=trains, config=config, bow=bow)
+            list(fold_in_corpus(trains, config, state, bow))
+            trains.topics(config, state)
 
 
 def exploring() -> None:
@@ -131,4 +130,4 @@ def _explore(topics: Topics) -> None:
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
     similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))
-    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), 0.1)
+    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))

@@ -104,7 +104,14 @@ class Diagnostics:
         for i in range(0, len(self.documents), block):
             documents = self.documents[i : i + block]
             expected = _expected(
-                topics.floor, *rows, documents, bow.indptr, bow.words, bow.counts, self.alpha, ITERATIONS
+                topics.floor,
+                *rows,
+                documents,
+                bow.indptr,
+                bow.words,
+                bow.counts,
+                np.full(topics.K, self.alpha),
+                ITERATIONS,
             )
             _add_documents(expected, tokens, tokens_log, first)
         seen = np.diff(bow.first_token)[self.documents].sum()

@@ -52,7 +52,14 @@ class Completion:
             return float("nan")
         rows = fold_in.rows(topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
         scores = _score(
-            topics.floor, *rows, self.indptr, self.places, self.observed, self.scored, self.alpha, ITERATIONS
+            topics.floor,
+            *rows,
+            self.indptr,
+            self.places,
+            self.observed,
+            self.scored,
+            np.full(topics.K, self.alpha),
+            ITERATIONS,
         )
         return float(scores.sum() / self.tokens)
 

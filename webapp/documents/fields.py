@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
 from webapp.metadata.columns import Columns
 from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
@@ -30,8 +31,10 @@ def _fields(version: Version, of: type[Field]) -> list:
 
 
 def categories(version: Version) -> list[ValueField]:
-    """Fields whose values documents share: they are chosen by a value (?in=)."""
-    return _fields(version, ValueField)
+    """Fields whose values documents share: they are chosen by a value (?in=). Under embargo without those that may be texts."""
+    fields = _fields(version, ValueField)
+    hidden = embargo.withheld(version.corpus) if fields else None
+    return [category for category in fields if not hidden or hidden.may_count(category.name, category.values)]
 
 
 def ranges(version: Version) -> list[RangeField]:

@@ -3,12 +3,14 @@
 import numpy as np
 from django.db import connection
 
-from inference import infer
+from inference import engines, infer
+from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
 from webapp.models import Run, Topic, Version
 from webapp.results import evidence, topics
 from webapp.results.labels import names
+from webapp.results.priors import priors
 from webapp.storage.cache import remembered
 from webapp.storage.sql import rows
 
@@ -55,7 +57,9 @@ def word(run: Run, number: int, word: int) -> dict | None:
         return None
     into = names(run).into
     p = np.zeros(run.topics)
-    rest = _theta(run.snapshot_id, run.pk, number) * beta(run, words[place : place + 1]).dense()[0]
+    rest = _theta(run.snapshot_id, run.pk, number)
+    if not engines.get(run.engine).BY_DOCUMENT:
+        rest = rest * beta(run, words[place : place + 1]).dense()[0]
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
@@ -74,7 +78,7 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     words, counts, _, _ = evidence.of(run).document(number)
-    return infer.read(beta(run, words), counts, run.settings["alpha"]).theta
+    return infer.read(beta(run, words), counts, priors(run).alpha).theta
 
 
 def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
@@ -85,7 +89,7 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
     evidence.of(run)  # says what is missing
     offsets, words, unknown = located(run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    found = infer.read(beta(run, distinct), counts, run.settings["alpha"])
+    found = infer.read(beta(run, distinct), counts, priors(run).alpha, by_document=engines.get(run.engine).BY_DOCUMENT)
     mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)
     said = names(run)
     tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
@@ -93,8 +97,8 @@ def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
-        "shown": min(len(text), texts.PART),
+        "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(run, said.merged(mixture)),
         "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(run, tokens, text[: texts.PART], 0)
+    return data, texts.words(run, tokens, text[: embargo.PART], 0)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webapp.accounts import embargo
 from webapp.documents.texts import SECTIONS
 from webapp.models import Corpus, Run
 from webapp.results import evidence
 from webapp.results.labels import names
-from webapp.storage.sql import rows
 
 PAGE = 100  # sections that a page lists
 LARGEST = 3  # topics that are named of each
@@ -26,29 +26,24 @@ class Whole(NamedTuple):
 
 def of(corpus: Corpus, number: int) -> Whole | None:
     """The whole that a document is a section of."""
-    found = rows("SELECT number - part + 1 AS first, parts, CASE WHEN parts > 1 THEN whole ELSE title END AS title"
-                 " FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])  # fmt: skip
-    return Whole(**found[0]) if found else None
+    row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
+    return row and Whole(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
 
 
 def about(corpus: Corpus, whole: Whole) -> dict:
     """What is known of a whole: date_text, metadata and file as its first section has them, words of all."""
-    found = rows(
-        "SELECT date_text, source_id, file, metadata::text AS metadata, (SELECT sum(words) FROM document WHERE corpus_id = %(corpus)s"
-        " AND number >= %(first)s AND number < %(end)s)::bigint AS words FROM document WHERE corpus_id = %(corpus)s AND number = %(first)s",
-        {"corpus": corpus.pk, "first": whole.first, "end": whole.first + whole.parts},
-    )
-    return found[0] | {"metadata": json.loads(found[0]["metadata"])}
+    row = embargo.about(corpus, [whole.first], "date_text", "source_id", "file", "metadata")[whole.first]
+    del row["number"]
+    words = embargo.words(corpus, whole.first, whole.first + whole.parts)
+    return row | {"words": words, "metadata": json.loads(row["metadata"])}
 
 
 def sections(corpus: Corpus, whole: Whole, after: int) -> list[dict]:
     """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
     whole's, "" where that is the part's number alone."""
     first = whole.first + after
-    found = rows(
-        "SELECT number, part, title, words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s ORDER BY number",
-        [corpus.pk, first, min(first + PAGE, whole.first + whole.parts)],
-    )
+    known = embargo.about(corpus, range(first, min(first + PAGE, whole.first + whole.parts)), "part", "title", "words")
+    found = [known[number] for number in sorted(known)]
     for row in found:
         label = row.pop("title").removeprefix(f"{whole.title or 'Untitled'} · ")
         row["label"] = "" if label == str(row["part"]) else label

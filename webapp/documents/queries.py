@@ -12,7 +12,6 @@ from webapp.documents.listing import Listing
 from webapp.models import Corpus, Run
 from webapp.results import evidence, topics
 from webapp.results.labels import names
-from webapp.storage.sql import rows
 
 PAGE = 25
 SIMILAR = 10  # documents that a document's page names as like it
@@ -23,15 +22,11 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.has), None)
-    found = rows(
-        f"SELECT number, title, source_id, date_text, left(text, {texts.PASSAGE}) AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [selection.corpus.pk, numbers],
-    )
-    by_number = {row["number"]: row for row in found}
+    by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
+    beginnings = embargo.beginnings(selection.corpus, numbers, texts.PASSAGE)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    for row in found:
-        beginning = [(row.pop("passage"), False)]
-        row["snippet"] = matches.get(row["number"]) or embargo.passage(selection.corpus, beginning)
+    for number, row in by_number.items():
+        row["snippet"] = matches.get(number) or [(beginnings[number], False)]
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.run, numbers, topic).items():
             by_number[number]["snippet"] = snippet
@@ -43,20 +38,15 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
 
     Under embargo the text is "" and `embargo` says why.
     """
-    found = rows(
-        "SELECT number, source_id, file, place, title, date_text, date, metadata, words, part, parts, whole, encode(digest, 'hex') AS digest FROM document"
-        " WHERE corpus_id = %s AND number = %s",
-        [corpus.pk, number],
-    )
-    part = texts.part(corpus, number, at) if found else None
+    part = embargo.part(corpus, number, at)
     if part is None:
         return None
-    about = {
-        "metadata": json.loads(found[0]["metadata"]),
-        "text": embargo.text(corpus, part.text),
-        "embargo": embargo.sentence(corpus),
-    }
-    return found[0] | part._asdict() | about
+    about = embargo.about(
+        corpus, [number], "source_id", "file", "place", "title", "date_text", "date", "metadata", "words", "part", "parts",
+        "whole", "digest",
+    )[number]  # fmt: skip
+    metadata = json.loads(about["metadata"])
+    return about | part._asdict() | {"metadata": metadata, "embargo": embargo.sentence(corpus)}
 
 
 def proportions(run: Run, number: int) -> list[dict]:
@@ -108,12 +98,8 @@ def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
         number,
         evidence.by_topic(run),
     )
-    about = rows(
-        "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
-        " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
-        {"corpus": run.corpus_id, "number": number, "numbers": numbers.tolist()},
-    )
-    by_number = {row["number"]: row for row in about}
+    by_number = embargo.about(run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
+    own_text = by_number.get(number, {}).get("digest")
     own, into = names(run).merged(mixture), names(run).into
     for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
         ks, tokens = found.mixture(n)
@@ -128,7 +114,7 @@ def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
         by_number[n] |= {
             "likeness": 1.0 - distance**2,
             "shared": shared,
-            "same": bool(by_number[n]["same"]),
+            "same": by_number[n].pop("digest") == own_text,
             "url": url,
         }
     return [by_number[n] for n in numbers.tolist()]

@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from inference.durable import settle
 from inference.errors import Invalid
 from webapp.accounts import quotas
+from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import guesses, received_files, source_files, versions
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.received_files import ReceivedFile
@@ -80,6 +81,7 @@ def read(corpus: Corpus, reading: ReadingSettings) -> None:
         "given"
     ):  # words made elsewhere, numbers and single letters among them, are taken as they are
         reading = replace(reading, numbers=True, min_length=1)
+    reading = replace(reading, before=corpus.settings.get("before", []))  # whatever a form says
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
@@ -121,7 +123,7 @@ def create_subset(
         quotas.check_job(owner)
         corpus = Corpus.objects.create(
             owner=owner, name=name[:200], parent=parent, provenance=kept, embargo=withheld,
-            status=Corpus.Status.QUEUED, settings=asdict(reading),
+            status=Corpus.Status.QUEUED, settings=asdict(replace(reading, before=inherited(parent.settings))),
         )  # fmt: skip
         folder = files.corpus_folder(corpus.pk)
         folder.mkdir(parents=True)
@@ -152,7 +154,9 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     if draft and (draft.arriving or draft.status == Corpus.Status.DRAFT and draft.files.count() == count):
         return draft
     words = VocabularySettings.of(corpus.version.settings)
-    reading = asdict(replace(ReadingSettings.of(corpus.settings), **asdict(words), added=[]))
+    now = ReadingSettings.of(corpus.settings)
+    before = [*now.before, *columns_read(corpus.settings)]
+    reading = asdict(replace(now, **asdict(words), added=[], before=before))
     with transaction.atomic():
         files.storing()
         draft = Corpus.objects.create(

@@ -38,6 +38,11 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
     return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
 
 
+def keeps_columns(draft: Corpus) -> bool:
+    """Whether a draft's files must be cut into columns as they were: under embargo, where its columns are known by their names."""
+    return draft.embargo and bool(draft.settings.get("before"))
+
+
 def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
     """With the columns that were chosen before, by their names, where the file has the one that was chosen for the text.
 

@@ -32,7 +32,7 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
 
 def known_options(data: QueryDict | None, corpus: Corpus) -> dict:
     """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among it."""
-    if data is None:
+    if data is None or guesses.keeps_columns(corpus):
         return {} if corpus.into_id else _chosen_before(corpus.settings.get("options", {}))
     options = {}
     if data.get("encoding") in dict(reading_forms.ENCODINGS):
@@ -123,10 +123,8 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
-    first = tuple(
-        one | {"title": embargo.beginning(corpus, one["title"]), "text": embargo.text(corpus, one["text"])}
-        for one in beginning.first
-    )
+    hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
+    first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
     shown["sample"] = beginning = replace(beginning, first=first, passage=passage)
     if stream is None:
@@ -143,6 +141,11 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
         **cut,
     )
     return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(beginning.languages)})
+
+
+def _before(corpus: Corpus) -> list[dict]:
+    """How a draft's files were read, or which columns are texts in the corpus that they are to be added to."""
+    return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 
 
 def _proposed(reading: ReadingSettings, beginning: sample.Sample) -> ReadingSettings:

@@ -104,6 +104,9 @@ class ReadingForm(NamedVocabularyForm):
                 del self.fields["header"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
+        if guesses.keeps_columns(corpus):
+            for name in ("encoding", "sheet", "header", "delimiter"):
+                self.fields.pop(name, None)
 
     @property
     def kinds(self) -> list:

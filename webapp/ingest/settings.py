@@ -69,3 +69,4 @@ class ReadingSettings(VocabularySettings):
     shaping: dict = field(default_factory=dict)  # webapp.ingest.shaping.Shaping as a dict
     # Of each addition of files: {"first": the position of its first file, "options", "shaping"}.
     added: list = field(default_factory=list)
+    before: list = field(default_factory=list)  # how the same files were read elsewhere: accounts.embargo.columns_read

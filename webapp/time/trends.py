@@ -7,13 +7,13 @@ import numpy as np
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.documents import fields, texts
 from webapp.documents.selection import Selection
 from webapp.models import Run, Version
 from webapp.results import topics
 from webapp.results.labels import names
 from webapp.storage.csv_cells import safe
-from webapp.storage.sql import rows
 from webapp.time import shares
 
 SHOWN = 9  # topics of a page that names none: those that change most
@@ -153,11 +153,7 @@ def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -
     g = cut.groups.labels.index(label)
     found = shares.strongest(cut, topic, g, PASSAGES)
     numbers = [number for number, _ in found]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, numbers],
-    )
-    known = {row["number"]: row for row in named}
+    known = embargo.about(run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(run, numbers, topic)
     return {
         "label": label,

@@ -10,6 +10,7 @@ import numpy as np
 from django.urls import reverse
 
 from inference.explore.relevance import relevance
+from webapp.accounts import embargo
 from webapp.documents import fields, sums, texts
 from webapp.documents.selection import Selection
 from webapp.models import Run, Topic, Version, Word
@@ -200,11 +201,7 @@ def documents(
     page = found[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(found) > limit else None
     numbers = [row["number"] for row in page]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, numbers],
-    )
-    shown = {row["number"]: row for row in named}
+    shown = embargo.about(run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(run, numbers, k)
     lengths = evidence.of(run).lengths
     for row in page:
