@@ -249,7 +249,7 @@ class Version(models.Model):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(default=dict)  # ingest.versions.VocabularySettings as a dict: which words count
+    settings = models.JSONField(default=dict)  # ingest.settings.VocabularySettings as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     error = models.TextField(default="")
     documents = models.BigIntegerField(default=0)

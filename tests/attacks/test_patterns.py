@@ -31,7 +31,7 @@ def patterns() -> dict[str, tuple]:
     found = {}
     for package in (inference, tasks, webapp):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if any(part in module.name for part in (".migrations", ".management", ".child", ".local")):
+            if any(part in module.name for part in (".migrations", ".management", ".sandbox_worker", ".local")):
                 continue
             loaded = importlib.import_module(module.name)
             source = Path(loaded.__file__).read_text(encoding="utf-8")

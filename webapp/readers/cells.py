@@ -41,9 +41,9 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     header = _guess_header(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
-    found = roles.guess(columns, body or rows)
+    places = roles.guess(columns, body or rows)
     options = replace(
-        options, header=header, **found, **metadata_types.describe(columns, body, found["date"]), names=tuple(columns)
+        options, header=header, **places, **metadata_types.describe(columns, body, places["date"]), names=tuple(columns)
     )
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
@@ -51,11 +51,11 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
 
 def names(cells: list[str], width: int) -> list[str]:
     """Names of the columns, all different and none empty: roles and metadata are found by them."""
-    found: list[str] = []
+    unique: list[str] = []
     for i in range(width):
         name = (clean(cells[i]).strip()[:MAX_NAME] if i < len(cells) else "") or f"column {i + 1}"
-        found.append(f"{name} ({i + 1})" if name in found else name)
-    return found
+        unique.append(f"{name} ({i + 1})" if name in unique else name)
+    return unique
 
 
 def _guess_header(rows: list[list[str]]) -> bool:

@@ -28,7 +28,7 @@ def forget() -> None:
 class Kept:
     """Results that weigh `most` together, by default as many; the one that was asked for longest ago makes room."""
 
-    def __init__(self, most: int, weigh: Callable[[object], int] = lambda found: 1):
+    def __init__(self, most: int, weigh: Callable[[object], int] = lambda value: 1):
         self.most, self._weigh, self._weight = most, weigh, 0
         self._found: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
@@ -47,18 +47,18 @@ class Kept:
                 return self._found[key]
         return None
 
-    def keep(self, key: Hashable, found: object) -> None:
+    def keep(self, key: Hashable, value: object) -> None:
         with self._lock:
             if key in self._found:
                 self._weight -= self._weigh(self._found.pop(key))
-            self._found[key] = found
-            self._weight += self._weigh(found)
+            self._found[key] = value
+            self._weight += self._weigh(value)
             while self._weight > self.most:
                 self._weight -= self._weigh(self._found.popitem(last=False)[1])
 
     def of(self, key: Hashable, make: Callable[[], object]):
-        found = self.get(key)
-        if found is None:
-            found = make()  # outside the lock: another page need not wait
-            self.keep(key, found)
-        return found
+        value = self.get(key)
+        if value is None:
+            value = make()  # outside the lock: another page need not wait
+            self.keep(key, value)
+        return value

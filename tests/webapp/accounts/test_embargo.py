@@ -437,7 +437,9 @@ def test_a_part_of_another_reading_withholds_the_same(read_elsewhere):
     reading = corpora.ReadingSettings(
         options=parent.settings["options"], numbers=True, min_length=1, min_documents=1, max_share=1.0
     )
-    part = corpora.subset(parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None})
+    part = corpora.create_subset(
+        parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None}
+    )
     ingest(part.pk)
     Corpus.objects.filter(pk=part.pk).update(parent=None)  # as if that had been deleted for good
     part.refresh_from_db()
