@@ -106,7 +106,7 @@ class Corpus(models.Model):
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     progress = models.JSONField(
         default=dict
-    )  # how far reading has come, for another attempt to go on from (tasks.corpora)
+    )  # how far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
     error = models.TextField(default="")
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
@@ -118,7 +118,7 @@ class Corpus(models.Model):
     provenance = models.JSONField(
         default=dict
     )  # of such a part: which documents of what (ingest.corpora.create_subset)
-    # Of files that have come and are still to be stored: ingest.source_files.StoreCheckpoint as a dict, or of an addition that is to be joined its
+    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an addition that is to be joined its
     # "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
     into = models.ForeignKey(

@@ -19,10 +19,10 @@ from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import guesses, received_files, source_files, versions
+from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.received_files import ReceivedFile
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.ingest.source_files import StoreCheckpoint
 from webapp.jobs import claims
 from webapp.models import Corpus, User, Version
 from webapp.storage import files

@@ -13,9 +13,9 @@ from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import quotas
 from webapp.ingest import received_files, source_files, subset, versions
-from webapp.ingest.read_files import ReadAttempt, ReadCheckpoint
+from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
+from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import VocabularySettings
-from webapp.ingest.source_files import StoreCheckpoint
 from webapp.ingest.vectorize import VersionBuilder
 from webapp.jobs import claims, events, scheduler
 from webapp.jobs.file_lock import Held, alone

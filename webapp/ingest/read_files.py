@@ -24,6 +24,7 @@ from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
 from webapp import readers
 from webapp.ingest import subset
+from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.prefetch import Prefetch
 from webapp.ingest.read_plan import read_plans
@@ -38,23 +39,6 @@ CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
-
-
-@dataclass
-class ReadCheckpoint:
-    """How far reading has come: stored as a dict on Corpus.progress, so its fields keep their names. The next attempt goes on there, and so do
-    files that are added later."""
-
-    documents: int = 0
-    words: int = 0
-    file: int = -1  # the position of the file that is being read
-    items: int = 0  # documents and problems of it that are behind
-    before: int = 0  # bytes of the files before it
-    bytes: int = 0  # of all files
-    stream: dict | None = None  # inference.text.Stream's checkpoint
-    sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow: report.csv, fields.jsonl
-    problem_counts: dict[str, int] = field(default_factory=dict)
-    problems: list[dict] = field(default_factory=list)
 
 
 class Failure(NamedTuple):

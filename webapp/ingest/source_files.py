@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from django.db.models import Sum
 
 from inference.durable import settle, settle_names
 from webapp.ingest import received_files
+from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.packs import packed_files
 from webapp.models import Corpus, SourceFile
@@ -27,18 +28,6 @@ from webapp.storage import files
 PART = 10_000  # files that are put on record at once
 PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
-
-
-@dataclass(frozen=True)
-class StoreCheckpoint:
-    """How far storing has come: stored as a dict on Corpus.arriving, so its fields keep their names."""
-
-    of: int | None = None  # the corpus whose files these are, too; none: uploads
-    named: bool = True  # by the user; else the corpus is called after its files
-    uploads: int = 0  # that are behind
-    inside: int = 0  # files of the next one, a pack, that are behind
-    files: int = 0  # that have a row
-    bytes: int = 0  # of what has come, that are behind
 
 
 class Part(NamedTuple):

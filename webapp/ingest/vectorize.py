@@ -13,7 +13,7 @@ from inference.durable import settle
 from inference.index import Index
 from inference.text import Stream, choose, duplicates
 from webapp import readers
-from webapp.ingest.read_files import ReadCheckpoint
+from webapp.ingest.checkpoints import ReadCheckpoint
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.metadata import columns
 from webapp.models import Version
