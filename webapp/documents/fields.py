@@ -11,7 +11,7 @@ from webapp.metadata.columns import Columns
 from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
 from webapp.models import Version
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 __all__ = [
     "PERIODS", "Category", "Groups", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "ranges", "span",
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@remembered(64)
+@cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
     return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
@@ -68,7 +68,7 @@ def dated(version: Version) -> tuple[date, date] | None:
     return (date.fromordinal(days[0]), date.fromordinal(days[1])) if days else None
 
 
-@remembered(64)
+@cached(64)
 def _first_and_last(version_id: int) -> tuple[int, int] | None:
     columns = _columns(version_id)
     known = columns.dates[columns.dates > 0] if columns else np.zeros(0, np.int32)
@@ -86,7 +86,7 @@ def period(version: Version) -> str | None:
     return "month" if years < 3 and _in_months(version.pk) else "year"
 
 
-@remembered(64)
+@cached(64)
 def _in_months(version_id: int) -> bool:
     """Whether dates say more than a year: a year alone is read as its first of January."""
     columns = _columns(version_id)
@@ -108,12 +108,12 @@ def groups(version: Version, by: str) -> Groups:
         raise Invalid("field", str(error)) from None
 
 
-@remembered(16)
+@cached(16)
 def _periods(version_id: int, by: str) -> Groups:
     return by_period(_columns(version_id).dates, by)
 
 
-@remembered(32)
+@cached(32)
 def _groups(version_id: int, name: str) -> Groups:
     columns = _columns(version_id)
     field = columns.field(name)
@@ -129,7 +129,7 @@ def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
     return sorted(places, key=lambda i: (first[i], groups.labels[i].casefold()))
 
 
-@remembered(64)
+@cached(64)
 def _first_days(version_id: int, name: str) -> list[int]:
     """date.toordinal() of each value's first document; that of date.max for a value without a date."""
     columns = _columns(version_id)

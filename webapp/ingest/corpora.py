@@ -23,7 +23,7 @@ from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name
 from webapp.ingest.received_files import ReceivedFile
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.jobs import claims
+from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, User, Version
 from webapp.storage import files
 
@@ -65,7 +65,7 @@ def _store(corpus: Corpus, in_background: bool) -> None:
         settle(files.corpus_folder(corpus.pk))  # before a row says that it is there
         corpus.status = Corpus.Status.QUEUED
         Corpus.objects.filter(pk=corpus.pk).update(status=corpus.status, heartbeat_at=Now())
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
         return
     source_files.store(corpus)
     fields = source_files.finish(corpus)
@@ -92,7 +92,7 @@ def read(corpus: Corpus, reading: ReadingSettings) -> None:
         quotas.check_job(corpus.owner)
         if not readable.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
 
 
 def create_subset(
@@ -129,7 +129,7 @@ def create_subset(
         folder.mkdir(parents=True)
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
         settle(folder)
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
     return corpus
 
 

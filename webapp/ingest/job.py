@@ -17,41 +17,41 @@ from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import VocabularySettings
 from webapp.ingest.vectorize import VersionBuilder
-from webapp.jobs import claims, events, scheduler
-from webapp.jobs.file_lock import Held, alone
+from webapp.jobs import claims, events, kinds, scheduler
+from webapp.jobs.file_lock import LockHeld, file_lock
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Corpus, Version
 from webapp.storage import bulk, disk, files
 
-TRANSIENT = (OperationalError, InterfaceError, Held)
+TRANSIENT = (OperationalError, InterfaceError, LockHeld)
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
 def read_corpus(corpus_id: int) -> None:
     """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first version."""
-    _run(claims.READING, corpus_id, _store_or_read)
+    _run(kinds.INGEST, corpus_id, _store_or_read)
 
 
 def build_version(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    _run(claims.CHOOSING, version_id, _build_version)
+    _run(kinds.VECTORIZE, version_id, _build_version)
 
 
-def _run(kind: claims.Kind, pk: int, work: Callable[[int, int, Heartbeat], None]) -> None:
-    claim = scheduler.take(kind, pk)
+def _run(kind: kinds.JobKind, pk: int, work: Callable[[int, int, Heartbeat], None]) -> None:
+    claim = scheduler.claim_next_job(kind, pk)
     if claim is None:
         return
     pk, attempt = claim
-    corpus_id = pk if kind is claims.READING else Version.everything.values_list("corpus", flat=True).get(pk=pk)
+    corpus_id = pk if kind is kinds.INGEST else Version.everything.values_list("corpus", flat=True).get(pk=pk)
     try:
-        with Heartbeat(kind, pk, attempt) as beat, alone(files.corpus_folder(corpus_id)):
+        with Heartbeat(kind, pk, attempt) as beat, file_lock(files.corpus_folder(corpus_id)):
             work(pk, attempt, beat)
-    except claims.Lost:
+    except claims.ClaimLost:
         return
     except TRANSIENT as error:
         if not disk.is_full(error):
             raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
-        claims.wait(kind, pk, attempt)
+        claims.wait_for_disk(kind, pk, attempt)
     except (Invalid, readers.Unreadable) as error:
         claims.fail(kind, pk, attempt, str(error))
     except Exception:
@@ -66,13 +66,13 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     received_files.remove(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
-        claims.update(claims.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
+        claims.update(kinds.INGEST, corpus_id, attempt, bytes_total=corpus.bytes_total)
     progress = ProgressReporter(corpus)
 
     def save(checkpoint: ReadCheckpoint) -> None:
         quotas.check_documents(corpus, checkpoint.documents)
         claims.update(
-            claims.READING,
+            kinds.INGEST,
             corpus_id,
             attempt,
             progress=asdict(checkpoint),
@@ -92,7 +92,7 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         bulk.Partition("document", corpus_id).attach()
         claims.update(
-            claims.READING,
+            kinds.INGEST,
             corpus_id,
             attempt,
             status=Corpus.Status.READY,
@@ -108,16 +108,16 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
 
     def save(checkpoint: StoreCheckpoint) -> None:
         claims.update(
-            claims.READING, corpus.pk, attempt, arriving=asdict(checkpoint), bytes_read=checkpoint.bytes, tries=0
+            kinds.INGEST, corpus.pk, attempt, arriving=asdict(checkpoint), bytes_read=checkpoint.bytes, tries=0
         )
 
     try:
         source_files.store(corpus, save, _reporter(beat, progress))
         with beat.long(), transaction.atomic():
-            claims.update(claims.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **source_files.finish(corpus))
+            claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, **source_files.finish(corpus))
     except Invalid:  # there is nothing to go on with
         with transaction.atomic():
-            claims.update(claims.READING, corpus.pk, attempt, arriving={})
+            claims.update(kinds.INGEST, corpus.pk, attempt, arriving={})
             corpus.files.all().delete()
         raise
 
@@ -131,7 +131,7 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
         Corpus.objects.filter(pk=corpus.pk).update(
             progress=asdict(checkpoint), bytes_read=checkpoint.bytes, documents_read=checkpoint.documents
         )
-        claims.update(claims.CHOOSING, version_id, attempt, tries=0)
+        claims.update(kinds.VECTORIZE, version_id, attempt, tries=0)
         progress.reading(checkpoint)
 
     source_files.join_additions(corpus, _reporter(beat, progress))
@@ -140,7 +140,7 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
     with beat.long(), transaction.atomic():
         builder.publish()
-        claims.update(claims.CHOOSING, version_id, attempt, status=Version.Status.READY)
+        claims.update(kinds.VECTORIZE, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=builder.corpus_report)
 
 

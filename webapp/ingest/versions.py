@@ -8,7 +8,7 @@ from django.db.models import Max
 from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.ingest.settings import VocabularySettings
-from webapp.jobs import claims
+from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, Version
 
 
@@ -41,7 +41,7 @@ def choose(corpus: Corpus, words: VocabularySettings) -> Version:
     check_can_choose(corpus)
     with transaction.atomic():
         version = create(corpus, words)
-        claims.send(claims.CHOOSING, version.pk)
+        dispatch.send(kinds.VECTORIZE, version.pk)
     return version
 
 

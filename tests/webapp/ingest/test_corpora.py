@@ -8,7 +8,7 @@ import pytest
 from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
 from webapp.ingest import corpora, guesses
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.storage import files
 
@@ -94,7 +94,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     corpora.read(
         corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2)
     )
-    assert claims.claim(claims.READING, corpus.pk) == 1
+    assert claims.claim(kinds.INGEST, corpus.pk) == 1
     folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")
