@@ -1,4 +1,5 @@
-"""Dates, categories and numbers of a corpus's documents as columns: files that are memory-mapped, one value for each document.
+"""Dates, categories and numbers of a corpus's documents as columns: files that are memory-mapped, one value for each
+document.
 
 A page that counts by year, or shows a selection of ten million documents, reads these instead of as many rows.
 """
@@ -144,8 +145,8 @@ class _Field:
 class Writer:
     """`add` every document in order, then `finish`. Use `with`.
 
-    kinds: of fields, by their names (webapp.readers.types.KINDS); others are categories where documents share their values.
-    parse: how texts of the kinds "number" and "date" are read, as a number or as date.toordinal().
+    kinds: of fields, by their names (webapp.readers.types.KINDS); others are categories where documents share their
+    values. parse: how texts of the kinds "number" and "date" are read, as a number or as date.toordinal().
     """
 
     def __init__(self, folder: Path, kinds: dict[str, str] | None = None, parse: dict[str, Parse] | None = None):
@@ -182,7 +183,8 @@ class Writer:
                 self.refused.add(name)
 
     def finish(self, documents: int) -> None:
-        """Keep the fields whose values are shared: those are categories; and numbers and dates where there are different ones."""
+        """Keep the fields whose values are shared: those are categories; and numbers and dates where there are
+        different ones."""
         self.dates.close()
         kept = []
         for name, field in self.fields.items():
@@ -224,8 +226,8 @@ def _recode(source: Path, target: Path, places: np.ndarray) -> None:
 
 
 class Columns:
-    """dates: int32[D], date.toordinal(), 0 where there is none. categories: the fields that documents share values of. numbers, days:
-    fields of numbers, and of dates beside the first."""
+    """dates: int32[D], date.toordinal(), 0 where there is none. categories: the fields that documents share values of.
+    numbers, days: fields of numbers, and of dates beside the first."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
