@@ -1,6 +1,7 @@
 """The system in numbers: jobs, workers, database, queue, disk. For metrics and the operator's page.
 
-Every query is bounded: counts of rows that wait or are at work use the index of statuses; the rest are statistics that Postgres keeps.
+Every query is bounded: counts of rows that wait or are at work use the index of statuses; the rest are statistics that
+Postgres keeps.
 """
 
 import itertools
