@@ -90,9 +90,8 @@ def _evidence(folder: Path, topics: Topics) -> None:
 
 
 def _index(folder: Path) -> None:
-    words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
-    words[:] = 0, 1, 0, 0
-    words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
+    np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
+    words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
         words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
     )
@@ -108,9 +107,9 @@ def texts(folder: Path) -> None:
     lines.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
     so_far = None
     for _ in range(2):  # a second time: with the words of the first
-        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as stream:
-            stream.add(lines, lines)
-            so_far = stream.commit()
+        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as writer:
+            writer.add(lines, lines)
+            so_far = writer.commit()
     stream = Stream.open(folder / "tokens")
     duplicates.find(stream)
     joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
@@ -118,7 +117,7 @@ def texts(folder: Path) -> None:
         phrases.find(stream, choice)
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)
-        stops(lines[:1], [[0]], choice)
+        stops(lines[:1], [np.array([0])], choice)
 
 
 def _explore(topics: Topics) -> None:
@@ -126,7 +125,7 @@ def _explore(topics: Topics) -> None:
     layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
-    bands.shares(*documents, np.array([0]), 1, [0])
+    bands.shares(*documents, np.array([0]), 1, np.array([0]))
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
     similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))

@@ -32,6 +32,7 @@ from django.utils.functional import SimpleLazyObject
 from webapp.accounts import tokens
 from webapp.models import ApiToken, Corpus, Link, Membership, Notebook, Run, User
 from webapp.pages.errors import wants_json
+from webapp.request_context import request_context
 
 LINKS = "links"  # in the session: numbers of the links that were followed
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -299,13 +300,13 @@ class Gate:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         needed = rule(request.resolver_match)
-        request.role = Role.NONE
+        request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
         if not settings.ACCOUNTS:
-            request.role = Role.OWNER
+            request_context(request).role = Role.OWNER
             return None
         return getattr(self, f"_{needed.kind}")(request, needed, kwargs)
 
@@ -348,7 +349,8 @@ class Gate:
                 return _missing(request)
             if has < least:
                 return _only(request, corpus, least)
-            request.role = min(has, request.role or has)
+            context = request_context(request)
+            context.role = min(has, context.role or has)
         return None
 
 
@@ -361,7 +363,7 @@ def _program_uploads(request: HttpRequest) -> bool:
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
     """Of a program: its user is the token's, never the cookie's, so that no other site can send one along."""
-    request.api_token = None
+    request_context(request).api_token = None
     header = request.headers.get("Authorization", "")
     if not header:
         if settings.ACCOUNTS:
@@ -371,7 +373,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
-    request.api_token, request.user = token, token.user
+    request_context(request).api_token, request.user = token, token.user
     return None
 
 
@@ -394,7 +396,7 @@ def _missing(request: HttpRequest) -> HttpResponse:
 
 def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpResponse:
     name, owner = corpus.values_list("name", "owner__name").get()
-    if _of_api(request) and request.api_token is None:
+    if _of_api(request) and request_context(request).api_token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
     return _forbidden(
         request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more."
@@ -449,7 +451,7 @@ class May:
     """What may be done to the corpus of a page, for templates that show forms only to those who can use them."""
 
     def __init__(self, request: HttpRequest):
-        has = getattr(request, "role", Role.NONE)  # none: an error before the gate
+        has = Role(request_context(request).role)  # NONE: an error before this middleware
         self.answer, self.edit, self.own = has >= Role.VIEWER, has >= Role.EDITOR, has >= Role.OWNER
         self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated  # corpora; notebooks
 

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from webapp.models import Metric, Run, Snapshot
 from webapp.results import topics, weights
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 MOST = 12  # runs at once: as many as there are colours
 PAGE = 50
@@ -57,7 +57,7 @@ def match(a: Run, b: Run) -> matching.Matching:
     return between if first == a.snapshot_id else between.turned()
 
 
-@remembered(KEPT)
+@cached(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
     found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
     if len(found) < len({first, second}):

@@ -15,7 +15,7 @@ from webapp.models import Corpus, Run
 from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
 from webapp.pages.page import number as whole_number
 from webapp.results.labels import names
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 
 ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
 STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
@@ -30,7 +30,7 @@ def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> Ht
     return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
 
 
-@kept_page()
+@cached_page()
 def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     selection = Selection.read(request.GET, run.corpus, run)
     data = _list(request, selection)

@@ -81,7 +81,7 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
         # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the first.
         "Content-Encoding": "identity",
     }
-    return StreamingHttpResponse(streams.pieces(found.pieces), content_type=found.media, headers=headers)
+    return StreamingHttpResponse(streams.in_one_thread(found.pieces), content_type=found.media, headers=headers)
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from inference.errors import Invalid
 from inference.index import LONGEST
+from webapp.request_context import request_context
 from webapp.storage import disk
 
 log = structlog.get_logger(__name__)
@@ -93,7 +94,7 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
 
 
 def broken_sentence(request: HttpRequest) -> str:
-    return f"Something broke on our side. Request {request.id} stands in the log."
+    return f"Something broke on our side. Request {request_context(request).id} stands in the log."
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
+from webapp.request_context import request_context
 
 READER = "reader"  # in the session
 OWNER = "owner"
@@ -28,8 +29,8 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
     if as_json:
         headers = {"Cache-Control": "no-store"}
         return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
-    if hasattr(request, "token"):  # the page will be kept: webapp.server.page_cache
-        context["csrf_token"] = request.token
+    if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
+        context["csrf_token"] = placeholder
     return render(request, template, data | context, status=status)
 
 

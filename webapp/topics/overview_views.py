@@ -8,7 +8,7 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import address, number, page
 from webapp.results import hidden_words
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
 from webapp.topics.overview import Asked, Overview
 
@@ -26,7 +26,7 @@ def _view(request: HttpRequest) -> str:
     return last if last in VIEWS else "list"
 
 
-@kept_page(chosen=_view)
+@cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     view = _view(request)
     selection = Selection.read(request.GET, run.corpus, run)

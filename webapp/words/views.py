@@ -12,7 +12,7 @@ from webapp.models import Run, Word
 from webapp.pages.page import address, number, page, run_or_404, search_words
 from webapp.results import topics
 from webapp.results.labels import names
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.words import concordance, queries, senses
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -49,7 +49,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
     found = queries.word(run.version, word)

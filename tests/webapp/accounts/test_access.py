@@ -28,7 +28,7 @@ from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
 from webapp.notebooks import services as notebooks
 from webapp.routes import Kind
-from webapp.server.loopback_only import only_from_here
+from webapp.server.loopback_only import loopback_only
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -621,12 +621,12 @@ def test_only_this_machine_is_answered(settings, client, host, answered):
         said.append(message)
 
     scope = {"type": "http", "client": client, "headers": [(b"host", host)]}
-    async_to_sync(only_from_here(application))(scope, None, send)
+    async_to_sync(loopback_only(application))(scope, None, send)
     assert (said == ["asked"]) == answered
     if not answered:
         assert said[0]["status"] == 403 and b"Accounts are off" in said[1]["body"]
     settings.ACCOUNTS = True
-    async_to_sync(only_from_here(application))(scope, None, send)
+    async_to_sync(loopback_only(application))(scope, None, send)
     assert said[-1] == "asked"
 
 
@@ -638,7 +638,7 @@ def test_a_proxy_on_this_machine_is_not_this_machine(header):
         said.append(message)
 
     scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost"), (header, b"192.0.2.7")]}
-    async_to_sync(only_from_here(None))(scope, None, send)
+    async_to_sync(loopback_only(None))(scope, None, send)
     assert said[0]["status"] == 403
 
 

@@ -8,7 +8,7 @@ from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from webapp.corpora import deletion
 from webapp.ingest import corpora, versions
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.operations import upkeep
 
@@ -112,7 +112,7 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
 
 def test_an_attempt_that_was_killed_begins_anew(client, parent):
     part = made(client, parent)
-    assert claims.claim(claims.READING, part.pk) == 1
+    assert claims.claim(kinds.INGEST, part.pk) == 1
     Corpus.objects.filter(pk=part.pk).update(status="queued")
     assert read(part).status == "ready" and part.attempt == 2
 

@@ -37,7 +37,7 @@ def own(draft, monkeypatch):
     """A corpus of a test's own that has been read."""
     from tests.webapp.making import corpus_of
 
-    monkeypatch.setattr(heartbeat, "EVERY", 600.0)  # its own connection does not see what a test has not committed
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)  # its own connection does not see what a test has not committed
     return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
 
 

@@ -17,7 +17,7 @@ from webapp.documents import fields
 from webapp.ingest import corpora, read_files, sources, versions
 from webapp.ingest.shaping import Shaping
 from webapp.ingest.versions import Words
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Version, Word
 from webapp.operations.upkeep import tidy
 from webapp.results import evidence
@@ -354,7 +354,7 @@ def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
 def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     version = versions.choose(corpus, Words(language="en", min_documents=3))
-    assert claims.claim(claims.CHOOSING, version.pk) == 1
+    assert claims.claim(kinds.VECTORIZE, version.pk) == 1
     sweep_for(STALE + 5)
     choose(version.pk)
     version.refresh_from_db()
