@@ -118,7 +118,7 @@ RETRY = {429: 2, 503: 5}  # seconds after which to come again
 
 
 def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
-    """The limiters that a request must pass, from the outer to the inner one."""
+    """The limiters that a request must pass, from the outer to the inner one: of the load that its address declares."""
     load = Load.PAGE
     try:
         match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
