@@ -13,6 +13,7 @@ from webapp.compare import queries
 from webapp.ingest import forms
 from webapp.models import Run
 from webapp.pages.page import number, page
+from webapp.results.view import RunView
 
 NO_TOPICS = {  # why a run has none yet
     Run.Status.QUEUED: "it waits for a worker",
@@ -26,13 +27,13 @@ NO_TOPICS = {  # why a run has none yet
 @require_safe
 def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     numbers = _numbers(request)
-    runs = queries.found(authorization.runs(request), numbers)
+    runs = queries.ordered(authorization.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
     data = {
         "runs": [_described(run) for run in runs],
         "notices": _notices(numbers, runs),
         "differences": _differences(runs),
-        "metrics": {str(run): columns for run, columns in queries.measures(runs).items()},
+        "metrics": {str(run): columns for run, columns in queries.curves(runs).items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
     status = 404 if numbers and not runs else 200
@@ -119,17 +120,18 @@ def _differences(runs: list[Run]) -> dict:
 
 def _topics(request: HttpRequest, runs: list[Run]) -> dict:
     """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the others."""
+    views = [RunView(run) for run in runs]
     after, sort = number(request, "after", 0), request.GET.get("sort", "")
     if len(runs) > 2:
         order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
-        rows, following = queries.stable(runs, order, after)
-        about = {"kind": "stability", "again": queries.again(runs), "orders": _orders(request, queries.STABLE_ORDERS)}
+        rows, following = queries.stable(views, order, after)
+        about = {"kind": "stability", "again": queries.again(views), "orders": _orders(request, queries.STABLE_ORDERS)}
     else:
         order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
         counts = queries.counts(queries.match(*runs))
         show = request.GET.get("show", "")
         show = show if show in counts else "matched"
-        rows, following = queries.pairs(*runs, show, order, after)
+        rows, following = queries.pairs(*views, show, order, after)
         lists = {name: {"count": count, "url": _address(request, show=name)} for name, count in counts.items()}
         about = {
             "kind": show,

@@ -24,6 +24,7 @@ from webapp.jobs import claims, events
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.server import live
 from webapp.storage import files
@@ -253,7 +254,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, corpus, run)
+    selection = Selection.read(request.GET, corpus, RunView(run) if run else None)
     if not selection or not selection.count:
         raise Invalid(
             "set",

@@ -9,7 +9,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from webapp.curation import services as curation
 from webapp.models import Run, Version
-from webapp.results.labels import names
+from webapp.results import labels
 from webapp.results.weights import topics as topics_of
 from webapp.results.weights import vocabulary, words
 
@@ -37,7 +37,7 @@ def plan(source: Run, target: Run) -> Plan:
         if run.snapshot is None or not run.snapshot.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
     found = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), *words(source, target))
-    said, here = names(source), names(target)
+    said, here = labels.read(source), labels.read(target)
     edited = said.edited()
     pairs = [(k, int(found.partner[k]), float(found.similarity[k])) for k in edited if found.partner[k] >= 0]
     values = {}

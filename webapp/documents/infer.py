@@ -7,8 +7,8 @@ from inference import infer
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
 from webapp.models import Run, Topic, Version
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.results import evidence, links
+from webapp.results.view import RunView
 from webapp.storage.cache import remembered
 from webapp.storage.sql import rows
 
@@ -43,29 +43,29 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
     return infer.Words.of(len(words), np.searchsorted(words, found[0]), found[1].astype(np.int32), found[2], floor)
 
 
-def word(run: Run, number: int, word: int) -> dict | None:
+def word(view: RunView, number: int, word: int) -> dict | None:
     """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
 
     The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other topics as
     theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
     """
-    words, counts, given, certainty = evidence.of(run).document(number)
+    words, counts, given, certainty = evidence.of(view.run).document(number)
     place = int(np.searchsorted(words, word))
     if place == len(words) or words[place] != word:
         return None
-    into = names(run).into
-    p = np.zeros(run.topics)
-    rest = _theta(run.snapshot_id, run.pk, number) * beta(run, words[place : place + 1]).dense()[0]
+    into = view.labels.into
+    p = np.zeros(view.run.topics)
+    rest = _theta(view.run.snapshot_id, view.run.pk, number) * beta(view.run, words[place : place + 1]).dense()[0]
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
-    p = np.bincount(into, weights=p, minlength=run.topics)
+    p = np.bincount(into, weights=p, minlength=view.run.topics)
     order = [k for k in np.argsort(-p, kind="stable").tolist() if p[k] >= 0.005][:SHOWN]
     return {
         "number": word,
         "times": int(counts[place]),
         "topic": int(into[given[place]]),
-        "topics": [topics.link(run, k) | {"probability": float(p[k])} for k in order],
+        "topics": [links.topic(view, k) | {"probability": float(p[k])} for k in order],
     }
 
 
@@ -77,24 +77,24 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     return infer.read(beta(run, words), counts, run.settings["alpha"]).theta
 
 
-def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
+def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
 
     Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by EM.
     """
-    evidence.of(run)  # says what is missing
-    offsets, words, unknown = located(run.version, text)
+    evidence.of(view.run)  # says what is missing
+    offsets, words, unknown = located(view.run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    found = infer.read(beta(run, distinct), counts, run.settings["alpha"])
-    mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)
-    said = names(run)
+    found = infer.read(beta(view.run, distinct), counts, view.run.settings["alpha"])
+    mixture = np.bincount(found.topics, weights=counts, minlength=view.run.topics)
+    said = view.labels
     tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
     data = {
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
         "shown": min(len(text), texts.PART),
-        "proportions": documents.parts(run, said.merged(mixture)),
-        "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
+        "proportions": documents.parts(view, said.merged(mixture)),
+        "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(run, tokens, text[: texts.PART], 0)
+    return data, texts.words(view.run, tokens, text[: texts.PART], 0)

@@ -10,7 +10,7 @@ from webapp import readers
 from webapp.documents import infer
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 LONGEST = 500_000  # characters: read within a second, and small enough for a form
 
@@ -31,8 +31,9 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _read(run: Run, text: str) -> dict:
-    result, words = infer.text(run, text)
-    hues = [names(run).hue(k) for k in range(run.topics)]
+    view = RunView(run)
+    result, words = infer.text(view, text)
+    hues = [view.labels.hue(k) for k in range(run.topics)]
     return {
         "result": result,
         "text_words": words,

@@ -9,7 +9,6 @@ from inference.errors import Invalid
 from webapp.documents import fields, search
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.results.labels import names
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
@@ -95,7 +94,7 @@ class Listing:
         version, run = self.selection.version, self.selection.run
         if self.topic is not None:
             found = evidence.of(run)
-            held = found.held([self.topic, *names(run).members(self.topic)])[numbers]
+            held = found.held(self.selection.view.labels.parts(self.topic))[numbers]
             return -(held / np.maximum(found.lengths[numbers], 1))
         if self.by in ("date", "newest"):
             days = fields.dates(version)[numbers].astype(np.float64)

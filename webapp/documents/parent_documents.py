@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from webapp.documents.texts import SECTIONS
-from webapp.models import Corpus, Run
+from webapp.models import Corpus
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 PAGE = 100  # sections that a page lists
@@ -55,39 +55,39 @@ def sections(corpus: Corpus, whole: Whole, after: int) -> list[dict]:
     return found
 
 
-def mixture(run: Run, whole: Whole) -> np.ndarray:
+def mixture(view: RunView, whole: Whole) -> np.ndarray:
     """int64[K]: tokens of each topic in the whole, as readers fold them."""
-    return _tokens(run, whole.first, np.zeros(whole.parts, np.int64), 1)[0]
+    return _tokens(view, whole.first, np.zeros(whole.parts, np.int64), 1)[0]
 
 
-def strip(run: Run, whole: Whole) -> tuple[list[int], np.ndarray]:
+def strip(view: RunView, whole: Whole) -> tuple[list[int], np.ndarray]:
     """The whole along its length, in at most SECTIONS steps of as many sections: (how many sections come before each step, and at
     the end all of them; int64[S, K] tokens)."""
     steps = min(SECTIONS, whole.parts)
     edges = [-(-whole.parts * i // steps) for i in range(steps + 1)]
-    return edges, _tokens(run, whole.first, np.arange(whole.parts) * steps // whole.parts, steps)
+    return edges, _tokens(view, whole.first, np.arange(whole.parts) * steps // whole.parts, steps)
 
 
-def largest(run: Run, numbers: list[int]) -> list[dict]:
+def largest(view: RunView, numbers: list[int]) -> list[dict]:
     """Of consecutive documents: tokens, and (topic, share) of their largest topics."""
     if not numbers:
         return []
     found = []
-    for counts in _tokens(run, numbers[0], np.arange(len(numbers)), len(numbers)):
+    for counts in _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers)):
         order, total = np.argsort(-counts, kind="stable")[:LARGEST].tolist(), int(counts.sum())
         found.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
     return found
 
 
-def _tokens(run: Run, first: int, group: np.ndarray, G: int) -> np.ndarray:
+def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
     """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first` on."""
-    of = evidence.of(run)
+    of = evidence.of(view.run)
     group = group[: max(0, len(of.lengths) - first)]  # an older version may end before
     span = slice(of.doc_ptr[first], of.doc_ptr[first + len(group)])
-    tokens = np.zeros((G, run.topics), np.int64)
+    tokens = np.zeros((G, view.run.topics), np.int64)
     np.add.at(
         tokens,
         (np.repeat(group, np.diff(of.doc_ptr[first : first + len(group) + 1])), of.doc_topics[span]),
         of.doc_tokens[span],
     )
-    return names(run).merged(tokens)
+    return view.labels.merged(tokens)

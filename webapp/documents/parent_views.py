@@ -7,11 +7,11 @@ from django.views.decorators.http import require_safe
 
 from webapp.documents import parent_documents
 from webapp.documents import queries as documents
-from webapp.models import Corpus, Run
+from webapp.models import Corpus
 from webapp.pages.page import address, corpus_or_404, page, run_or_404
 from webapp.pages.page import number as whole_number
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results import links
+from webapp.results.view import RunView
 
 
 @require_safe
@@ -28,22 +28,23 @@ def in_corpus(request: HttpRequest, corpus_id: int, first: int, as_json: bool = 
 def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False) -> HttpResponse:
     """With the topics of all its sections together, and along its length."""
     run = run_or_404(run_id)
+    view = RunView(run)
     whole = _whole(run.corpus, first, run.version.documents)
     if whole.first != first:
         return redirect(reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, whole.first]))
     data = _about(request, run.corpus, whole, "run_document", run.pk)
     for section, found in zip(
         data["sections"],
-        parent_documents.largest(run, [section["number"] for section in data["sections"]]),
+        parent_documents.largest(view, [section["number"] for section in data["sections"]]),
         strict=True,
     ):
         section |= found
-    data |= {"proportions": documents.parts(run, parent_documents.mixture(run, whole)), "strip": _strip(run, whole)}
+    data |= {"proportions": documents.parts(view, parent_documents.mixture(view, whole)), "strip": _strip(view, whole)}
     if as_json:
         return page(request, "", data, as_json=True)
     for section in data["sections"]:
-        section["links"] = [topics.link(run, k) | {"share": share} for k, share in section["topics"]]
-    hues = [names(run).hue(k) for k in range(run.topics)]
+        section["links"] = [links.topic(view, k) | {"share": share} for k, share in section["topics"]]
+    hues = [view.labels.hue(k) for k in range(run.topics)]
     return page(request, "run/whole.html", data, run=run, hues=hues, shown=set(range(run.topics)))
 
 
@@ -76,14 +77,14 @@ def _about(request: HttpRequest, corpus: Corpus, whole: parent_documents.Whole, 
     }
 
 
-def _strip(run: Run, whole: parent_documents.Whole) -> list[dict]:
+def _strip(view: RunView, whole: parent_documents.Whole) -> list[dict]:
     """Steps of the whole: the first of its sections in each, how many, their tokens and shares, and the first one's address."""
-    edges, tokens = parent_documents.strip(run, whole)
+    edges, tokens = parent_documents.strip(view, whole)
     steps = []
     for i, counts in enumerate(tokens):
         total = int(counts.sum())
         shares = [(k, float(counts[k] / total)) for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
-        url = reverse("run_document", args=[run.pk, whole.first + edges[i]])
+        url = links.document_url(view.run, whole.first + edges[i])
         steps.append(
             {"part": edges[i] + 1, "parts": edges[i + 1] - edges[i], "tokens": total, "topics": shares, "url": url}
         )

@@ -9,9 +9,9 @@ from inference.explore.similar import nearest
 from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
-from webapp.models import Corpus, Run
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.models import Corpus
+from webapp.results import evidence, links, topics
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 PAGE = 25
@@ -59,45 +59,45 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
     return found[0] | part._asdict() | about
 
 
-def proportions(run: Run, number: int) -> list[dict]:
+def proportions(view: RunView, number: int) -> list[dict]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
-    return parts(run, _mixture(run, number))
+    return parts(view, _mixture(view, number))
 
 
-def parts(run: Run, tokens: np.ndarray) -> list[dict]:
+def parts(view: RunView, tokens: np.ndarray) -> list[dict]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
-    words = topics.top_words(run, order, 5)
+    words = topics.top_words(view, order, 5)
     return [
-        topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
+        links.topic(view, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
         for k in order
     ]
 
 
-def _mixture(run: Run, number: int) -> np.ndarray:
+def _mixture(view: RunView, number: int) -> np.ndarray:
     """int64[K]: tokens of each topic in a document, as readers fold them."""
-    found, tokens = evidence.of(run).mixture(number)
-    mixture = np.zeros(run.topics, np.int64)
+    found, tokens = evidence.of(view.run).mixture(number)
+    mixture = np.zeros(view.run.topics, np.int64)
     mixture[found] = tokens
-    return names(run).merged(mixture)
+    return view.labels.merged(mixture)
 
 
-def similar(run: Run, number: int) -> list[dict]:
+def similar(view: RunView, number: int) -> list[dict]:
     """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very text), shared.
 
     likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have most of.
     """
-    found = evidence.of(run)
+    found = evidence.of(view.run)
     if not found.lengths[number]:
         return []
-    mixture = np.zeros(run.topics)
+    mixture = np.zeros(view.run.topics)
     mixture[found.mixture(number)[0]] = found.mixture(number)[1] / found.lengths[number]
-    return like(run, mixture, number)
+    return like(view, mixture, number)
 
 
-def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
+def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
-    found = evidence.of(run)
+    found = evidence.of(view.run)
     numbers, distances = nearest(
         found.doc_ptr,
         found.doc_topics,
@@ -106,25 +106,25 @@ def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
         mixture,
         SIMILAR,
         number,
-        evidence.by_topic(run),
+        evidence.by_topic(view.run),
     )
     about = rows(
         "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
         " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
-        {"corpus": run.corpus_id, "number": number, "numbers": numbers.tolist()},
+        {"corpus": view.run.corpus_id, "number": number, "numbers": numbers.tolist()},
     )
     by_number = {row["number"]: row for row in about}
-    own, into = names(run).merged(mixture), names(run).into
+    own, into = view.labels.merged(mixture), view.labels.into
     for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
         ks, tokens = found.mixture(n)
-        other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=run.topics)
+        other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=view.run.topics)
         both = np.minimum(own, other)
         shared = [
-            topics.link(run, k) | {"share": float(other[k])}
+            links.topic(view, k) | {"share": float(other[k])}
             for k in np.argsort(-both, kind="stable")[:SHARED].tolist()
             if both[k] > 0
         ]
-        url = reverse("run_document", args=[run.pk, n])
+        url = reverse("run_document", args=[view.run.pk, n])
         by_number[n] |= {
             "likeness": 1.0 - distance**2,
             "shared": shared,

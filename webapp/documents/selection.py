@@ -27,7 +27,7 @@ from webapp.documents import days, fields, ranges, search
 from webapp.ingest import repeats, sources
 from webapp.models import Corpus, Run, Version
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.storage.columns import Category
 
 NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
@@ -50,7 +50,7 @@ class Selection:
     def __init__(
         self,
         corpus: Corpus,
-        run: Run | None,
+        view: RunView | None,
         q: str,
         has: list[tuple[int, float]],
         span: tuple[str, str],
@@ -58,15 +58,17 @@ class Selection:
         between: Sequence[ranges.Range] = (),
         only: Sequence[str] = (),
     ):
-        self.corpus, self.run, self.only = corpus, run, list(only)
-        self.version = run.version if run else corpus.version
+        self.corpus, self.view, self.only = corpus, view, list(only)
+        self.run = view.run if view else None
+        self.version = self.run.version if self.run else corpus.version
         self.q, self.has, self.values, self.between = q, has, values, list(between)
         self.first, self.last = span  # as they were asked for
         self.days = (days.ordinal(self.first, "from", last=False), days.ordinal(self.last, "to", last=True))
 
     @classmethod
-    def read(cls, query: QueryDict, corpus: Corpus, run: Run | None = None) -> "Selection":
+    def read(cls, query: QueryDict, corpus: Corpus, view: RunView | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""
+        run = view.run if view else None
         version = run.version if run else corpus.version
         if version is None:
             raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
@@ -80,7 +82,7 @@ class Selection:
             values += [_typed(category, text.strip()) for text in query.getlist(f"in:{category.name}") if text.strip()]
         return cls(
             corpus,
-            run,
+            view,
             q,
             list(dict.fromkeys(has)),
             span,
@@ -90,9 +92,9 @@ class Selection:
         )
 
     @classmethod
-    def all(cls, run: Run) -> "Selection":
+    def all(cls, view: RunView) -> "Selection":
         """All documents of a run."""
-        return cls(run.corpus, run, "", [], ("", ""), [])
+        return cls(view.run.corpus, view, "", [], ("", ""), [])
 
     def __bool__(self) -> bool:
         return bool(self.parameters)
@@ -139,7 +141,7 @@ class Selection:
     def _said(self, name: str, value: str) -> str:
         if name == "has":
             topic, _, percent = value.partition(":")
-            title = names(self.run).title(int(topic))
+            title = self.view.labels.title(int(topic))
             return f"with at least {percent}% {title}" if float(percent) else f"with {title}"
         if name == "between":
             return next(asked.said for asked in self.between if asked.address == value)
@@ -169,7 +171,7 @@ class Selection:
         """What the set depends on: merging topics makes another one of it."""
         return (
             self.version.pk,
-            *((self.run.snapshot_id, *self._topics(topic)) for topic, _ in self.has),
+            *((self.run.snapshot_id, *self.view.labels.parts(topic)) for topic, _ in self.has),
             *self.parameters,
         )
 
@@ -177,12 +179,8 @@ class Selection:
         """The same without the conditions on a category: what its other values would give."""
         values = [value for value in self.values if value[0] != name]
         return Selection(
-            self.corpus, self.run, self.q, self.has, (self.first, self.last), values, self.between, self.only
+            self.corpus, self.view, self.q, self.has, (self.first, self.last), values, self.between, self.only
         )
-
-    def _topics(self, topic: int) -> list[int]:
-        """It, and those that are read as its parts."""
-        return [topic, *names(self.run).members(topic)]
 
     def _mask(self) -> np.ndarray:
         mask = np.ones(self.version.documents, bool)
@@ -202,7 +200,7 @@ class Selection:
         for asked in self.between:
             mask &= ranges.mask(asked, self.version)
         for topic, percent in self.has:
-            mask &= evidence.of(self.run).at_least(self._topics(topic), percent / 100)
+            mask &= evidence.of(self.run).at_least(self.view.labels.parts(topic), percent / 100)
         for name in self.only:
             if name not in ONLY:
                 _, first, end = sources.documents(self.version, _file(name))

@@ -9,7 +9,7 @@ from webapp.accounts import embargo
 from webapp.documents import wording
 from webapp.models import Corpus, Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 PART = 50_000  # characters of a document that a page shows
@@ -33,8 +33,8 @@ class Tokens(NamedTuple):
     certainty: np.ndarray
 
 
-def tokens(run: Run, number: int) -> Tokens:
-    found = evidence.of(run)
+def tokens(view: RunView, number: int) -> Tokens:
+    found = evidence.of(view.run)
     if found.bow.offsets is None:
         raise Invalid(
             "run",
@@ -44,7 +44,7 @@ def tokens(run: Run, number: int) -> Tokens:
     offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
-    return Tokens(offsets[order], words[pair], names(run).into[topics[pair]], certainty[pair])
+    return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
 
 
 class Part(NamedTuple):
@@ -129,19 +129,19 @@ def strip(of: Tokens, length: int) -> Strip:
     return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
 
 
-def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
+def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
     """Of each document that has the topic, the passage with most words of it: (text, is such a word) parts."""
-    of = {number: tokens(run, number) for number in numbers}
+    of = {number: tokens(view, number) for number in numbers}
     densest = {number: _densest(of[number], topic) for number in numbers}
     first = {number: max(0, at - MARGIN) for number, at in densest.items() if at is not None}
-    found = around(run.corpus, first)
+    found = around(view.run.corpus, first)
     cuts = [ends(row, first[row["number"]]) for row in found]
     places = [
         _within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(found, cuts, strict=True)
     ]
-    stops = wording.stops(run.version, [row["text"] for row in found], places)
+    stops = wording.stops(view.run.version, [row["text"] for row in found], places)
     return {
-        row["number"]: embargo.passage(run.corpus, marked(row, first[row["number"]], *of_row))
+        row["number"]: embargo.passage(view.run.corpus, marked(row, first[row["number"]], *of_row))
         for row, *of_row in zip(found, cuts, places, stops, strict=True)
     }
 

@@ -10,7 +10,8 @@ from webapp.accounts import authorization
 from webapp.curation import label_transfer
 from webapp.models import Run
 from webapp.pages.page import number, page, run_or_404
-from webapp.results import topics
+from webapp.results import links
+from webapp.results.view import RunView
 from webapp.runs import excluded_words
 from webapp.runs import services as runs
 
@@ -23,7 +24,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     if topic is not None and topic >= run.topics:
         topic = None
     data = {
-        "topic": None if topic is None else topics.link(run, topic),
+        "topic": None if topic is None else links.topic(RunView(run), topic),
         "words": excluded_words.offered(run, topic, request.GET.getlist("words")),
         "dropped": run.dropped,
         "parent": run.begun_with and run.begun_with.pk,

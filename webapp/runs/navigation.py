@@ -6,7 +6,6 @@ from django.utils.html import format_html
 
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
-from webapp.results import hidden_words
 
 register = template.Library()
 
@@ -23,8 +22,8 @@ def room(context, url_name: str, name: str, key: str = ""):
     )
     current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
     shortcut = format_html(' data-key="{}"', key) if key else ""
-    if url_name == "run_topics":
-        url += hidden_words.address(context["run"])  # words left out of view stay so
+    if url_name == "run_topics" and "hidden_words" in context:
+        url += context["hidden_words"].query  # words left out of view stay so
     return format_html('<a href="{}" data-name="{}"{}{}>{}</a>', url, name, current, shortcut, name)
 
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from webapp.models import Metric, Run
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 WATCHED = 60  # topics whose words the page shows while they settle: the largest
@@ -15,10 +15,10 @@ WATCHED = 60  # topics whose words the page shows while they settle: the largest
 
 def state(run: Run, workers: int | None) -> dict:
     """run.json: all that the run's page needs, at any time of the run's life."""
-    metrics = list(Metric.objects.filter(run=run).order_by("step"))
+    view, metrics = RunView(run), list(Metric.objects.filter(run=run).order_by("step"))
     seconds, tokens = run.seconds, run.tokens_seen
     left = seconds * (run.steps - run.step) / run.step if run.step and run.status == Run.Status.RUNNING else None
-    watched = topics.largest(run, WATCHED) if run.snapshot_id else []
+    watched = topics.largest(view, WATCHED) if run.snapshot_id else []
     return {
         "id": run.pk,
         "status": run.status,
@@ -39,7 +39,7 @@ def state(run: Run, workers: int | None) -> dict:
         else 0,
         "metrics": _columns(metrics),
         "topics": watched,
-        "hues": [names(run).hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
+        "hues": [view.labels.hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
         "url_topics": reverse("run_topics", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),
     }

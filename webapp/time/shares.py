@@ -14,9 +14,8 @@ from inference.explore import bands, change
 from webapp.documents import fields, ranges, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
-from webapp.models import Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.storage.cache import Kept
 
 _kept = Kept(200)
@@ -29,7 +28,6 @@ class Cut(NamedTuple):
     first, end: the groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
 
-    run: Run
     groups: Groups
     selection: Selection
     group: np.ndarray
@@ -43,13 +41,13 @@ class Cut(NamedTuple):
         return self.groups.labels[self.first : self.end]
 
 
-def cut(run: Run, by: str, selection: Selection) -> Cut:
-    return of_groups(run, fields.groups(run.version, by), selection, by)
+def cut(selection: Selection, by: str) -> Cut:
+    return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(run: Run, groups: Groups, selection: Selection, name: Hashable) -> Cut:
+def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    key = (run.snapshot_id, name, tuple(selection.parameters), names(run).into.tobytes())
+    key = (selection.run.snapshot_id, name, tuple(selection.parameters), selection.view.labels.into.tobytes())
 
     def make():
         group = np.array(
@@ -59,12 +57,12 @@ def of_groups(run: Run, groups: Groups, selection: Selection, name: Hashable) ->
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 
     group, (first, end) = _large.of(("cut", *key), make)
-    return Cut(run, groups, selection, group, first, end, name, key)
+    return Cut(groups, selection, group, first, end, name, key)
 
 
 def tokens(of: Cut) -> np.ndarray:
     """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
-    return sums.grouped(of.run, of.selection, of.groups, of.name).tokens
+    return sums.grouped(of.selection, of.groups, of.name).tokens
 
 
 def information(of: Cut) -> np.ndarray:
@@ -76,27 +74,29 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are computed."""
     known = _kept.of(("bands", *of.key), dict)
     if missing := [k for k in dict.fromkeys(topics) if k not in known]:
-        found = evidence.of(of.run)
-        new = bands.shares(*_folded(of.run), found.lengths, of.group, len(of.groups.labels), missing)
+        lengths = evidence.of(of.selection.run).lengths
+        new = bands.shares(*_folded(of.selection.view), lengths, of.group, len(of.groups.labels), missing)
         for i, k in enumerate(missing):
             known[k] = new._replace(share=new.share[i], low=new.low[i], high=new.high[i])
     parts = [known[k] for k in topics]
     if not parts:
-        return bands.shares(*_folded(of.run), evidence.of(of.run).lengths, of.group, len(of.groups.labels), [])
+        return bands.shares(
+            *_folded(of.selection.view), evidence.of(of.selection.run).lengths, of.group, len(of.groups.labels), []
+        )
     return parts[0]._replace(**{name: np.array([getattr(p, name) for p in parts]) for name in ("share", "low", "high")})
 
 
-def _folded(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    into = names(run).into
-    return _large.of(("folded", run.snapshot_id, into.tobytes()), lambda: evidence.of(run).folded(into))
+def _folded(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    into = view.labels.into
+    return _large.of(("folded", view.run.snapshot_id, into.tobytes()), lambda: evidence.of(view.run).folded(into))
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest first."""
-    found = evidence.of(of.run)
-    held = found.held([topic, *names(of.run).members(topic)])
+    counted = evidence.of(of.selection.run)
+    held = counted.held(of.selection.view.labels.parts(topic))
     inside = np.flatnonzero((of.group == g) & (held > 0))
-    share = held[inside] / found.lengths[inside]
+    share = held[inside] / counted.lengths[inside]
     return [(int(inside[i]), float(share[i])) for i in np.lexsort((inside, -share))[:count]]
 
 

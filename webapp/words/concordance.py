@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import regex
-from django.urls import reverse
 
 from inference.kernels import assign
 from inference.senses import Uses
@@ -17,7 +16,7 @@ from webapp.accounts import embargo
 from webapp.documents import fields, wording
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.results import evidence
+from webapp.results import evidence, links
 from webapp.storage.sql import rows
 
 PAGE = 25
@@ -108,13 +107,13 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
 
 def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
     """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
-    found = []
+    tokens = []
     i = int(np.searchsorted(ends, first, "right"))
-    while i < len(pairs) and len(found) < limit:
+    while i < len(pairs) and len(tokens) < limit:
         begin = int(ends[i - 1]) if i else 0
-        found += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
+        tokens += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
         i += 1
-    return found[:limit]
+    return tokens[:limit]
 
 
 class Cut(NamedTuple):
@@ -135,7 +134,7 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     documents = [int(uses.documents[pair]) for pair, _ in tokens]
     offsets = {d: uses.evidence.offsets(d, uses.word) for d in dict.fromkeys(documents)}
     places = [int(offsets[d][n]) for d, (_, n) in zip(documents, tokens, strict=True)]
-    found = rows(
+    passages = rows(
         """
         SELECT d.title, d.date_text AS date, substr(d.text, greatest(1, p.at + 1 - %(side)s), least(%(side)s, p.at)) AS before,
                substr(d.text, p.at + 1, %(side)s + %(longest)s) AS after
@@ -146,9 +145,11 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     )
     cut = []
     stops = wording.stops(
-        run.version, [row["before"] + row["after"] for row in found], [np.array([len(row["before"])]) for row in found]
+        run.version,
+        [row["before"] + row["after"] for row in passages],
+        [np.array([len(row["before"])]) for row in passages],
     )
-    for row, (pair, _), document, at, (stop,) in zip(found, tokens, documents, places, stops, strict=True):
+    for row, (pair, _), document, at, (stop,) in zip(passages, tokens, documents, places, stops, strict=True):
         after = row["after"]
         end = stop - len(row["before"])
         cut.append(
@@ -168,7 +169,6 @@ def _right(cut: Cut) -> list[str]:
 
 def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     """As pages show them, with the address of each place."""
-    home = reverse("run_documents", args=[selection.run.pk])
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
@@ -184,6 +184,6 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
             "topic": topic,
             "certainty": round(certainty, 3),
             "sure": sure(certainty),
-            "url": f"{home}{piece.document}/{selection.address(topic=str(topic), at=str(piece.at))}#here",
+            "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
         })  # fmt: skip
     return lines

@@ -2,7 +2,6 @@
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from webapp.accounts import embargo
@@ -10,8 +9,8 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Word
 from webapp.pages.page import address, number, page, run_or_404, search_words
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results import links
+from webapp.results.view import RunView
 from webapp.server.page_cache import kept_page
 from webapp.words import concordance, queries, senses
 
@@ -27,10 +26,12 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     q = search_words(request)
     found, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": queries.with_urls(found, run),
+        "words": links.with_word_urls(found, run),
         "q": q,
-        "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
-        "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
+        "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not found else [],
+        "beginnings": []
+        if q or as_json or "after" in request.GET
+        else links.with_word_urls(queries.beginnings(RunView(run)), run),
         "next": address(request, after=following) if following is not None else None,
     }
     return page(request, "run/words.html", data, as_json=as_json, run=run)
@@ -42,7 +43,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     data = {
         "words": [],
         "q": q,
-        "alike": queries.with_urls(queries.alike(run.version, q), run),
+        "alike": links.with_word_urls(queries.alike(run.version, q), run),
         "beginnings": [],
         "next": None,
     }
@@ -65,13 +66,14 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     }
     if run.snapshot_id is None or not run.snapshot.final:
         return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
-    selection = Selection.read(request.GET, run.corpus, run)
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     data["documents_chosen"] = selection.sentence
     if "topic" in request.GET:
-        return _lines(request, run, found, selection, data, as_json)
-    uses = senses.uses(run, found, selection)
-    named, rare = senses.tallied(run, uses, selection)
-    senses.name(run, uses, named, rare)
+        return _lines(request, found, selection, data, as_json)
+    uses = senses.uses(view, found, selection)
+    named, rare = senses.tallied(view, uses, selection)
+    senses.name(view, uses, named, rare)
     if concordance.has_places(run):
         samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
         for row in named:
@@ -85,7 +87,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "rest": sum(row["tokens"] for row in rare),
         "related": [
             row
-            for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
+            for row in links.with_word_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
             if row["word"] != found.word
         ],
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
@@ -103,14 +105,15 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     )
 
 
-def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
-    topic = _topic(request, run)
+def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
+    view, run = selection.view, selection.run
+    topic = _topic(request, view)
     order = request.GET.get("sort", "certainty")
     order = order if order in _orders(run) else "certainty"
     first = number(request, "after", 0)
-    uses = senses.uses(run, word, selection)
-    named, rare = senses.tallied(run, uses, selection)
-    senses.name(run, uses, named, rare)
+    uses = senses.uses(view, word, selection)
+    named, rare = senses.tallied(view, uses, selection)
+    senses.name(view, uses, named, rare)
     found = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
         found = concordance.page(selection, uses, topic, order, first)
@@ -139,7 +142,7 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
         "has_places": concordance.has_places(run),
     }
     if topic is not None and data["sense"] is None:
-        data["topic"] = topics.link(run, topic)
+        data["topic"] = links.topic(view, topic)
     return page(request, "run/lines.html", data, as_json=as_json, run=run, selection=selection)
 
 
@@ -149,14 +152,14 @@ def _orders(run: Run) -> dict[str, str]:
     return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
 
 
-def _topic(request: HttpRequest, run: Run) -> int | None:
+def _topic(request: HttpRequest, view: RunView) -> int | None:
     """The sense whose lines are asked for, that into which it was merged; None for all."""
     if request.GET["topic"] == "all":
         return None
     topic = number(request, "topic")
-    if topic is None or topic >= run.topics:
-        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {run.topics - 1}.")
-    return int(names(run).into[topic])
+    if topic is None or topic >= view.run.topics:
+        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {view.run.topics - 1}.")
+    return int(view.labels.into[topic])
 
 
 @require_safe
@@ -170,16 +173,17 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
     for text, word in zip(typed, found, strict=True):
         if word is None:
-            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.version, text), run)})
-    selection = Selection.read(request.GET, run.corpus, run)
+            data["unknown"].append({"word": text, "alike": links.with_word_urls(queries.alike(run.version, text), run)})
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
         data["words"] = [
             {
                 "word": w.word,
-                "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else ""),
+                "url": links.word_url(run, w.word, selection.address() if selection else ""),
             }
             for w in found
         ]
-        data["comparison"] = senses.beside(run, *found, selection)
+        data["comparison"] = senses.beside(view, *found, selection)
         data["same"] = found[0].number == found[1].number
     return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)

@@ -16,6 +16,7 @@ from webapp.documents import infer, texts
 from webapp.documents import queries as documents
 from webapp.models import Document, Edit, Run, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +58,7 @@ def shown(client, run, number: int, query: str = "") -> str:
 def test_coloured_words_are_the_tokens_counted(client, run, number):
     html = shown(client, run, number, "?show=all")
     found = spans(html)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert counted == {k: sum(topic == k for topic, _ in found) for k in {topic for topic, _ in found}}
     vocabulary = set(Word.objects.filter(version=run.version_id).values_list("word", flat=True))
     text = Document.objects.get(corpus_id=run.corpus_id, number=number).text
@@ -69,7 +70,7 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
 
 
 def test_show_colours_what_it_says(client, run):
-    parts = documents.proportions(run, 30)
+    parts = documents.proportions(RunView(run), 30)
     strongest = {p["number"] for p in parts[:3]}
     for query, topics in [
         ("", strongest),
@@ -113,7 +114,7 @@ def test_strip_adds_up_to_the_mixture(run, number):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=number).text)
     tokens = texts.tokens(run, number)
     strip = texts.strip(tokens, length)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert dict(zip(strip.topics, strip.tokens.sum(axis=0).tolist(), strict=True)) == counted
     assert strip.edges[0] == 0 and strip.edges[-1] == length and strip.edges == sorted(strip.edges)
     for i, row in enumerate(strip.tokens):
@@ -203,11 +204,11 @@ def test_theta_from_the_published_topics_is_near_the_tokens(run):
 
 
 def test_merged_topics_are_one_everywhere(client, run):
-    parts = documents.proportions(run, LONG)
+    parts = documents.proportions(RunView(run), LONG)
     a, b = parts[0]["number"], parts[1]["number"]
     Edit.objects.create(run=run, topic=b, field="into", value=str(a), batch=uuid4(), by="a")
     again = Run.objects.get(pk=run.pk)
-    merged = documents.proportions(again, LONG)
+    merged = documents.proportions(RunView(again), LONG)
     assert merged[0]["number"] == a and merged[0]["tokens"] == parts[0]["tokens"] + parts[1]["tokens"]
     assert {k for k, _ in spans(shown(client, run, LONG))} == {p["number"] for p in merged}
 

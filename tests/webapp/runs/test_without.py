@@ -15,8 +15,8 @@ from webapp.curation import services as curation
 from webapp.documents import sums, texts
 from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run, TopicWord, Word
-from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results import evidence, labels
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -75,7 +75,7 @@ def test_every_other_word_of_every_document_is_there(trained, child):
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
-    found = sums.of(child, Selection.read(QueryDict(), child.corpus, child))
+    found = sums.of(Selection.read(QueryDict(), child.corpus, RunView(child)))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
     text, vocabulary = (
@@ -105,7 +105,7 @@ def test_what_readers_said_followed(trained, child):
         if partner < 0:
             assert k in found.orphans
             continue
-        now = names(child)
+        now = labels.read(child)
         assert (now.label(partner), now.note(partner), now.hidden(partner)) == (
             ("First", "a note", False) if k == 1 else ("", "", True)
         )
@@ -118,14 +118,14 @@ def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
     )
     first = Edit.objects.filter(run=child).first()
     curation.undo_batch(child, first.batch, "Bo")
-    assert not names(Run.objects.get(pk=child.pk)).edited()
+    assert not labels.read(Run.objects.get(pk=child.pk)).edited()
     curation.change(child, partner, {"label": "My own"}, "Bo")
     found = label_transfer.carry(
         Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk),
         Run.objects.select_related("corpus", "snapshot").get(pk=child.pk),
     )
     assert "label" not in found.values[partner] and found.values[partner]["note"] == "a note"
-    assert names(Run.objects.get(pk=child.pk)).label(partner) == "My own"
+    assert labels.read(Run.objects.get(pk=child.pk)).label(partner) == "My own"
 
 
 def test_pages(client, trained, child):
