@@ -33,7 +33,7 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
         beginning = [(row.pop("passage"), False)]
         row["snippet"] = matches.get(row["number"]) or embargo.passage(selection.corpus, beginning)
     if topic is not None and not selection.q:
-        for number, snippet in texts.passages(selection.run, numbers, topic).items():
+        for number, snippet in texts.passages(selection.view, numbers, topic).items():
             by_number[number]["snippet"] = snippet
     return [by_number[number] for number in numbers]
 

@@ -112,7 +112,7 @@ def test_any_place_is_in_the_part_that_is_shown(run):
 @pytest.mark.parametrize("number", [0, 1, LONG, 30])
 def test_strip_adds_up_to_the_mixture(run, number):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=number).text)
-    tokens = texts.tokens(run, number)
+    tokens = texts.tokens(RunView(run), number)
     strip = texts.strip(tokens, length)
     counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert dict(zip(strip.topics, strip.tokens.sum(axis=0).tolist(), strict=True)) == counted
@@ -199,7 +199,7 @@ def test_topics_of_a_word(client, run):
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
         theta = infer._theta(run.snapshot_id, run.pk, number)
-        shares = documents._mixture(run, number) / evidence.of(run).lengths[number]
+        shares = documents._mixture(RunView(run), number) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5 and np.argmax(theta) == np.argmax(shares)
 
 

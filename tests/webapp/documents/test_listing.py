@@ -141,7 +141,7 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         text = "".join(part for part, _ in parts).removeprefix("… ").removesuffix(" …")
         assert text in stored[row["number"]] and 20 < len(text) <= texts.PASSAGE + 2 * texts.MARGIN
         marked = [part for part, own in parts if own]
-        tokens = texts.tokens(trained, row["number"])
+        tokens = texts.tokens(RunView(trained), row["number"])
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 

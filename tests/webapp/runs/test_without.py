@@ -82,7 +82,7 @@ def test_what_pages_count_is_of_the_smaller_bag(child):
         Document.objects.get(corpus_id=child.corpus_id, number=number).text,
         dict(Word.objects.filter(version=child.version_id).values_list("number", "word")),
     )
-    of = texts.tokens(child, number)
+    of = texts.tokens(RunView(child), number)
     for offset, word in zip(of.offsets.tolist(), of.words.tolist(), strict=True):
         assert text[offset : offset + len(vocabulary[word])].lower() == vocabulary[word]
     assert not set(DROPPED) & {vocabulary[w] for w in of.words.tolist()} and Counter(of.words.tolist())
