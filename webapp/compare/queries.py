@@ -12,6 +12,7 @@ from webapp.drawing.numbers import HUES
 from webapp.models import Metric, Run, Snapshot
 from webapp.results import links, measures, topics, weights
 from webapp.results.view import RunView
+from webapp.runs import series
 from webapp.storage.cache import remembered
 
 MOST = HUES  # runs at once: as many as there are colours
@@ -22,6 +23,11 @@ SHOWN = 10  # of those, at most
 KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
+
+CURVES = (
+    *(column for column in series.PROGRESS if column.name != "seconds"),
+    *series.CHARTS,
+)  # against words read, not time
 
 _one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
@@ -38,8 +44,8 @@ def offered(corpora: Iterable[int]) -> list[Run]:
 
 
 def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
-    """run -> the columns of its curves: step, tokens, held_out, coherence."""
-    names = ("step", "tokens", "held_out", "coherence")
+    """run -> the columns of its curves: step, tokens, and the series that have a chart."""
+    names = [column.name for column in CURVES]
     columns = {run.pk: {name: [] for name in names} for run in runs}
     for number, *values in Metric.objects.filter(run__in=runs).order_by("run", "step").values_list("run", *names):
         for name, value in zip(names, values, strict=True):

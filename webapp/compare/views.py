@@ -14,6 +14,7 @@ from webapp.ingest import forms
 from webapp.models import Run
 from webapp.pages.page import number, page
 from webapp.results.view import RunView
+from webapp.runs import series
 
 NO_TOPICS = {  # why a run has none yet
     Run.Status.QUEUED: "it waits for a worker",
@@ -29,11 +30,12 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     numbers = _numbers(request)
     runs = queries.ordered(authorization.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
+    curves = queries.curves(runs)
     data = {
         "runs": [_described(run) for run in runs],
         "notices": _notices(numbers, runs),
         "differences": _differences(runs),
-        "metrics": {str(run): columns for run, columns in queries.curves(runs).items()},
+        "metrics": {str(run): columns for run, columns in curves.items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
     status = 404 if numbers and not runs else 200
@@ -47,6 +49,9 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         chosen=runs,
         offered=offered,
         most=queries.MOST,
+        columns=queries.CURVES,
+        charts=series.CHARTS,
+        measured=[(run, row) for run, columns in curves.items() for row in series.table(columns, queries.CURVES)],
     )
 
 

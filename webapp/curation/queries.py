@@ -3,7 +3,7 @@
 import math
 from uuid import UUID
 
-from webapp.drawing.numbers import HUES, topic_label
+from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
 from webapp.results import links
 from webapp.results.view import RunView
@@ -12,20 +12,6 @@ from webapp.storage.sql import rows
 PAGE = 50
 WORDS = 100  # of a topic's words that a label may be made of
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
-HUE_NAMES = (
-    "teal",
-    "green",
-    "purple",
-    "plum",
-    "olive",
-    "rose",
-    "blue",
-    "rust",
-    "mustard",
-    "lavender",
-    "crimson",
-    "indigo",
-)
 
 
 def history(view: RunView, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
@@ -96,8 +82,8 @@ def of(view: RunView, number: int) -> dict:
         "group": present["group"],
         "proposals": proposals(view.run, number),
         "groups": said.groups(),
-        "hues": [{"hue": h, "name": HUE_NAMES[h]} for h in range(HUES)],
-        "own_hue": number % HUES,
+        "hues": [{"hue": h, "name": name} for h, name in enumerate(HUE_NAMES)],
+        "own_hue": number % len(HUE_NAMES),
         "others": [said.title(k) for k in range(min(view.run.topics, OFFERED)) if k != number],
         "target": links.topic(view, int(said.into[number])) if said.into[number] != number else None,
         "members": [links.topic(view, m) for m in said.members(number)],

@@ -73,7 +73,8 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _described(run: Run, source: Run) -> dict:
-    return excluded_words.described(run, source, label_transfer.plan(source, run))
+    here, there = RunView(run), RunView(source)
+    return excluded_words.described(here, there, label_transfer.plan(there, here))
 
 
 def _source(request: HttpRequest, pk: int) -> Run:

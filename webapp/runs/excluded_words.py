@@ -41,19 +41,18 @@ def labelled(run: Run) -> list[dict]:
     return [{"id": row["run"], "topics": row["topics"]} for row in found]
 
 
-def described(run: Run, source: Run, plan) -> dict:
+def described(run: RunView, source: RunView, plan) -> dict:
     """curation.label_transfer.Plan as a page shows it."""
-    theirs, ours = RunView(source), RunView(run)
     return {
         "pairs": [
             {
-                "there": links.topic(theirs, k),
-                "here": links.topic(ours, j),
+                "there": links.topic(source, k),
+                "here": links.topic(run, j),
                 "similarity": s,
                 "takes": sorted(plan.values.get(j, {})),
             }
             for k, j, s in plan.pairs
         ],
-        "orphans": [links.topic(theirs, k) for k in plan.orphans],
+        "orphans": [links.topic(source, k) for k in plan.orphans],
         "fields": sum(map(len, plan.values.values())),
     }

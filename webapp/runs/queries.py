@@ -8,6 +8,7 @@ from django.urls import reverse
 from webapp.models import Metric, Run
 from webapp.results import topics
 from webapp.results.view import RunView
+from webapp.runs import series
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 WATCHED = 60  # topics whose words the page shows while they settle: the largest
@@ -51,10 +52,7 @@ def _documents(run: Run) -> float:
 
 
 def _columns(metrics: list[Metric]) -> dict:
-    columns = {
-        name: [getattr(metric, name) for metric in metrics]
-        for name in ("step", "tokens", "seconds", "held_out", "coherence", "nonzero")
-    }
+    columns = series.columns(metrics)
     few = not metrics or len(metrics[0].topic_coherence) <= LINES
     columns["topic_coherence"] = [metric.topic_coherence for metric in metrics] if few else None
     columns["bands"] = None if few else _bands(metrics)

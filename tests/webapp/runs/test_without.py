@@ -98,7 +98,9 @@ def test_what_readers_said_followed(trained, child):
     made = Edit.objects.filter(run=child)
     assert {edit.by for edit in made} <= {f"carried from run {trained.pk}"}
     between = comparisons.match(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
-    found = label_transfer.plan(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
+    found = label_transfer.plan(
+        RunView(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)), RunView(child)
+    )
     assert {k for k, _, _ in found.pairs} | set(found.orphans) == {1, 4}
     for k in (1, 4):
         partner = int(between.partner[k])
