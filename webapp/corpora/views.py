@@ -266,7 +266,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
-            "run": run.pk if run and selection.has else None,
+            "run": run.pk if run and selection.topics else None,
         }
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(

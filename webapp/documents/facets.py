@@ -7,7 +7,8 @@ import numpy as np
 from django.http import QueryDict
 
 from webapp.documents import fields, ranges, sums
-from webapp.documents.selection import Selection, own
+from webapp.documents.conditions import own
+from webapp.documents.selection import Selection
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.storage.cache import Kept
@@ -19,7 +20,7 @@ LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
 _tallies = Kept(
-    8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
+    8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes
 )  # bytes of what was counted of sets
 
 
@@ -43,7 +44,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "q": selection.q,
         "first": selection.first,
         "last": selection.last,
-        "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
+        "has": [f"{topic}:{percent:g}" for topic, percent in selection.topics],
         "dated": fields.dated(version),
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "ranges": ranges.shown(version, selection.between),
@@ -92,14 +93,14 @@ def counts(selection: Selection) -> dict:
     Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
     than in the whole corpus; of the whole corpus, the largest).
     """
-    found = {
+    facets = {
         "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
     }
-    found["categories"] = [category for category in found["categories"] if category["values"]]
-    found["years"] = _bars(selection)
+    facets["categories"] = [category for category in facets["categories"] if category["values"]]
+    facets["years"] = _bars(selection)
     run = selection.run
-    found["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
-    return found
+    facets["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    return facets
 
 
 def _counted(selection: Selection, category: fields.Category) -> dict:

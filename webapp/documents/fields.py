@@ -78,8 +78,8 @@ def dates(version: Version) -> np.ndarray:
 
 def dated(version: Version) -> tuple[date, date] | None:
     """The first and the last day, or None where no document has a date."""
-    found = _span(version.pk)
-    return (date.fromordinal(found[0]), date.fromordinal(found[1])) if found else None
+    days = _span(version.pk)
+    return (date.fromordinal(days[0]), date.fromordinal(days[1])) if days else None
 
 
 @remembered(64)
@@ -169,8 +169,8 @@ def written(number: float) -> str:
 def _other_periods(version_id: int, field: Days) -> Groups:
     years = (field.last - field.first) / 365
     by = "decade" if years > LONG else "year" if years > 3 else "month"
-    found = _periods(version_id, by, field.name)
-    return found._replace(by=field.name, bounds=tuple(span(found, i) for i in range(len(found.labels))))
+    periods = _periods(version_id, by, field.name)
+    return periods._replace(by=field.name, bounds=tuple(span(periods, i) for i in range(len(periods.labels))))
 
 
 @remembered(16)
@@ -203,10 +203,10 @@ def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
 def _first_days(version_id: int, name: str) -> list[int]:
     """date.toordinal() of each value's first document; that of date.max for a value without a date."""
     columns = _columns(version_id)
-    found = np.full(len(columns.category(name).values), date.max.toordinal(), np.int32)
+    first = np.full(len(columns.category(name).values), date.max.toordinal(), np.int32)
     known = (columns.codes(name) != NONE) & (columns.dates > 0)
-    np.minimum.at(found, columns.codes(name)[known], columns.dates[known])
-    return found.tolist()
+    np.minimum.at(first, columns.codes(name)[known], columns.dates[known])
+    return first.tolist()
 
 
 def _label(by: str, number: int) -> str:
@@ -232,9 +232,9 @@ def usual(version: Version) -> str | None:
 def choices(version: Version) -> list[str]:
     """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories,
     then its fields of numbers and of other dates."""
-    found = []
+    periods = []
     if span := dated(version):
         years = span[1].year - span[0].year + 1
         counts = {"decade": years // 10, "year": years, "month": 12 * years if _in_months(version.pk) else 0}
-        found = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
-    return found + [field.name for field in (*categories(version), *ranges(version))]
+        periods = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
+    return periods + [field.name for field in (*categories(version), *ranges(version))]

@@ -22,8 +22,8 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
     """
     (spans,) = wording.terms(version, [text])
     distinct = list({word for _, _, word in spans})
-    found = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
-    number = {row["word"]: row["number"] for row in found}
+    numbers = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
+    number = {row["word"]: row["number"] for row in numbers}
     known = [(start, number[word]) for start, _, word in spans if word in number]
     offsets, words = np.array(known, np.int32).reshape(-1, 2).T
     return offsets, words, len(spans) - len(known)
@@ -39,8 +39,10 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
             "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
             [run.snapshot_id, words.tolist()],
         )
-        found = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
-    return infer.Words.of(len(words), np.searchsorted(words, found[0]), found[1].astype(np.int32), found[2], floor)
+        weights = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
+    return infer.Words.of(
+        len(words), np.searchsorted(words, weights[0]), weights[1].astype(np.int32), weights[2], floor
+    )
 
 
 def word(view: RunView, number: int, word: int) -> dict | None:
@@ -85,16 +87,16 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    found = infer.read(beta(view.run, distinct), counts, view.run.settings["alpha"])
-    mixture = np.bincount(found.topics, weights=counts, minlength=view.run.topics)
-    said = view.labels
-    tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
+    inferred = infer.read(beta(view.run, distinct), counts, view.run.settings["alpha"])
+    mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
+    labels = view.labels
+    tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
     data = {
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
         "shown": min(len(text), texts.PART),
-        "proportions": documents.parts(view, said.merged(mixture)),
+        "proportions": documents.parts(view, labels.merged(mixture)),
         "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
     }
     return data, texts.words(view.run, tokens, text[: texts.PART], 0)

@@ -68,11 +68,11 @@ def _of_file(path: Path, name: str) -> str:
             f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,} bytes. Try a part of it.",
         )
     try:
-        found = [
+        texts = [
             item.text
             for item in readers.read(path, name, readers.sniff(path, name).options)
             if isinstance(item, readers.Document)
         ]
     except readers.Unreadable as error:
         raise Invalid("file", error.message) from None
-    return "\n".join(found)
+    return "\n".join(texts)

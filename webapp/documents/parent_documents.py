@@ -1,5 +1,8 @@
-"""Whole documents that were cut into sections: their numbers follow each other, so that what a whole has is a sum of rows that
-lie together. A document that was not cut is a whole of one section."""
+"""Parent documents: those that were cut into sections when they were read, each section a document of its own here.
+
+The sections of a parent have consecutive numbers, so its counts are sums of rows that lie together. A document that was not cut is
+its own parent, of one section.
+"""
 
 import json
 from typing import NamedTuple
@@ -16,67 +19,67 @@ PAGE = 100  # sections that a page lists
 LARGEST = 3  # topics that are named of each
 
 
-class Whole(NamedTuple):
-    """Documents first … first + parts - 1."""
+class ParentDocument(NamedTuple):
+    """Its sections are the documents first … first + parts - 1."""
 
     first: int
     parts: int
     title: str
 
 
-def of(corpus: Corpus, number: int) -> Whole | None:
-    """The whole that a document is a section of."""
-    found = rows("SELECT number - part + 1 AS first, parts, CASE WHEN parts > 1 THEN whole ELSE title END AS title"
+def of(corpus: Corpus, number: int) -> ParentDocument | None:
+    """The parent of a document; None where there is no such document."""
+    documents = rows("SELECT number - part + 1 AS first, parts, CASE WHEN parts > 1 THEN whole ELSE title END AS title"
                  " FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])  # fmt: skip
-    return Whole(**found[0]) if found else None
+    return ParentDocument(**documents[0]) if documents else None
 
 
-def about(corpus: Corpus, whole: Whole) -> dict:
-    """What is known of a whole: date_text, metadata and file as its first section has them, words of all."""
-    found = rows(
+def about(corpus: Corpus, parent: ParentDocument) -> dict:
+    """What is known of a parent document: date_text, metadata and file as its first section has them, words of all."""
+    documents = rows(
         "SELECT date_text, source_id, file, metadata::text AS metadata, (SELECT sum(words) FROM document WHERE corpus_id = %(corpus)s"
         " AND number >= %(first)s AND number < %(end)s)::bigint AS words FROM document WHERE corpus_id = %(corpus)s AND number = %(first)s",
-        {"corpus": corpus.pk, "first": whole.first, "end": whole.first + whole.parts},
+        {"corpus": corpus.pk, "first": parent.first, "end": parent.first + parent.parts},
     )
-    return found[0] | {"metadata": json.loads(found[0]["metadata"])}
+    return documents[0] | {"metadata": json.loads(documents[0]["metadata"])}
 
 
-def sections(corpus: Corpus, whole: Whole, after: int) -> list[dict]:
+def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[dict]:
     """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
-    whole's, "" where that is the part's number alone."""
-    first = whole.first + after
-    found = rows(
+    parent's, "" where that is the part's number alone."""
+    first = parent.first + after
+    listed = rows(
         "SELECT number, part, title, words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s ORDER BY number",
-        [corpus.pk, first, min(first + PAGE, whole.first + whole.parts)],
+        [corpus.pk, first, min(first + PAGE, parent.first + parent.parts)],
     )
-    for row in found:
-        label = row.pop("title").removeprefix(f"{whole.title or 'Untitled'} · ")
+    for row in listed:
+        label = row.pop("title").removeprefix(f"{parent.title or 'Untitled'} · ")
         row["label"] = "" if label == str(row["part"]) else label
-    return found
+    return listed
 
 
-def mixture(view: RunView, whole: Whole) -> np.ndarray:
-    """int64[K]: tokens of each topic in the whole, as readers fold them."""
-    return _tokens(view, whole.first, np.zeros(whole.parts, np.int64), 1)[0]
+def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
+    """int64[K]: tokens of each topic in the parent document, merged topics added to their targets."""
+    return _tokens(view, parent.first, np.zeros(parent.parts, np.int64), 1)[0]
 
 
-def strip(view: RunView, whole: Whole) -> tuple[list[int], np.ndarray]:
-    """The whole along its length, in at most SECTIONS steps of as many sections: (how many sections come before each step, and at
+def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]:
+    """The parent document along its length, in at most SECTIONS steps of as many sections: (how many sections come before each step, and at
     the end all of them; int64[S, K] tokens)."""
-    steps = min(SECTIONS, whole.parts)
-    edges = [-(-whole.parts * i // steps) for i in range(steps + 1)]
-    return edges, _tokens(view, whole.first, np.arange(whole.parts) * steps // whole.parts, steps)
+    steps = min(SECTIONS, parent.parts)
+    edges = [-(-parent.parts * i // steps) for i in range(steps + 1)]
+    return edges, _tokens(view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps)
 
 
 def largest(view: RunView, numbers: list[int]) -> list[dict]:
     """Of consecutive documents: tokens, and (topic, share) of their largest topics."""
     if not numbers:
         return []
-    found = []
+    mixtures = []
     for counts in _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers)):
         order, total = np.argsort(-counts, kind="stable")[:LARGEST].tolist(), int(counts.sum())
-        found.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
-    return found
+        mixtures.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
+    return mixtures
 
 
 def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:

@@ -22,14 +22,14 @@ SHARED = 3  # topics that are named of each
 def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
     selection = listing.selection
-    topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.has), None)
-    found = rows(
+    topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
+    documents = rows(
         f"SELECT number, title, source_id, date_text, left(text, {texts.PASSAGE}) AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
         [selection.corpus.pk, numbers],
     )
-    by_number = {row["number"]: row for row in found}
+    by_number = {row["number"]: row for row in documents}
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    for row in found:
+    for row in documents:
         beginning = [(row.pop("passage"), False)]
         row["snippet"] = matches.get(row["number"]) or embargo.passage(selection.corpus, beginning)
     if topic is not None and not selection.q:
@@ -43,20 +43,20 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
 
     Under embargo the text is "" and `embargo` says why.
     """
-    found = rows(
+    stored = rows(
         "SELECT number, source_id, file, place, title, date_text, date, metadata, words, part, parts, whole, encode(digest, 'hex') AS digest FROM document"
         " WHERE corpus_id = %s AND number = %s",
         [corpus.pk, number],
     )
-    part = texts.part(corpus, number, at) if found else None
+    part = texts.part(corpus, number, at) if stored else None
     if part is None:
         return None
     about = {
-        "metadata": json.loads(found[0]["metadata"]),
+        "metadata": json.loads(stored[0]["metadata"]),
         "text": embargo.text(corpus, part.text),
         "embargo": embargo.sentence(corpus),
     }
-    return found[0] | part._asdict() | about
+    return stored[0] | part._asdict() | about
 
 
 def proportions(view: RunView, number: int) -> list[dict]:
@@ -76,9 +76,9 @@ def parts(view: RunView, tokens: np.ndarray) -> list[dict]:
 
 def _mixture(view: RunView, number: int) -> np.ndarray:
     """int64[K]: tokens of each topic in a document, as readers fold them."""
-    found, tokens = evidence.of(view.run).mixture(number)
+    topics_in_it, tokens = evidence.of(view.run).mixture(number)
     mixture = np.zeros(view.run.topics, np.int64)
-    mixture[found] = tokens
+    mixture[topics_in_it] = tokens
     return view.labels.merged(mixture)
 
 
@@ -87,22 +87,22 @@ def similar(view: RunView, number: int) -> list[dict]:
 
     likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have most of.
     """
-    found = evidence.of(view.run)
-    if not found.lengths[number]:
+    counted = evidence.of(view.run)
+    if not counted.lengths[number]:
         return []
     mixture = np.zeros(view.run.topics)
-    mixture[found.mixture(number)[0]] = found.mixture(number)[1] / found.lengths[number]
+    mixture[counted.mixture(number)[0]] = counted.mixture(number)[1] / counted.lengths[number]
     return like(view, mixture, number)
 
 
 def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
-    found = evidence.of(view.run)
+    counted = evidence.of(view.run)
     numbers, distances = nearest(
-        found.doc_ptr,
-        found.doc_topics,
-        found.doc_tokens,
-        found.lengths,
+        counted.doc_ptr,
+        counted.doc_topics,
+        counted.doc_tokens,
+        counted.lengths,
         mixture,
         SIMILAR,
         number,
@@ -116,8 +116,8 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
     by_number = {row["number"]: row for row in about}
     own, into = view.labels.merged(mixture), view.labels.into
     for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
-        ks, tokens = found.mixture(n)
-        other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=view.run.topics)
+        ks, tokens = counted.mixture(n)
+        other = np.bincount(into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics)
         both = np.minimum(own, other)
         shared = [
             links.topic(view, k) | {"share": float(other[k])}

@@ -34,15 +34,15 @@ class Range(NamedTuple):
 
 def read(query: QueryDict, version: Version) -> list[Range]:
     """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
-    found = [_read(text, version) for text in query.getlist("between") if text]
+    wanted = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()
         if low or high:
-            found.append(_checked(Range(field.name, low, high), field))
-    found = list(dict.fromkeys(found))
-    if len(found) > MOST:
-        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(found)}.")
-    return found
+            wanted.append(_checked(Range(field.name, low, high), field))
+    wanted = list(dict.fromkeys(wanted))
+    if len(wanted) > MOST:
+        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(wanted)}.")
+    return wanted
 
 
 def _read(text: str, version: Version) -> Range:
@@ -90,12 +90,12 @@ def mask(asked: Range, version: Version) -> np.ndarray:
 
 def shown(version: Version, asked: list[Range]) -> list[dict]:
     """Each field for the form: name, what is asked of it, and its ends."""
-    found = []
+    fields_shown = []
     for field in fields.ranges(version)[:MOST]:
         now = next((one for one in asked if one.name == field.name), Range(field.name, "", ""))
         if isinstance(field, Days):
             ends = tuple(f"{date.fromordinal(day).year:04d}" for day in (field.first, field.last))
         else:
             ends = tuple(fields.written(value) for value in (field.low, field.high))
-        found.append({"name": field.name, "low": now.low, "high": now.high, "least": ends[0], "most": ends[1]})
-    return found
+        fields_shown.append({"name": field.name, "low": now.low, "high": now.high, "least": ends[0], "most": ends[1]})
+    return fields_shown

@@ -34,14 +34,14 @@ class Tokens(NamedTuple):
 
 
 def tokens(view: RunView, number: int) -> Tokens:
-    found = evidence.of(view.run)
-    if found.bow.offsets is None:
+    counted = evidence.of(view.run)
+    if counted.bow.offsets is None:
         raise Invalid(
             "run",
             "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.",
         )
-    words, counts, topics, certainty = found.document(number)
-    offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
+    words, counts, topics, certainty = counted.document(number)
+    offsets = counted.bow.offsets[counted.bow.first_token[number] : counted.bow.first_token[number + 1]]
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
     return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 def part(corpus: Corpus, number: int, at: int) -> Part | None:
     """The part of a document that holds character `at`. Parts follow one another without a gap, wherever one enters."""
-    found = rows(
+    cut = rows(
         """
         SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
         FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
@@ -66,9 +66,9 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
         """,
         {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
     )
-    if not found:
+    if not cut:
         return None
-    length, first, text = found[0]["length"], found[0]["first"], found[0]["text"]
+    length, first, text = cut[0]["length"], cut[0]["first"], cut[0]["text"]
     base = max(0, first - SLACK)
     start = base + _cut_before(text, first - base) if first else 0
     end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
@@ -80,9 +80,9 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
 def _cut_before(text: str, limit: int) -> int:
     """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
     for mark in ("\n", " "):
-        found = text.rfind(mark, max(0, limit - SLACK), limit)
-        if found >= 0:
-            return found + 1
+        end = text.rfind(mark, max(0, limit - SLACK), limit)
+        if end >= 0:
+            return end + 1
     return limit
 
 
@@ -100,14 +100,14 @@ def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
     """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
     inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
     (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
-    found, at = [], 0
+    pieces, at = [], 0
     for offset, word, topic, certainty, end in zip(*(column[inside].tolist() for column in of), stops, strict=True):
         begin = offset - start
         if begin > at:
-            found.append(Word(text[at:begin], start + at))
-        found.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+            pieces.append(Word(text[at:begin], start + at))
+        pieces.append(Word(text[begin:end], offset, word, topic, certainty / 255))
         at = end
-    return [*found, Word(text[at:], start + at)] if at < len(text) else found
+    return [*pieces, Word(text[at:], start + at)] if at < len(text) else pieces
 
 
 class Strip(NamedTuple):
@@ -134,15 +134,15 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, list[tu
     of = {number: tokens(view, number) for number in numbers}
     densest = {number: _densest(of[number], topic) for number in numbers}
     first = {number: max(0, at - MARGIN) for number, at in densest.items() if at is not None}
-    found = around(view.run.corpus, first)
-    cuts = [ends(row, first[row["number"]]) for row in found]
+    cut_texts = around(view.run.corpus, first)
+    cuts = [ends(row, first[row["number"]]) for row in cut_texts]
     places = [
-        _within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(found, cuts, strict=True)
+        _within(of[row["number"]], topic, first[row["number"]], *cut) for row, cut in zip(cut_texts, cuts, strict=True)
     ]
-    stops = wording.stops(view.run.version, [row["text"] for row in found], places)
+    stops = wording.stops(view.run.version, [row["text"] for row in cut_texts], places)
     return {
         row["number"]: embargo.passage(view.run.corpus, marked(row, first[row["number"]], *of_row))
-        for row, *of_row in zip(found, cuts, places, stops, strict=True)
+        for row, *of_row in zip(cut_texts, cuts, places, stops, strict=True)
     }
 
 

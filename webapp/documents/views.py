@@ -41,14 +41,14 @@ def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int)
     """A page of the set's documents, and what the set is made up of."""
     listing = Listing(selection, request.GET.get("by", ""))
     numbers, following = listing.page(place(request), queries.PAGE)
-    found = queries.listed(listing, numbers)
-    way = (
+    documents = queries.listed(listing, numbers)
+    query = (
         f"?{urlencode(listing.parameters)}" if listing.parameters else ""
     )  # so that a document knows the list it is read from
-    for row in found:
-        row["url"] = reverse(url_name, args=[owner, row["number"]]) + way
+    for row in documents:
+        row["url"] = reverse(url_name, args=[owner, row["number"]]) + query
     return {
-        "documents": found,
+        "documents": documents,
         "count": selection.count,
         "of": selection.corpus.documents,
         "sentence": selection.sentence,
@@ -81,7 +81,7 @@ def _orders(listing: Listing) -> list[dict]:
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
     if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
-    topics = dict.fromkeys([topic for topic, _ in selection.has] + [listing.topic] * (listing.topic is not None))
+    topics = dict.fromkeys([topic for topic, _ in selection.topics] + [listing.topic] * (listing.topic is not None))
     offered |= {topic_label(k): f"share of {selection.view.labels.title(k)}" for k in topics}
     return [
         {
@@ -145,10 +145,10 @@ def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpRes
     """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
     run = run_or_404(run_id)
     _exists(run.corpus, number)
-    found = infer.word(RunView(run), number, column)
-    if found is None:
+    likely = infer.word(RunView(run), number, column)
+    if likely is None:
         raise Http404(f"Document {number} does not have the word {column}.")
-    return page(request, "", found, as_json=True)
+    return page(request, "", likely, as_json=True)
 
 
 class Shown(NamedTuple):

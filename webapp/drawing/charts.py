@@ -30,8 +30,11 @@ def spots(
     """Where each value lies, None where there is none; 0 on the lower edge, `most` on the upper."""
     step = (width - 2 * _EDGE) / max(len(values) - 1, 1)
     scale = (height - 2 * _EDGE) / (most or 1.0)
-    found = dict(known(values))
-    return [(_EDGE + i * step, height - _EDGE - found[i] * scale) if i in found else None for i in range(len(values))]
+    values_known = dict(known(values))
+    return [
+        (_EDGE + i * step, height - _EDGE - values_known[i] * scale) if i in values_known else None
+        for i in range(len(values))
+    ]
 
 
 @cache
@@ -64,11 +67,11 @@ def path(points: Sequence[tuple[float, float] | None]) -> str:
 @register.simple_tag
 def spark(values: Sequence[float | None], hue: int) -> SafeString:
     """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
-    found = known(values or ())
-    if not found:
+    points = known(values or ())
+    if not points:
         return mark_safe("")
-    peak, most = max(found, key=lambda pair: pair[1])
-    drawn = _unbroken(values, most) if len(found) == len(values) > 1 else path(spots(values, most))
+    peak, most = max(points, key=lambda pair: pair[1])
+    drawn = _unbroken(values, most) if len(points) == len(values) > 1 else path(spots(values, most))
     x, y = _EDGE + peak * (WIDTH - 2 * _EDGE) / max(len(values) - 1, 1), _EDGE if most else HEIGHT - _EDGE
     return mark_safe(
         f'<svg class="spark t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" aria-hidden="true" focusable="false">'
@@ -231,10 +234,10 @@ FOOT = 22  # under it, for its labels
 def time_chart(bins: list[dict], topic: dict):
     """A topic's line over time, with a strip to point at for every group."""
     values = [group["share"] for group in bins]
-    found = known(values)
-    if not found:
+    shares = known(values)
+    if not shares:
         return {}
-    peak, most = max(found, key=lambda pair: pair[1])
+    peak, most = max(shares, key=lambda pair: pair[1])
     points = spots(values, most, *CHART)
     step = (CHART[0] - 2 * _EDGE) / max(len(bins) - 1, 1)
     strips = "".join(

@@ -14,26 +14,26 @@ TOP_WORDS = 10
 
 def largest(view: RunView, limit: int) -> list[dict]:
     """The topics with the largest shares, with their first words: what a page shows while they still change."""
-    found = rows(
+    listed = rows(
         "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s ORDER BY share DESC, number LIMIT %s",
         [view.run.snapshot_id, limit],
     )
-    words = top_words(view, [topic["number"] for topic in found])
-    return [topic | links.topic(view, topic["number"]) | {"words": words[topic["number"]]} for topic in found]
+    words = top_words(view, [topic["number"] for topic in listed])
+    return [topic | links.topic(view, topic["number"]) | {"words": words[topic["number"]]} for topic in listed]
 
 
 def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS) -> dict[int, list[str]]:
     """The first words of several topics, by weight, without those dropped from view; of merged topics by what they weigh together."""
-    said, dropped = view.labels, view.hidden_words.words
-    members = {k: said.members(k) for k in numbers}
+    labels, hidden = view.labels, view.hidden_words.words
+    members = {k: labels.members(k) for k in numbers}
     final = view.run.snapshot_id is not None and view.run.snapshot.final  # others are soon replaced
-    if final and count + len(dropped) <= TOP_WORDS and not any(members.values()):
+    if final and count + len(hidden) <= TOP_WORDS and not any(members.values()):
         first = _first_words(
             view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS
         )  # kept, as nearly every page names some topics
-        return {k: [word for word in first[k] if word not in dropped][:count] for k in numbers}
-    asked = sorted({*numbers, *(m for of in members.values() for m in of)})
-    found = rows(
+        return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
+    wanted = sorted({*numbers, *(m for of in members.values() for m in of)})
+    weights = rows(
         """
         SELECT tw.topic, w.word, tw.weight FROM topic_word tw
         JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
@@ -43,13 +43,13 @@ def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS) -> dict
         {
             "snapshot": view.run.snapshot_id,
             "version": view.run.version_id,
-            "asked": asked,
-            "count": count + len(dropped),
+            "asked": wanted,
+            "count": count + len(hidden),
         },
     )
-    words: dict[int, dict[str, float]] = {k: {} for k in asked}
-    for row in found:
-        if row["word"] not in dropped:
+    words: dict[int, dict[str, float]] = {k: {} for k in wanted}
+    for row in weights:
+        if row["word"] not in hidden:
             words[row["topic"]][row["word"]] = row["weight"]
     return {
         k: _together(view, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers
@@ -58,22 +58,22 @@ def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS) -> dict
 
 def first_words(view: RunView, count: int) -> list[list[str]]:
     """The first words of every topic, by weight, as the model has them, without those dropped from view."""
-    dropped = view.hidden_words.words
-    found = _first_words(
-        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(dropped))
+    hidden = view.hidden_words.words
+    words_of_topics = _first_words(
+        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden))
     )
-    return [[word for word in words if word not in dropped][:count] for words in found]
+    return [[word for word in words if word not in hidden][:count] for words in words_of_topics]
 
 
 @remembered(16)  # of 2,000 topics they have 2 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
-    found = rows(
+    listed = rows(
         "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
         " WHERE tw.snapshot_id = %s AND tw.topic = ANY(%s) AND tw.rank < %s ORDER BY tw.topic, tw.rank",
         [version_id, snapshot_id, list(range(K)), count],
     )
     words: list[list[str]] = [[] for _ in range(K)]
-    for row in found:
+    for row in listed:
         words[row["topic"]].append(row["word"])
     return words
 
@@ -97,7 +97,7 @@ def topic(view: RunView, number: int) -> dict | None:
 
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:
     """A topic's words by weight, from rank `after` on: rank, word, weight, bar (of the largest); and the next rank."""
-    found = rows(
+    words = rows(
         """
         SELECT tw.rank, w.word, tw.weight,
                tw.weight / (SELECT max(weight) FROM topic_word
@@ -108,4 +108,4 @@ def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[
         """,
         {"snapshot": run.snapshot_id, "version": run.version_id, "number": number, "after": after, "limit": limit + 1},
     )
-    return found[:limit], after + limit if len(found) > limit else None
+    return words[:limit], after + limit if len(words) > limit else None

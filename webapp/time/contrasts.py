@@ -23,11 +23,11 @@ SURE = 2.58  # standard errors from which a word is said to be more frequent: 99
 
 
 class Side(NamedTuple):
-    """set: its documents, the page's selection included; rest: it is all that the other side is not."""
+    """documents: of this side, within those of the page. complement: it is all of those that the other side has not."""
 
     name: str
-    set: Selection
-    rest: bool
+    documents: Selection
+    complement: bool
 
 
 def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
@@ -41,9 +41,7 @@ def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
     span = (own.first or base.first, own.last or base.last)
-    return Side(
-        _name(own), Selection(base.corpus, base.view, base.q, base.has, span, values, base.between, base.only), False
-    )
+    return Side(_name(own), base.changed(span=span, values=values), False)
 
 
 def _name(own: Selection) -> str:
@@ -64,7 +62,9 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     group = _group(base, a, b)
     view, labels = base.view, base.view.labels
     cut = shares.of_groups(
-        base, fields.Groups("", [a.name, b.name], group), ("two", *a.set.parameters, "and", *b.set.parameters, b.rest)
+        base,
+        fields.Groups("", [a.name, b.name], group),
+        ("two", *a.documents.parameters, "and", *b.documents.parameters, b.complement),
     )
     every = [k for k in range(view.run.topics) if labels.into[k] == k and not labels.hidden(k)]
     bands, sums = shares.intervals(cut, every), shares.tokens(cut)
@@ -80,38 +80,26 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     listed = [every[i] for part in more for i in part]
     word_sums = evidence.of(view.run).word_sums(cut.group, 2, _slots(labels.into, listed), len(listed))
     first = topics.top_words(view, listed, 5)
-    telling = _telling(view.run, word_sums, [side for side, part in enumerate(more) for _ in part])
+    larger_in = [side for side, part in enumerate(more) for _ in part]
+    telling = _telling(view.run, word_sums, larger_in)
     rows = []
     for n, (i, k) in enumerate(zip([i for part in more for i in part], listed, strict=True)):
-        mine = a if n < len(more[0]) else b
         rows.append(
             links.topic(view, k)
+            | {"words": first[k]}
+            | {name: of[i].tolist() for name, of in (("share", bands.share), ("low", bands.low), ("high", bands.high))}
             | {
-                "words": first[k],
-                "share": bands.share[i].tolist(),
-                "low": bands.low[i].tolist(),
-                "high": bands.high[i].tolist(),
                 "tokens": sums[:, k].tolist(),
                 "difference": float(apart[i]),
                 "difference_low": float(low[i]),
                 "difference_high": float(high[i]),
                 "ratio": float(ratio[i]) if np.isfinite(ratio[i]) else None,
-                "documents": [_address(of, base, topic=k) for of in (a, b)],
-                "telling": [{"word": word, "url": _address(mine, base, topic=k, word=word)} for word in telling[n]],
             }
+            | _links(base, (a, b), larger_in[n], k, telling[n])
         )
     words = _all_words(view.run, word_sums[:, -1])
     return {
-        "sides": [
-            {
-                "name": of.name,
-                "documents": int(bands.documents[s]),
-                "tokens": int(bands.tokens[s]),
-                "thin": bool(bands.thin[s]),
-                "url": _address(of, base),
-            }
-            for s, of in enumerate((a, b))
-        ],
+        "sides": [_described(of, base, bands, s) for s, of in enumerate((a, b))],
         "more": [rows[: len(more[0])], rows[len(more[0]) :]],
         "unsure": [links.topic(view, every[i]) for i in best if not sure[i]][: 2 * LISTED],
         "unsure_count": int(np.count_nonzero(~sure)),
@@ -124,9 +112,28 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     }
 
 
+def _described(of: Side, base: Selection, bands, s: int) -> dict:
+    return {
+        "name": of.name,
+        "documents": int(bands.documents[s]),
+        "tokens": int(bands.tokens[s]),
+        "thin": bool(bands.thin[s]),
+        "url": _address(of, base),
+    }
+
+
+def _links(base: Selection, sides: tuple[Side, Side], larger_in: int, k: int, words: list[str]) -> dict:
+    """Where each side's documents with a topic are; and its telling words, each with the documents that have it."""
+    urls = [_address(sides[larger_in], base, topic=k, word=word) for word in words]
+    return {
+        "documents": [_address(of, base, topic=k) for of in sides],
+        "telling": [{"word": word, "url": url} for word, url in zip(words, urls, strict=True)],
+    }
+
+
 def _address(of: Side, base: Selection, *, topic: int | None = None, word: str = "") -> str:
-    """The documents of a side, those with a topic or a word in it; of the rest, which no address can say, those of both."""
-    parameters = (base if of.rest else of.set).parameters
+    """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of both sides."""
+    parameters = (base if of.complement else of.documents).parameters
     if word:
         q = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
         parameters = [("q", q)] + [p for p in parameters if p[0] != "q"]
@@ -137,8 +144,8 @@ def _address(of: Side, base: Selection, *, topic: int | None = None, word: str =
 def _group(base: Selection, a: Side, b: Side) -> np.ndarray:
     """int32[D]: 0 for the documents of a, 1 for those of b, -1 for others."""
     all_of = np.ones(base.version.documents, bool) if base.mask is None else base.mask
-    in_a = a.set.mask & all_of
-    in_b = all_of & ~in_a if b.rest else b.set.mask & all_of
+    in_a = a.documents.mask & all_of
+    in_b = all_of & ~in_a if b.complement else b.documents.mask & all_of
     if shared := int(np.count_nonzero(in_a & in_b)):
         raise Invalid(
             "from_b",

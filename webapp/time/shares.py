@@ -6,12 +6,11 @@ take their place: a page that is opened again, or shows one topic more, does not
 
 from collections.abc import Hashable
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 import numpy as np
 
 from inference.explore import bands, change
-from webapp.documents import fields, ranges, sums
+from webapp.documents import fields, sums
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
@@ -100,39 +99,8 @@ def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]
     return [(int(inside[i]), float(share[i])) for i in np.lexsort((inside, -share))[:count]]
 
 
-def conditions(groups: Groups, g: int) -> list[tuple[str, str]]:
-    """A group as parameters of a Selection."""
-    label = groups.labels[g]
-    if groups.bounds:
-        return [("between", ranges.Range(groups.by, *groups.bounds[g]).address)]
-    if not groups.in_time:
-        return [("in", f"{groups.by}:{label}")]
-    if groups.by == "decade":
-        return [("from", label[:-1]), ("to", f"{int(label[:-1]) + 9:04d}")]
-    return [("from", label), ("to", label)]
-
-
 def address(selection: Selection, *groups: tuple[Groups, int], has: int | None = None) -> str:
     """The query string of what of a set lies in a group of each kind, and has a topic: for the page of documents."""
-    parameters = selection.parameters
-    for of, g in groups:
-        own = conditions(of, g)
-        if of.in_time:
-            parameters = [p for p in parameters if not _replaced(p, own, selection)]
-            kept = {name for name, _ in parameters}
-            own = [p for p in own if p[0] not in kept]
-        else:  # values of one category are alternatives: only the group's own is left
-            parameters = [p for p in parameters if not (p[0] == "in" and p[1].startswith(of.by + ":"))]
-        parameters = parameters + own
-    if has is not None:
-        parameters = [*parameters, ("has", f"{has}:1")]
-    return "?" + urlencode(parameters)
-
-
-def _replaced(parameter: tuple[str, str], own: list[tuple[str, str]], selection: Selection) -> bool:
-    """Whether a period's own end is nearer than the selection's, so that a decade that a selection cuts stays cut."""
-    name, _ = parameter
-    if name not in ("from", "to"):
-        return False
-    theirs = Selection(selection.corpus, None, "", [], (own[0][1], own[1][1]), []).days
-    return theirs[0] >= selection.days[0] if name == "from" else theirs[1] <= selection.days[1]
+    for kind, g in groups:
+        selection = selection.within(kind, g)
+    return (selection if has is None else selection.with_topic(has, 1)).address()

@@ -1,7 +1,5 @@
 """An overview's topics in groups of documents: by year, month or decade, or by a category."""
 
-from urllib.parse import urlencode
-
 import numpy as np
 
 from webapp.documents import fields, sums
@@ -38,7 +36,7 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     tokens, shares, totals = counted.tokens[kept], counted.shares[kept], counted.of_tokens[kept]
     bins = [
         {"label": counted.labels[i], "tokens": int(counted.of_tokens[i]), "documents": int(counted.of_documents[i]),
-         "url": links.documents_url(run, f"?{urlencode(selection.narrowed(counted.groups, i))}")}
+         "url": links.documents_url(run, selection.within(counted.groups, i).address())}
         for i in kept.tolist()
     ]  # fmt: skip
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)

@@ -3,8 +3,6 @@
 A topic is here what readers read as one: the numbers of topics that were merged into it are in its own.
 """
 
-from urllib.parse import urlencode
-
 import numpy as np
 
 from webapp.documents import fields, sums
@@ -31,10 +29,10 @@ def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
     bins = []
     for i in some.tolist():
         tokens, of = int(counted.tokens[i, k]), int(counted.of_tokens[i])
-        query = urlencode([*selection.narrowed(counted.groups, i), ("has", f"{k}:0")])
+        query = selection.within(counted.groups, i).with_topic(k).address()
         bins.append({
             "label": counted.labels[i], "share": tokens / of if of else None, "tokens": tokens, "documents": int(counted.documents[i, k]),
-            "of_tokens": of, "of_documents": int(counted.of_documents[i]), "url": links.documents_url(view.run, f"?{query}"),
+            "of_tokens": of, "of_documents": int(counted.of_documents[i]), "url": links.documents_url(view.run, query),
         })  # fmt: skip
     return {"by": counted.groups.by, "in_time": counted.groups.in_time, "choices": choices, "bins": bins}
 

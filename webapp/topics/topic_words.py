@@ -33,7 +33,7 @@ class Words(NamedTuple):
 def tallied(view: RunView, k: int, selection: Selection) -> Words:
     """The words of a topic and of those merged into it. Kept: a page of all words asks for them again."""
     run, parts = view.run, view.labels.parts(k)
-    merges = view.labels.into.tobytes() if selection.has else b""  # a condition on a topic depends on all merges
+    merges = view.labels.into.tobytes() if selection.topics else b""  # a condition on a topic depends on all merges
     key = (run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
     return _tallies.of(
         key, lambda: _of_all(view, parts) if selection.mask is None else _of_some(view, parts, selection)

@@ -22,10 +22,10 @@ RANKS = {"share": "share", "words": "tokens"}
 
 @kept_page()
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
-    view, found = _topic(request, run, number)
+    view, link = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, view)
     data = {
-        "topic": found,
+        "topic": link,
         "drop": view.hidden_words.described(),
         "previous": links.topic(view, number - 1) if number > 0 else None,
         "next": links.topic(view, number + 1) if number + 1 < run.topics else None,
@@ -61,9 +61,9 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
 @kept_page()
 def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
-    view, found = _topic(request, run, number)
+    view, link = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, view)
-    data = {"topic": found, "drop": view.hidden_words.described()}
+    data = {"topic": link, "drop": view.hidden_words.described()}
     data |= _words(request, view, number, selection, ALL_WORDS, _place(request))
     return page(
         request,
@@ -78,14 +78,14 @@ def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) ->
 
 @kept_page()
 def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
-    view, found = _topic(request, run, number)
+    view, link = _topic(request, run, number)
     if not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     known = of_words.word(run.version, word.lower())
     if known is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
     selection = Selection.read(request.GET, run.corpus, view)
-    data = {"topic": found, "why": word_in_topic.why(view, number, known, selection)}
+    data = {"topic": link, "why": word_in_topic.why(view, number, known, selection)}
     return page(
         request,
         "run/topic_word.html",
@@ -100,16 +100,16 @@ def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = 
 def _topic(request: HttpRequest, run: Run, number: int) -> tuple[RunView, dict]:
     """The run without the words that the address hides, and the topic."""
     view = RunView(run, hidden_words.read(request.GET, run))
-    found = topics.topic(view, number)
-    if found is None:
+    link = topics.topic(view, number)
+    if link is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
-    return view, found
+    return view, link
 
 
 def _words(request: HttpRequest, view: RunView, k: int, selection: Selection, limit: int, after: int) -> dict:
     lam = _lambda(request)
-    found, following = topic_words.relevant(view, k, selection, lam, after, limit)
-    return {"words": found, "lambda": lam, "next_words": following}
+    listed, following = topic_words.relevant(view, k, selection, lam, after, limit)
+    return {"words": listed, "lambda": lam, "next_words": following}
 
 
 def _lambda(request: HttpRequest) -> float:

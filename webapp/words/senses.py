@@ -38,7 +38,7 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
     certainty = of.certainties()
     total = int(tokens.sum())
     order = [int(k) for k in np.lexsort((np.arange(len(tokens)), -tokens)) if tokens[k]]
-    found = [
+    senses = [
         links.topic(view, k)
         | {
             "tokens": int(tokens[k]),
@@ -49,12 +49,12 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
         }
         for k in order
     ]
-    named = [i for i, row in enumerate(found) if i == 0 or _clear(row)][:MOST]
-    clear, before = [found[i] for i in named], 0.0
+    named = [i for i, row in enumerate(senses) if i == 0 or _clear(row)][:MOST]
+    clear, before = [senses[i] for i in named], 0.0
     for row in clear:
         row["start"], before = before, before + row["share"]
     _tell_apart(clear)
-    return clear, [row for i, row in enumerate(found) if i not in set(named)]
+    return clear, [row for i, row in enumerate(senses) if i not in set(named)]
 
 
 def _tell_apart(senses: list[dict]) -> None:
@@ -86,7 +86,7 @@ def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
 
 def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones included)."""
-    into, found = view.labels.into, {}
+    into, owned = view.labels.into, {}
     members = np.flatnonzero(np.isin(into, numbers)).tolist()
     listed = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
@@ -100,10 +100,10 @@ def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[in
         ],
     )
     for row in listed:
-        parts = found.setdefault(row["number"], (row["word"], {}))[1]
+        parts = owned.setdefault(row["number"], (row["word"], {}))[1]
         if row["topic"] is not None:
             parts[int(into[row["topic"]])] = parts.get(int(into[row["topic"]]), 0.0) + row["part"]
-    return found
+    return owned
 
 
 def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
@@ -112,24 +112,24 @@ def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list
     return [owned[n.word][0] for n in best]
 
 
-def ways(run: Run) -> list[str]:
-    """What a mix can be shown by: periods that are neither one nor too many, the best first; then categories."""
-    found, span = [], fields.dated(run.version)
+def groupings(run: Run) -> list[str]:
+    """What the chart of a word's senses can be by: periods that are neither one nor too many, the best first; then categories."""
+    periods, span = [], fields.dated(run.version)
     if span:
         years = span[1].year - span[0].year + 1
         if fields.period(run.version) == "month":
-            found = ["month"]
-        found += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
-    return found + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
+            periods = ["month"]
+        periods += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
+    return periods + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
 
 
 def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selection) -> dict | None:
-    """How the mix of the senses changes over time or from value to value of a category. None where nothing is known to go by.
+    """How the shares of the senses change over time or from value to value of a category. None where nothing is known to go by.
 
-    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the rest:
+    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the other senses:
     tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out: values not shown.
     """
-    offered = ways(run)
+    offered = groupings(run)
     if not offered:
         return None
     chosen = asked if asked in offered else offered[0]
@@ -147,7 +147,7 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
         )
     bins = []
     for g in shown:
-        here = _narrowed(selection, groups.by, groups.labels[g])
+        here = selection.within(groups, g)
         total = int(totals[g])
         cells = [
             {
@@ -175,29 +175,6 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     }  # fmt: skip
 
 
-def _narrowed(selection: Selection, by: str, label: str) -> Selection:
-    """The set's documents of one bin."""
-    span, values = (selection.first, selection.last), selection.values
-    if by in fields.PERIODS:
-        bin = Selection(selection.corpus, selection.view, "", [], _days(by, label), [])
-        later, earlier = bin.days[0] > selection.days[0], not selection.days[1] or bin.days[1] < selection.days[1]
-        span = (bin.first if later else span[0], bin.last if earlier else span[1])
-    else:
-        values = [value for value in values if value[0] != by] + [(by, label)]
-    return Selection(
-        selection.corpus, selection.view, selection.q, selection.has, span, values, selection.between, selection.only
-    )
-
-
-def _days(by: str, label: str) -> tuple[str, str]:
-    """The first and the last date of a period, from its label (documents.fields)."""
-    if by == "decade":
-        return f"{int(label[:-1]):04d}", f"{int(label[:-1]) + 9:04d}"
-    year, _, month = label.partition("-")
-    date = f"{int(year):04d}-{month}" if month else f"{int(year):04d}"
-    return date, date
-
-
 def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
     """Two words: their senses side by side, those that both have first, and the words that tell their documents apart."""
     both = [uses(view, word, selection) for word in (a, b)]
@@ -207,7 +184,7 @@ def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
     common = np.minimum(*shares)
     order = listed[np.lexsort((listed, -(shares[0] + shares[1])[listed], -common[listed]))]
     first = topics.top_words(view, order.tolist(), NAMED)
-    found = []
+    compared = []
     for k in map(int, order):
         lines = selection.address(topic=str(k))
         sides = [
@@ -219,7 +196,7 @@ def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
             }
             for i, word in enumerate((a, b))
         ]
-        found.append(links.topic(view, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
+        compared.append(links.topic(view, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
     apart = distinguishing(evidence.of(view.run), *both, 12)
     of = {row["number"]: row["word"] for row in rows(
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
@@ -227,7 +204,7 @@ def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
     )}  # fmt: skip
     together = len(np.intersect1d(both[0].documents, both[1].documents, assume_unique=True))
     return {
-        "senses": found,
+        "senses": compared,
         "tokens": [int(array.sum()) for array in tokens],
         "documents": [len(of.documents) for of in both],
         "together": together,

@@ -24,11 +24,11 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request)
-    found, following = queries.matching(run.version, q, number(request, "after", -1))
+    words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": links.with_word_urls(found, run),
+        "words": links.with_word_urls(words, run),
         "q": q,
-        "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not found else [],
+        "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not words else [],
         "beginnings": []
         if q or as_json or "after" in request.GET
         else links.with_word_urls(queries.beginnings(RunView(run)), run),
@@ -53,15 +53,15 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
 @kept_page()
 def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
-    found = queries.word(run.version, word)
-    if found is None:
+    known = queries.word(run.version, word)
+    if known is None:
         return missing(request, run, word, as_json)
     data = {
         "word": {
-            "word": found.word,
-            "tokens": found.tokens,
-            "documents": found.documents,
-            "direction": concordance.direction(found.word),
+            "word": known.word,
+            "tokens": known.tokens,
+            "documents": known.documents,
+            "direction": concordance.direction(known.word),
         },
     }
     if run.snapshot_id is None or not run.snapshot.final:
@@ -70,8 +70,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     selection = Selection.read(request.GET, run.corpus, view)
     data["documents_chosen"] = selection.sentence
     if "topic" in request.GET:
-        return _lines(request, found, selection, data, as_json)
-    uses = senses.uses(view, found, selection)
+        return _lines(request, known, selection, data, as_json)
+    uses = senses.uses(view, known, selection)
     named, rare = senses.tallied(view, uses, selection)
     senses.name(view, uses, named, rare)
     if concordance.has_places(run):
@@ -87,8 +87,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "rest": sum(row["tokens"] for row in rare),
         "related": [
             row
-            for row in links.with_word_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
-            if row["word"] != found.word
+            for row in links.with_word_urls(queries.matching(run.version, known.word, limit=RELATED)[0], run)
+            if row["word"] != known.word
         ],
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
@@ -114,11 +114,11 @@ def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, a
     uses = senses.uses(view, word, selection)
     named, rare = senses.tallied(view, uses, selection)
     senses.name(view, uses, named, rare)
-    found = concordance.Lines([], 0, 0, 0)
+    lines = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
-        found = concordance.page(selection, uses, topic, order, first)
+        lines = concordance.page(selection, uses, topic, order, first)
     kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
-    last = first + len(found.lines)
+    last = first + len(lines.lines)
     data |= {
         "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
         "senses": named,
@@ -130,15 +130,15 @@ def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, a
             {"name": name, "says": says, "url": selection.address(**kept | {"sort": name})}
             for name, says in _orders(run).items()
         ],
-        "lines": found.lines,
-        "total": found.total,
-        "in_order": found.in_order,
-        "kept_back": found.kept_back,
+        "lines": lines.lines,
+        "total": lines.total,
+        "in_order": lines.in_order,
+        "kept_back": lines.kept_back,
         "embargo": embargo.sentence(run.corpus),
         "first": first + 1,
         "last": last,
         "previous": selection.address(**kept, after=max(0, first - concordance.PAGE) or "") if first else None,
-        "next": selection.address(**kept, after=last) if last < found.total and found.lines else None,
+        "next": selection.address(**kept, after=last) if last < lines.total and lines.lines else None,
         "has_places": concordance.has_places(run),
     }
     if topic is not None and data["sense"] is None:
@@ -169,21 +169,21 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
     if "word" not in request.GET and queries.word(run.version, COMPARE):
         return detail(request, run_id, word=COMPARE, as_json=as_json)
-    found = [queries.word(run.version, text) for text in typed]
+    words = [queries.word(run.version, text) for text in typed]
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
-    for text, word in zip(typed, found, strict=True):
+    for text, word in zip(typed, words, strict=True):
         if word is None:
             data["unknown"].append({"word": text, "alike": links.with_word_urls(queries.alike(run.version, text), run)})
     view = RunView(run)
     selection = Selection.read(request.GET, run.corpus, view)
-    if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
+    if len(words) == 2 and None not in words and run.snapshot_id and run.snapshot.final:
         data["words"] = [
             {
                 "word": w.word,
                 "url": links.word_url(run, w.word, selection.address() if selection else ""),
             }
-            for w in found
+            for w in words
         ]
-        data["comparison"] = senses.beside(view, *found, selection)
-        data["same"] = found[0].number == found[1].number
+        data["comparison"] = senses.beside(view, *words, selection)
+        data["same"] = words[0].number == words[1].number
     return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)

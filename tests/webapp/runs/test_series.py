@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from webapp.models import Metric
+from webapp.models import Metric, Run
 from webapp.runs import series
 from webapp.runs.series import CHARTS, COLUMNS, SERIES, Chart, Series
 
@@ -44,7 +44,8 @@ def test_pages_and_twins_have_every_series(client, trained):
         assert f'data-column="{column.name}" data-format="{column.format}"' in html and f">{column.label}</th>" in html
         assert len(metrics[column.name]) == len(rows)
     assert "".join(f'<td class="n">{cell}</td>' for cell in rows[-1]) in html
-    several = unescape(client.get(reverse("compare"), {"run": trained.pk}).content.decode())
+    Run.objects.create(pk=10**9, corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
+    several = unescape(client.get(reverse("compare"), {"run": [trained.pk, 10**9]}).content.decode())
     for one in CHARTS:
         assert f'data-chart="{one.name}" data-places="{one.chart.places}"' in html and one.chart.title in html
         assert f'data-chart="{one.name}"' in several and one.chart.titles in several
