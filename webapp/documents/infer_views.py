@@ -10,6 +10,7 @@ from webapp import readers
 from webapp.documents import infer
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
+from webapp.results import links
 from webapp.results.view import RunView
 
 LONGEST = 500_000  # characters: read within a second, and small enough for a form
@@ -33,6 +34,7 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 def _read(run: Run, text: str) -> dict:
     view = RunView(run)
     result, words = infer.text(view, text)
+    result["similar"] = links.with_document_urls(result["similar"], run)
     hues = [view.labels.hue(k) for k in range(run.topics)]
     return {
         "result": result,

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-from django.urls import reverse
 
 from inference.explore.similar import nearest
 from webapp.accounts import embargo
@@ -124,11 +123,9 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
             for k in np.argsort(-both, kind="stable")[:SHARED].tolist()
             if both[k] > 0
         ]
-        url = reverse("run_document", args=[view.run.pk, n])
         by_number[n] |= {
             "likeness": 1.0 - distance**2,
             "shared": shared,
             "same": bool(by_number[n]["same"]),
-            "url": url,
         }
     return [by_number[n] for n in numbers.tolist()]

@@ -14,6 +14,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
 from webapp.pages.page import number as whole_number
+from webapp.results import links
 from webapp.results.view import RunView
 from webapp.server.page_cache import kept_page
 
@@ -120,7 +121,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "strip": _strip(request, run, texts.strip(tokens, document["length"])),
     }
     slow = run.version.documents > SOON and "similar" not in request.GET
-    data["similar"] = None if slow else queries.similar(view, number)
+    data["similar"] = None if slow else links.with_document_urls(queries.similar(view, number), run)
     data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:
         return page(request, "", data, as_json=True)

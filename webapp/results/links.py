@@ -58,6 +58,11 @@ def document_url(run: Run, number: int, query: str = "") -> str:
     return f"{_page('run_documents', run.pk)}{number}/{query}"
 
 
+def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list[dict]:
+    """Rows that have a `number`, each with the address of the document in the run."""
+    return [row | {"url": document_url(run, row["number"], query)} for row in documents]
+
+
 @lru_cache(256)  # a page may link to thousands of topics or lines of one run
 def _page(name: str, run_id: int) -> str:
     return reverse(name, args=[run_id])

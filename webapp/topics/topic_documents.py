@@ -5,7 +5,7 @@ import numpy as np
 from webapp.documents import texts
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.results import evidence, links
+from webapp.results import evidence
 from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
@@ -22,7 +22,7 @@ def ranked(
 ) -> tuple[list[dict], str | None]:
     """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page begins.
 
-    Each has number, title, date_text, url, tokens, share, of (its tokens) and snippet, the passage where the topic is strongest.
+    Each has number, title, date_text, tokens, share, of (its tokens) and snippet, the passage where the topic is strongest.
     """
     parts = view.labels.parts(k)
     best = (
@@ -42,7 +42,6 @@ def ranked(
     lengths = evidence.of(view.run).lengths
     for row in page:
         row |= shown[row["number"]] | {"of": int(lengths[row["number"]]), "snippet": snippets.get(row["number"], [])}
-        row["url"] = links.document_url(view.run, row["number"], f"?topic={k}")
     return page, following
 
 

@@ -48,7 +48,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         **_words(request, view, number, selection, topic_words.WORDS, 0),
         "groups": topic.groups(view, number, selection, request.GET.get("by", "")),
         "rank": rank,
-        "documents": documents,
+        "documents": links.with_document_urls(documents, run, f"?topic={number}"),
         "next_documents": address(request, after=following) if following else None,
         **topic.neighbours(view, number),
         "measures": topic.diagnostics(run, number),
