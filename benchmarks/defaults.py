@@ -1,4 +1,4 @@
-"""The evidence for the engine's defaults: one setting changed at a time.
+"""The evidence for the defaults of the engine `ssi`: one setting changed at a time.
 
     .venv/bin/python -m benchmarks.defaults [CORPUS] [--topics 50] [--seeds 3] [--quick]
 
@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.engine import load
 from benchmarks.engines import corpora
 from inference import Bow, Snapshot, compiling, engines, train
+from inference.engines import ssi
 from inference.evaluate import Coherence
 
 PAPER = {"statistics": "decay", "expectation": "log", "passes": 15}
@@ -38,7 +39,7 @@ def changes(default) -> list[dict]:
 
 
 def measure(bow: Bow, judge: Coherence, settings: dict, seed: int) -> list[float]:
-    for event in train(engines.get("ssi"), engines.config("ssi", **settings), bow, seed=seed):
+    for event in train(engines.get(ssi.NAME), engines.config(ssi.NAME, **settings), bow, seed=seed):
         if isinstance(event, Snapshot):
             last = event
     starved = (last.topics.share < 0.1 / last.topics.K).sum()
@@ -61,7 +62,7 @@ def main() -> None:
     given = parser.parse_args()
     compiling.warm_up()
     bow = load(given.corpus) if given.corpus else corpora.read(corpora.FILES["sotu"])
-    default = engines.config("ssi", topics=given.topics).chosen(bow.D, bow.tokens)
+    default = engines.config(ssi.NAME, topics=given.topics).resolve(bow.D, bow.tokens)
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {default}\n")
     judge = Coherence(bow)
     tried = changes(default)[: 2 if given.quick else None]

@@ -1,6 +1,6 @@
-"""The engine by itself: seconds, speed, held-out probability and coherence on one corpus.
+"""An engine by itself: seconds, speed, held-out probability and coherence on one corpus.
 
-    .venv/bin/python -m benchmarks.engine CORPUS --topics 50 [--seeds 3] [--threads 2] [--set eta=0.2] [--words FILE]
+    .venv/bin/python -m benchmarks.engine CORPUS --topics 50 [--engine NAME] [--seeds 3] [--threads 2] [--set eta=0.2] [--words FILE]
 
 CORPUS: a saved bag of words (a folder), or a sparse matrix of documents by words (.npz, as scipy's save_npz writes it).
 --words: a file with a word on each line, in the order of the vocabulary; the topics are printed with it. The last line is
@@ -16,6 +16,7 @@ import numpy as np
 
 import inference
 from inference import Bow, Invalid, Snapshot, compiling, engines
+from inference.engines.contract import AnyEngine, Config
 
 
 def load(path: Path) -> Bow:
@@ -26,9 +27,8 @@ def load(path: Path) -> Bow:
     return Bow.from_csr(csr_array(load_npz(path)))
 
 
-def measure(bow: Bow, config, seed: int, threads: int | None) -> tuple[Snapshot, dict]:
+def measure(bow: Bow, engine: AnyEngine, config: Config, seed: int, threads: int | None) -> tuple[Snapshot, dict]:
     """The final snapshot of a run, and its figures."""
-    engine = engines.get("ssi")
     for event in inference.train(engine, config, bow, seed=seed, threads=threads):
         if isinstance(event, Snapshot):
             last = event
@@ -67,6 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--topics", type=int, required=True)
+    parser.add_argument("--engine", choices=list(engines.ENGINES), default=engines.DEFAULT)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE")
@@ -74,14 +75,14 @@ def main() -> None:
     given = parser.parse_args()
     try:
         bow = load(given.corpus)
-        config = engines.config("ssi", topics=given.topics, **dict(given.set))
+        config = engines.config(given.engine, topics=given.topics, **dict(given.set))
     except Invalid as error:
         parser.error(error.message)
-    compiling.warm_up()
+    compiling.engine(given.engine)
     print(f"{bow.D:,} documents, {bow.V:,} words, {bow.tokens:,} tokens; {config}")
     figures = []
     for seed in range(given.seeds):
-        last, found = measure(bow, config, seed, given.threads)
+        last, found = measure(bow, engines.get(given.engine), config, seed, given.threads)
         figures.append(found)
         print(f"seed {seed}: " + ", ".join(f"{name} {value:.4g}" for name, value in found.items()), flush=True)
     if given.words:

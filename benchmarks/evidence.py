@@ -1,4 +1,4 @@
-"""python -m benchmarks.evidence [--topics K] [--passes N]: what the evidence of tokens costs and changes, on the example.
+"""python -m benchmarks.evidence [--engine NAME] [--topics K] [--passes N]: what the evidence of tokens costs and changes, on the example.
 
 Compares giving each word of a document to its most probable topic with the soft proportions that the rule starts from.
 """
@@ -21,15 +21,16 @@ EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", choices=list(engines.ENGINES), default=engines.DEFAULT)
     parser.add_argument("--topics", type=int, default=50)
     parser.add_argument("--passes", type=int, default=20)
     arguments = parser.parse_args()
     csv.field_size_limit(sys.maxsize)
     with tempfile.TemporaryDirectory() as name:
-        report(Path(name), arguments.topics, arguments.passes)
+        report(Path(name), arguments.engine, arguments.topics, arguments.passes)
 
 
-def report(folder: Path, K: int, passes: int) -> None:
+def report(folder: Path, name: str, K: int, passes: int) -> None:
     with (
         Stream.write(folder / "tokens", Tokeniser("en")) as stream,
         gzip.open(EXAMPLE, "rt", encoding="utf-8", newline="") as file,
@@ -38,12 +39,12 @@ def report(folder: Path, K: int, passes: int) -> None:
         stream.add(texts, [""] * len(texts))
         stream.commit()
     bow, _ = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
-    postings, engine = Postings.open(folder / "bow" / "by_word"), engines.get("ssi")
-    config = engines.config("ssi", topics=K, passes=passes).chosen(bow.D, bow.tokens)
+    postings, engine = Postings.open(folder / "bow" / "by_word"), engines.get(name)
+    config = engines.config(name, topics=K, passes=passes).resolve(bow.D, bow.tokens)
     *_, last = (event for event in train(engine, config, bow, seed=1) if isinstance(event, Snapshot))
     thetas = list(fold_in_corpus(engine, config, last.state, bow))
     began = time.perf_counter()
-    list(gather(folder / "evidence", bow, postings, last.topics, thetas))
+    list(gather(folder / "evidence", bow, postings, last.topics, thetas, by_document=engine.BY_DOCUMENT))
     seconds = time.perf_counter() - began
     evidence = Evidence.open(folder / "evidence", bow, postings)
 

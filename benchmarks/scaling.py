@@ -1,8 +1,8 @@
-"""What the engine costs: seconds by K and by threads, memory, folding in, and the wait for the first event.
+"""What an engine costs: seconds by K and by threads, memory, folding in, and the wait for the first event.
 
-    .venv/bin/python -m benchmarks.scaling CORPUS [--quick]
+    .venv/bin/python -m benchmarks.scaling CORPUS [--engine NAME] [--quick]
 
-CORPUS: as for benchmarks.engine. Each figure is beside its target; compiling is not counted. By K: median seconds of a pass
+CORPUS: as for benchmarks.engine. Each figure is beside the target of the default engine; compiling is not counted. By K: median seconds of a pass
 after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V = 65,536. The last line is
 `met: N of M`.
 """
@@ -19,7 +19,6 @@ import numpy as np
 
 from benchmarks.engine import load
 from inference import Bow, Progress, compiling, engines, fold_in_corpus, train
-from inference.engines import ssi
 from inference.training import Schedule
 
 WARM_PASSES, TIMED_PASSES = 3, 5
@@ -28,18 +27,20 @@ WARM_PASSES, TIMED_PASSES = 3, 5
 class Trainer:
     """A training whose passes are taken one at a time."""
 
-    def __init__(self, bow: Bow, topics: int, threads: int = 1):
-        self.bow, self.threads = bow, threads
-        self.config = engines.config("ssi", topics=topics).chosen(bow.D, bow.tokens)
+    def __init__(self, bow: Bow, engine: str, topics: int, threads: int = 1):
+        self.bow, self.engine, self.threads = bow, engines.get(engine), threads
+        self.config = engines.config(engine, topics=topics).resolve(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, np.zeros(0, np.int64))
-        self.state = ssi.init(self.config, self.schedule.shape, 1)
+        self.state = self.engine.init(self.config, self.schedule.shape, 1)
 
     def one_pass(self) -> float:
         """Seconds."""
         numba.set_num_threads(self.threads)
         began = time.perf_counter()
         for _ in range(self.schedule.per_pass):
-            ssi.step(self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.schedule.shape)
+            self.engine.step(
+                self.config, self.state, self.bow, self.schedule.batch(self.state.t, 1), self.schedule.shape
+            )
         return time.perf_counter() - began
 
 
@@ -92,10 +93,10 @@ def peak_memory() -> None:
     bow = Bow.open(Path(sys.argv[3]))
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    trainer = Trainer(bow, 2000, threads=2)
+    trainer = Trainer(bow, sys.argv[4], 2000, threads=2)
     for _ in range(3):
         trainer.one_pass()
-    ssi.topics(trainer.config, trainer.state)
+    trainer.engine.topics(trainer.config, trainer.state)
     print((resident("VmHWM") - before) / 1024, trainer.state.nonzero / (65_536 * 2000))
 
 
@@ -104,7 +105,7 @@ def first_event() -> None:
     bow = load(Path(sys.argv[3]))
     began = time.perf_counter()
     seen = {}
-    for event in train(engines.get("ssi"), engines.config("ssi", topics=100), bow, seed=1):
+    for event in train(engines.get(sys.argv[4]), engines.config(sys.argv[4], topics=100), bow, seed=1):
         seen.setdefault(type(event) is Progress, time.perf_counter() - began)
         if len(seen) == 2:
             break
@@ -122,6 +123,7 @@ def child(name: str, *arguments: str) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
+    parser.add_argument("--engine", choices=list(engines.ENGINES), default=engines.DEFAULT)
     parser.add_argument("--quick", action="store_true", help="K = 100 and 1000, two passes, no memory")
     given = parser.parse_args()
     bow, passes = load(given.corpus), 2 if given.quick else TIMED_PASSES
@@ -134,24 +136,24 @@ def main() -> None:
         print(f"{what}: {value:,.2f} (target {'at least' if least else 'at most'} {target:,g})", flush=True)
 
     Ks = (100, 1000) if given.quick else (100, 1000, 2000)
-    by_K = turns({K: Trainer(bow, K) for K in Ks}, passes)
+    by_K = turns({K: Trainer(bow, given.engine, K) for K in Ks}, passes)
     for K, seconds in by_K.items():
         print(f"K = {K}: {seconds / bow.tokens * 1e6:.3f} s per million tokens, one thread")
     show("K = 1000 over K = 100", by_K[1000] / by_K[100], 1.5)
     if 2000 in by_K:
         show("K = 2000 over K = 1000", by_K[2000] / by_K[1000], 1.15)
     for K in Ks[:2]:
-        trainers = {n: Trainer(bow, K, threads=n) for n in (1, 2)}
+        trainers = {n: Trainer(bow, given.engine, K, threads=n) for n in (1, 2)}
         by_threads = turns(trainers, passes)
         show(f"two threads over one, K = {K}", by_threads[1] / by_threads[2], 1.8, least=True)
-        one, two = (ssi.topics(t.config, t.state) for t in trainers.values())
+        one, two = (t.engine.topics(t.config, t.state) for t in trainers.values())
         print(f"   bitwise the same topics: {all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))}")
     numba.set_num_threads(1)
-    hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, 100)
+    hundred = trainers[1] if Ks[0] == 1000 else Trainer(bow, given.engine, 100)
     hundred.one_pass()
     new = cut(bow, 100, 5000)
     began = time.perf_counter()
-    for _ in fold_in_corpus(engines.get("ssi"), hundred.config, hundred.state, new):
+    for _ in fold_in_corpus(hundred.engine, hundred.config, hundred.state, new):
         pass
     show(
         "documents of 100 tokens folded in a second, one thread, K = 100",
@@ -159,13 +161,13 @@ def main() -> None:
         20_000,
         least=True,
     )
-    first, topics = child("first_event", str(given.corpus))
+    first, topics = child("first_event", str(given.corpus), given.engine)
     show("seconds to the first event in a fresh process", first, 2.0)
     print(f"   seconds to the first topics and their measures: {topics:.2f}")
     if not given.quick:
         with TemporaryDirectory() as folder:
             made(20_000, 65_536, 150).save(Path(folder))
-            memory, nonzero = child("peak_memory", folder)
+            memory, nonzero = child("peak_memory", folder, given.engine)
         show("MiB beyond the corpus, K = 2000, V = 65,536", memory, 1024)
         show("per cent of K x V non-zero there", 100 * nonzero, 1.0)
     print(f"met: {sum(met)} of {len(met)}")

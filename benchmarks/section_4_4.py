@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.engine import load
 from benchmarks.engines.corpora import taken
 from inference import Bow, Snapshot, compiling, engines, train
+from inference.engines import ssi
 
 PAPER = {
     "statistics": "decay",
@@ -35,8 +36,8 @@ SHARES = (1.0, 0.5, 0.25, 0.125)
 
 def measure(bow: Bow, seed: int, topics: int, **settings) -> tuple[np.ndarray, float, float]:
     """UMass coherence of each topic that lists two words, held-out nats per token, seconds."""
-    config = engines.config("ssi", topics=topics, **PAPER | settings)
-    for event in train(engines.get("ssi"), config, bow, seed=seed, threads=1):
+    config = engines.config(ssi.NAME, topics=topics, **PAPER | settings)
+    for event in train(engines.get(ssi.NAME), config, bow, seed=seed, threads=1):
         if isinstance(event, Snapshot):
             last = event
     return last.coherence[~np.isnan(last.coherence)], last.held_out, last.seconds

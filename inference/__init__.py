@@ -1,8 +1,8 @@
-"""Topic models of large collections: the sparse stochastic engine, and the measures that judge it.
+"""Topic models of large collections: engines that train them, and the measures that judge them.
 
 from inference import Bow, engines, train
-config = engines.config("ssi", topics=50)
-for event in train(engines.get("ssi"), config, Bow.from_csr(matrix), seed=1):
+engine, config = engines.get(engines.DEFAULT), engines.config(engines.DEFAULT, topics=50)
+for event in train(engine, config, Bow.from_csr(matrix), seed=1):
     ...
 """
 

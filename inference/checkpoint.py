@@ -4,30 +4,42 @@ import json
 import os
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from inference import engines
 from inference.bow import Bow
 from inference.durable import settle_names
-from inference.engines import ssi
+from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State
 from inference.errors import Invalid
 from inference.memory import room
 
-FORMAT = 2  # raised when the file changes its meaning
+FORMAT = 3  # raised when the file changes its meaning
+UNNAMED_FORMAT = 2  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
 _BLOCK = 1 << 24  # bytes read at a time
+_PRIOR = "prior:alpha"  # beside the state's own arrays, whose names are those of its fields
 
 
-def save(path: Path, state: ssi.State, *, config: ssi.Config, bow: Bow) -> None:
-    """Write the state, whole or not at all: a new file takes the old one's place in one step."""
+def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
+    """Write a state, whole or not at all: a new file takes the old one's place in one step.
+
+    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old file is still there then.
+    """
     path = Path(path)
     kept = {f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")}
     arrays = {name: value for name, value in kept.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in kept.items() if name not in arrays}
-    meta = {"format": FORMAT, "config": asdict(config), "corpus": bow.digest, "numbers": numbers}
+    priors = engine.priors(config, state)
+    meta = {
+        "format": FORMAT, "engine": engine.NAME, "config": asdict(config), "corpus": bow.digest, "numbers": numbers,
+        "eta": float(priors.eta),
+    }  # fmt: skip
+    arrays |= {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
     temporary = path.with_name(path.name + ".new")
     try:
         with temporary.open("wb") as file:
-            np.savez(file, meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), **arrays)
+            np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
     except OSError:  # the disk is full: what would stay there would keep it so
@@ -37,39 +49,57 @@ def save(path: Path, state: ssi.State, *, config: ssi.Config, bow: Bow) -> None:
     settle_names([path.parent, path.parent.parent])
 
 
-def load(path: Path, *, config: ssi.Config, bow: Bow, scratch: Path | None = None) -> ssi.State:
-    """The state that was saved. Raises Invalid when it belongs to other settings, another corpus or another format.
+def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Path | None = None) -> Any:
+    """The engine's State that was saved.
 
-    scratch: as for `train`.
+    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings, another corpus or another format.
     """
     with np.load(path, allow_pickle=False) as file:
-        meta = json.loads(bytes(file["meta"]).decode())
-        if meta["format"] != FORMAT:
-            raise Invalid("checkpoint", f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.")
+        meta = _meta(file)
+        if meta["engine"] != engine.NAME:
+            raise Invalid(
+                "checkpoint",
+                f"The checkpoint was made by the engine {meta['engine']}, and can't be gone on from by {engine.NAME}.",
+            )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
         if meta["config"] != asdict(config):
             changed = sorted(k for k, v in asdict(config).items() if meta["config"].get(k) != v)
             raise Invalid("checkpoint", f"The checkpoint was made with other settings: {', '.join(changed)} differ.")
-        arrays = {name: file[name] for name in file.files if name not in ("meta", "memory")}
-        arrays["memory"] = _memory(file, scratch)
-    return ssi.State(**arrays, **meta["numbers"])
+        mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
+        arrays = {
+            f.name: _mapped(file, f.name, scratch) if f.name in mapped else file[f.name]
+            for f in fields(engine.State)
+            if f.name in file.files
+        }
+    return engine.State(**arrays, **meta["numbers"])
 
 
-def _memory(file, scratch: Path | None) -> np.ndarray:
-    """The state's memory, a block at a time to where `room` puts it: it may be larger than the machine's."""
-    with file.zip.open("memory.npy") as saved:
+def _meta(file: Any) -> dict[str, Any]:
+    """What a checkpoint says of itself, in today's form."""
+    meta = json.loads(bytes(file["meta"]).decode())
+    if meta["format"] == UNNAMED_FORMAT:
+        return meta | {"engine": engines.UNNAMED, "eta": meta["numbers"]["eta"]}
+    if meta["format"] != FORMAT:
+        raise Invalid("checkpoint", f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.")
+    return meta
+
+
+def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
+    """An array of the state, a block at a time to where `room` puts it: it may be larger than the machine's memory."""
+    with file.zip.open(f"{name}.npy") as saved:
         np.lib.format.read_magic(saved)
-        shape, _, _ = np.lib.format.read_array_header_1_0(saved)
-        memory = room(shape, scratch)
-        flat = memory.reshape(-1).view(np.uint8)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
+        array = room(shape, scratch, dtype)
+        flat = array.reshape(-1).view(np.uint8)
         for first in range(0, len(flat), _BLOCK):
             block = saved.read(min(_BLOCK, len(flat) - first))
             flat[first : first + len(block)] = np.frombuffer(block, np.uint8)
-    return memory
+    return array
 
 
-def priors(path: Path) -> tuple[np.ndarray, float]:
-    """(alpha float64[K], eta) as the training left them: learned, or as they were set. Reads nothing else of the file."""
+def priors(path: Path) -> Priors:
+    """The priors as the training left them: learned, or as they were set. Reads nothing else of the file."""
     with np.load(path, allow_pickle=False) as file:
-        return file["alpha"], float(json.loads(bytes(file["meta"]).decode())["numbers"]["eta"])
+        meta = _meta(file)
+        return Priors(file[_PRIOR if _PRIOR in file.files else "alpha"], float(meta["eta"]))

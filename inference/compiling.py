@@ -24,28 +24,27 @@ from inference.training import Snapshot, fold_in_corpus, train
 
 def warm_up() -> None:
     """All of it: a minute once."""
-    engine()
+    for name in engines.ENGINES:
+        engine(name)
     exploring()
 
 
-def engine() -> None:
-    """What trains: the sampler and its judges."""
-    ssi = engines.get("ssi")
-    configs = [
-        # Large steps, so that pi is reset and `compact` is among the kernels.
-        engines.config("ssi", topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
-        engines.config("ssi", topics=2, minibatch=10, passes=3, learn="both", interval=2),
-    ]
-    with tempfile.TemporaryDirectory() as name:
-        bow, folder = _bow(Path(name)), Path(name) / "checkpoint"
-        for config in configs:
-            config = config.chosen(bow.D, bow.tokens)
-            for event in train(ssi, config, bow):
+def engine(name: str = engines.DEFAULT) -> None:
+    """What trains with one engine: its kernels, and those of the measures.
+
+    A start compiles the default's. Another's are compiled by the worker that takes its first run (tasks.runs).
+    """
+    trains = engines.get(name)
+    with tempfile.TemporaryDirectory() as folder:
+        bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
+        for open_config in trains.warm_up():
+            config = open_config.resolve(bow.D, bow.tokens)
+            for event in train(trains, config, bow):
                 if isinstance(event, Snapshot):
-                    checkpoint.save(folder, event.state, config=config, bow=bow)
-            state = checkpoint.load(folder, config=config, bow=bow)
-            list(fold_in_corpus(ssi, config, state, bow))
-            ssi.topics(config, state)
+                    checkpoint.save(file, event.state, engine=trains, config=config, bow=bow)
+            state = checkpoint.load(file, engine=trains, config=config, bow=bow)
+            list(fold_in_corpus(trains, config, state, bow))
+            trains.topics(config, state)
 
 
 def exploring() -> None:
@@ -91,9 +90,8 @@ def _evidence(folder: Path, topics: Topics) -> None:
 
 
 def _index(folder: Path) -> None:
-    words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
-    words[:] = 0, 1, 0, 0
-    words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
+    np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
+    words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
         words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
     )
@@ -109,9 +107,9 @@ def texts(folder: Path) -> None:
     lines.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
     so_far = None
     for _ in range(2):  # a second time: with the words of the first
-        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as stream:
-            stream.add(lines, lines)
-            so_far = stream.commit()
+        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as writer:
+            writer.add(lines, lines)
+            so_far = writer.commit()
     stream = Stream.open(folder / "tokens")
     duplicates.find(stream)
     joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
@@ -119,7 +117,7 @@ def texts(folder: Path) -> None:
         phrases.find(stream, choice)
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)
-        stops(lines[:1], [[0]], choice)
+        stops(lines[:1], [np.array([0])], choice)
 
 
 def _explore(topics: Topics) -> None:
@@ -127,8 +125,8 @@ def _explore(topics: Topics) -> None:
     layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
-    bands.shares(*documents, np.array([0]), 1, [0])
+    bands.shares(*documents, np.array([0]), 1, np.array([0]))
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
     similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))
-    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), 0.1)
+    infer.read(infer.Words.of(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)), np.ones(1), np.full(1, 0.1))

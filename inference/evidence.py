@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from inference.topics import Theta, Topics
 # Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for each document.
 _PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
+
+Beta = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # by word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
 
 
 class Evidence:
@@ -97,7 +102,7 @@ class Evidence:
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
         group = np.require(
-            group, np.int32, "CW"
+            group, np.int32, ["C", "W"]
         )  # a mapped array that can't be written is another type to the compiler
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
@@ -131,21 +136,33 @@ class Evidence:
         return assign.by_word(self.postings.indptr, self.word_topics, self.postings.counts, self.K)
 
 
-def gather(folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: Iterable[Theta]) -> Iterator[int]:
+def gather(
+    folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: Iterable[Theta], *, by_document: bool = False
+) -> Iterator[int]:
     """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
 
-    thetas: of all documents, in their order. Yields how many of them are done. Memory does not grow with their number.
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order. by_document:
+    Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of equals.
+    Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    beta = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
+    if by_document:
+        beta = assign.even(bow.V, topics.K)
+    else:
+        row_ptr, row_topics, above = fold_in.rows(
+            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
+        )
+        beta = row_ptr, row_topics, above, topics.floor
     doc_ptr = np.zeros(bow.D + 1, np.int64)
     try:
         with ExitStack() as stack:
-            files = {name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)}
+            files: dict[str, BinaryIO] = {
+                name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
+            }
             for theta in thetas:
-                indptr = _assign(files, bow, topics, beta, theta)
+                indptr = _assign(files, bow, topics.K, beta, theta)
                 end = theta.first + len(indptr) - 1
                 doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
                 yield end
@@ -159,25 +176,18 @@ def gather(folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: I
     new.rename(folder)
 
 
-def _assign(files: dict, bow: Bow, topics: Topics, beta: tuple, theta: Theta) -> np.ndarray:
+def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: Theta) -> np.ndarray:
     """Write the pairs and rows of a block; returns where each document's row begins, from 0 on."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
-    found, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
+    given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
+    row_ptr, row_topics, above, floor = beta
     assign.assign(
-        theta.first,
-        bow.indptr,
-        bow.words,
-        *beta,
-        topics.floor,
-        theta.indptr,
-        theta.topics,
-        theta.weights,
-        found,
+        theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
         certainty,
-    )
-    rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], found, topics.K)
-    for name, array in zip(files, (found, certainty, *rows[1:]), strict=True):
+    )  # fmt: skip
+    rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
+    for name, array in zip(files, (given, certainty, *rows[1:]), strict=True):
         array.tofile(files[name])
     return rows[0]
 
@@ -188,8 +198,10 @@ def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
         for name in ("word_topics", "word_certainty"):
             (folder / name).touch()
         return
-    source = [np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")]
-    target = [mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")]
-    assign.turn(bow.words, *source, postings.indptr[:-1].copy(), *target)
-    for array in target:
+    topics, certainty = (np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty"))
+    word_topics, word_certainty = (
+        mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")
+    )
+    assign.turn(bow.words, topics, certainty, postings.indptr[:-1].copy(), word_topics, word_certainty)
+    for array in (word_topics, word_certainty):
         array.flush()

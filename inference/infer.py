@@ -47,16 +47,19 @@ class Reading(NamedTuple):
     certainty: np.ndarray
 
 
-def read(words: Words, counts: np.ndarray, alpha: float) -> Reading:
+def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray, *, by_document: bool = False) -> Reading:
     """theta by EM (evaluate.fold_in), always the same; words assigned as those of the corpus are (kernels.assign).
 
-    counts: how often the text has each of the words. alpha: the model's. A text without words is an even mixture.
+    words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's (Engine.priors),
+    float64[K], or one for all topics. by_document: Engine.BY_DOCUMENT. A text without words is an even mixture.
     """
     n = len(words.row_ptr) - 1
     places, counts = np.arange(n), np.asarray(counts, np.int64)
+    K = len(words.floor)
     theta = fold_in.fit(
-        words.floor, words.row_ptr, words.topics, words.above, places, counts, float(alpha), fold_in.ITERATIONS
+        words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(K, alpha), fold_in.ITERATIONS
     )
+    row_ptr, row_topics, above, floor = assign.even(n, K) if by_document else words
     topics, certainty = np.empty(n, np.uint16), np.empty(n, np.uint8)
-    assign.given(theta, places, words.row_ptr, words.topics, words.above, words.floor, topics, certainty)
+    assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -6,21 +6,31 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import numpy as np
+import numpy.typing as npt
 
 LARGE = 1 << 28  # bytes: what is larger is kept on disk
 
 
-def room(shape: tuple[int, int], scratch: Path | None = None) -> np.ndarray:
-    """A uint16 array to be filled; where there is a folder `scratch` and it is large, a mapped file that ends with the process."""
-    if scratch is None or not math.prod(shape) or 2 * math.prod(shape) < LARGE:
-        return np.empty(shape, np.uint16)
+def room(shape: tuple[int, ...], scratch: Path | None = None, dtype: npt.DTypeLike = np.uint16) -> np.ndarray:
+    """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that ends with the process."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if scratch is None or not size or size < LARGE:
+        return np.empty(shape, dtype)
     scratch.mkdir(parents=True, exist_ok=True)
     with TemporaryFile(dir=scratch) as file:  # the mapping holds it open
-        reserve(file.fileno(), 2 * math.prod(shape))
-        return np.memmap(file, np.uint16, "w+", shape=shape)
+        reserve(file.fileno(), size)
+        return np.memmap(file, np.dtype(dtype), "w+", shape=shape)
 
 
-def mapped(path: Path, dtype: type, size: int) -> np.ndarray:
+def physical() -> int | None:
+    """Bytes of memory that this machine has; None where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return None
+
+
+def mapped(path: Path, dtype: npt.DTypeLike, size: int) -> np.memmap:
     """A new file of an array of that size, mapped to be filled: as numpy's own where its name ends in .npy, else the bytes alone.
 
     Raises OSError where the disk has no room for it.
@@ -29,7 +39,7 @@ def mapped(path: Path, dtype: type, size: int) -> np.ndarray:
     if path.suffix == ".npy":
         array = np.lib.format.open_memmap(path, "w+", dtype, (size,))
     else:
-        array = np.memmap(path, dtype, "w+", shape=(size,))
+        array = np.memmap(path, np.dtype(dtype), "w+", shape=(size,))
     with path.open("r+b") as file:
         reserve(file.fileno(), path.stat().st_size)
     return array

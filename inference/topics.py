@@ -1,4 +1,4 @@
-"""What an engine finds: topics, and documents' mixtures of them; both sparse, both summing to one."""
+"""What an engine makes: topics, and documents' mixtures of them; both sparse, both summing to one."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,8 @@ class Topics(NamedTuple):
 
     indptr: int64[K + 1]. words: int32[nnz]. weights: float32[nnz], largest first within a topic. floor: float64[K],
     beta of each word that is not listed in the row; floor_mass: float64[K], their sum, 1 - sum(weights). share:
-    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size.
+    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size. used: bool[K], topics that the model uses where it
+    has fewer than K, as nonparametric ones do; None: all of them. A topic that is not used is a row like any other.
     """
 
     indptr: np.ndarray
@@ -22,13 +23,15 @@ class Topics(NamedTuple):
     floor_mass: np.ndarray
     share: np.ndarray
     V: int
+    used: np.ndarray | None = None
 
     @property
     def K(self) -> int:
+        """The number of rows."""
         return len(self.floor)
 
     def proper(self) -> "Topics":
-        """Itself. Raises Invalid where a topic's weights do not sum to 1: a measure of such topics would flatter them."""
+        """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1: measures would flatter it."""
         listed = np.diff(self.indptr)
         topic = np.repeat(np.arange(self.K), listed)
         mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (self.V - listed)
@@ -41,14 +44,14 @@ class Topics(NamedTuple):
 
     def top(self, n: int) -> np.ndarray:
         """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""
-        found = np.full((self.K, n), -1, np.int32)
+        top = np.full((self.K, n), -1, np.int32)
         for k in range(self.K):
             row = self.words[self.indptr[k] : min(self.indptr[k] + n, self.indptr[k + 1])]
-            found[k, : len(row)] = row
-        return found
+            top[k, : len(row)] = row
+        return top
 
     def columns(self, words: np.ndarray) -> np.ndarray:
-        """beta of some words only: float64[K, len(words)]."""
+        """beta of some words only: float64[K, n]. words: int[n], distinct numbers from 0 to V - 1."""
         place = np.full(self.V, -1, np.int64)
         place[words] = np.arange(len(words))
         beta = np.repeat(self.floor[:, None], len(words), axis=1)

@@ -4,42 +4,54 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import numba
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import ssi
+from inference.engines.contract import LONGEST, AnyEngine, Config, ResolvedConfig, Shape, State, WarmStart
 from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.kernels import rng
+from inference.memory import physical
 from inference.topics import Theta, Topics
 
 PROGRESS_EVERY = 0.25  # seconds
 FIRST_SNAPSHOT = 50_000  # tokens
 GROWTH = 0.2  # the next snapshot comes after so much more training,
 SNAPSHOTS = 60  # or after this fraction of all of it, whichever is sooner
+HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
+FEWEST_FOR_HOLDING_OUT = 20  # documents: of fewer none can be spared
+
+THREADS = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 (numba sets it when it is imported)
+
+Threads = Callable[[], int] | int | None
 
 
 @dataclass(frozen=True)
 class Progress:
-    """About four a second, by the clock."""
+    """How far a training is, about four times a second, by the clock.
+
+    step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run began, over all passes.
+    seconds: of this call.
+    """
 
     step: int
     steps: int
-    documents: int  # gone through by this call
-    tokens: int  # gone through since the run began, over all passes
-    seconds: float  # of this call
+    documents: int
+    tokens: int
+    seconds: float
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """Topics and their measures, after a step that depends on corpus, settings and seed alone.
 
-    `state` goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small. coherence: float64[K].
-    nonzero: share of the K x V parameters that are above eta.
+    step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as they are now.
+    state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
+    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small. coherence: float64[K], UMass
+    (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above their prior.
     """
 
     step: int
@@ -47,46 +59,43 @@ class Snapshot:
     tokens: int
     seconds: float
     topics: Topics
-    state: ssi.State
+    state: Any
     held_out: float
     coherence: np.ndarray
     nonzero: float
 
 
 def train(
-    engine: ModuleType,
-    config,
+    engine: AnyEngine,
+    config: Config,
     bow: Bow,
     *,
     seed: int = 0,
-    resume=None,
+    resume: State | None = None,
     until: Callable[[], bool] = lambda: False,
-    threads: Callable[[], int] | int | None = None,
+    threads: Threads = None,
     scratch: Path | None = None,
     last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
-    """Train to the end of the last pass. To stop early and keep what there is let `until`, asked after each Progress, be
-    true: a last Snapshot follows. The last event is always one. To cancel, stop pulling.
+    """Train to the end of the last pass. The last event is always a Snapshot.
 
-    resume: a State of the same engine, config and corpus; what follows is bitwise what would have followed then.
-    config: what it leaves open (None) is chosen from the corpus.
+    engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus. bow: the corpus.
+    seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the same topics.
+    resume: a State of the same engine, config, corpus and seed; what follows is bitwise what would have followed then.
+    until: asked after each Progress; where it is true a last Snapshot follows, of what there is. To cancel, stop pulling.
     threads: how many of numba's threads to use, asked about four times a second; the result does not depend on it.
     scratch: a folder for what is large: a file without a name, which ends with the process.
     last: the step after which to end, as a run that was stopped there did; by default that of the last pass.
-    Raises Invalid when the corpus has no words.
+
+    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another seed than `resume`; and when the
+    training would need more memory than the machine has.
     """
-    if not bow.tokens:
-        raise Invalid("corpus", "The corpus has no words to train on.")
-    if np.diff(bow.first_token).max() >= ssi.LONGEST:
-        raise Invalid(
-            "corpus", f"A document must have fewer than {ssi.LONGEST:,} words; cut the longest into sections."
-        )
-    config = config.chosen(bow.D, bow.tokens)
+    resolved = config.resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
-    schedule = Schedule(bow, config, held_out)
-    state = resume if resume is not None else engine.init(config, schedule.shape, seed, scratch)
-    if resume is not None and state.seed != seed:
-        raise Invalid("seed", f"The checkpoint was made with seed {state.seed}, not {seed}.")
+    schedule = _checked(engine, resolved, bow, held_out)
+    if resume is not None and resume.seed != seed:
+        raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
+    state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
     judge, completion = Coherence(bow), Completion(bow, held_out)
     began = told = time.perf_counter()
     documents = 0
@@ -94,18 +103,18 @@ def train(
     _use(threads)
 
     def snapshot() -> Snapshot:
-        found = engine.topics(config, state)
-        share = state.nonzero / (bow.V * config.topics)
+        topics = engine.topics(resolved, state)
+        share = state.nonzero / (bow.V * topics.K)
         seconds = time.perf_counter() - began
         return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, found, state, completion(found), judge(found), share
+            state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics), judge(topics), share
         )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
     while state.t < end and not stopped:
         batch = schedule.batch(state.t, seed)
-        engine.step(config, state, bow, batch, schedule.shape)
+        engine.step(resolved, state, bow, batch, schedule.shape)
         documents += len(batch)
         now = time.perf_counter()
         if now - told >= PROGRESS_EVERY:
@@ -113,18 +122,45 @@ def train(
             yield Progress(state.t, schedule.steps, documents, state.tokens, now - began)
             stopped = until()
             _use(threads)
-        if state.tokens >= due or state.t == end or stopped:
+        new = not engine.BATCH or state.t % schedule.per_pass == 0
+        if state.tokens >= due and new or state.t == end or stopped:
             due = schedule.after(state.tokens)
             yield snapshot()
 
 
-def begin(
-    engine: ModuleType, config, bow: Bow, topics: np.ndarray, *, seed: int = 0, scratch: Path | None = None
-) -> ssi.State:
-    """A state that `train` goes on from, in which each token has a topic already, such as another training gave it.
+def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> "Schedule":
+    """The schedule of a training that can be done. Raises Invalid where it can't."""
+    if not bow.tokens:
+        raise Invalid("corpus", "The corpus has no words to train on.")
+    if np.diff(bow.first_token).max() >= LONGEST:
+        raise Invalid("corpus", f"A document must have fewer than {LONGEST:,} words; cut the longest into sections.")
+    schedule = Schedule(bow, config, held_out)
+    needed, there = engine.memory(config, schedule.shape), physical()
+    if there is not None and needed > there:
+        raise Invalid(
+            "topics",
+            f"{config.topics:,} topics would need about {needed / 2**30:.1f} GiB of memory here, and this machine has "
+            f"{there / 2**30:.1f} GiB. Choose fewer topics or leave out more words.",
+        )
+    return schedule
 
-    topics: uint16[nnz], of the bag's pairs. config: without None, and without a warm-up. Documents that are measured on are left out.
+
+def begin(
+    engine: AnyEngine,
+    config: ResolvedConfig,
+    bow: Bow,
+    topics: np.ndarray,
+    *,
+    seed: int = 0,
+    scratch: Path | None = None,
+) -> Any:
+    """A State that `train` goes on from, in which each token has a topic already, such as another training gave it.
+
+    topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it holds out are left out.
+    scratch: as for `train`. Raises Invalid where the engine can't, or can't with these settings.
     """
+    if not isinstance(engine, WarmStart):
+        raise Invalid("engine", f"The engine {engine.NAME} can't begin with the topics of another training.")
     held_out = held_out_documents(bow, seed)
     return engine.begin(config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch)
 
@@ -132,12 +168,12 @@ def begin(
 class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 
-    def __init__(self, bow: Bow, config, held_out: np.ndarray):
+    def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
         self.D, self.minibatch = bow.D, min(config.minibatch, bow.D)
         self.per_pass = -(-bow.D // self.minibatch)
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
-        self.shape = ssi.Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=self.per_pass)
+        self.shape = Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=self.per_pass)
         self.gap = max(1, bow.tokens * config.passes // SNAPSHOTS)
         self.first = min(FIRST_SNAPSHOT, self.gap)
 
@@ -158,23 +194,27 @@ class Schedule:
 
 
 def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
-    """Documents that are measured on and not trained on: a tenth, about 500 at the most, by a hash of seed and number."""
-    if bow.D < 20:
-        return np.zeros(0, np.int64)  # too few to spare one
-    share = min(ssi.HELD_OUT_SHARE, ssi.HELD_OUT_MOST / bow.D)
+    """int64[n], ascending: documents that are measured on and not trained on, the same for every engine.
+
+    A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20.
+    """
+    if bow.D < FEWEST_FOR_HOLDING_OUT:
+        return np.zeros(0, np.int64)
+    share = min(HELD_OUT_SHARE, HELD_OUT_MOST / bow.D)
     return rng.chosen(bow.D, rng.HOLD_OUT, share, np.uint64(seed))
 
 
-def fold_in_corpus(engine: ModuleType, config, state, bow: Bow, *, block: int = 1000) -> Iterator[Theta]:
-    """theta of every document, in their order, a block at a time.
+def fold_in_corpus(engine: AnyEngine, config: Config, state: State, bow: Bow, *, block: int = 1000) -> Iterator[Theta]:
+    """theta of every document under a state's topics, in their order, `block` documents at a time.
 
-    Blocks of 1000 documents: enough of them to share the rows of their words.
+    Blocks of 1000 documents: enough of them to share the rows of their words. The result does not depend on it.
     """
+    resolved = config.resolve(bow.D, bow.tokens)
     for first in range(0, bow.D, block):
-        yield engine.fold_in(config, state, bow, first, min(first + block, bow.D))
+        yield engine.fold_in(resolved, state, bow, first, min(first + block, bow.D))
 
 
-def _use(threads: Callable[[], int] | int | None) -> None:
+def _use(threads: Threads) -> None:
     wanted = threads() if callable(threads) else threads
     if wanted is not None:
-        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
+        numba.set_num_threads(max(1, min(wanted, THREADS)))

@@ -14,6 +14,7 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
 from inference.postings import Postings
+from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, train
 from inference.versions import versions
 
@@ -29,27 +30,27 @@ class Finding(NamedTuple):
 
 def verify(path: Path) -> Iterator[Finding]:
     """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag of words."""
-    facts, found = _read(path)
-    bow = Bow(found["indptr"], found["words"], found["counts"], facts["vocabulary size"])
+    facts, held = _read(path)
+    bow = Bow(held["indptr"], held["words"], held["counts"], facts["vocabulary size"])
     yield Finding(bow.digest == facts["corpus digest"], f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words")
     config, engine = engines.config(facts["engine"], **facts["settings"]), engines.get(facts["engine"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        state = topics = None
-        for event in train(engine, config, bow, seed=facts["seed"], last=facts["steps"], scratch=folder):
-            if isinstance(event, Snapshot):
-                state, topics = event.state, event.topics
-        yield Finding(state.t == facts["steps"], f"the number of steps: {state.t:,}")
-        yield Finding(_same_topics(topics, found), f"every weight of the {topics.K:,} topics")
+        *_, last = train(engine, config, bow, seed=facts["seed"], last=facts["steps"], scratch=folder)
+        assert isinstance(last, Snapshot)  # the last event always is
+        topics = last.topics
+        yield Finding(last.step == facts["steps"], f"the number of steps: {last.step:,}")
+        yield Finding(_same_topics(topics, held), f"every weight of the {topics.K:,} topics")
         Postings.write(folder / "by_word", bow)
         postings = Postings.open(folder / "by_word")
-        for _ in gather(folder / "evidence", bow, postings, topics, fold_in_corpus(engine, config, state, bow)):
+        thetas = fold_in_corpus(engine, config, last.state, bow)
+        for _ in gather(folder / "evidence", bow, postings, topics, thetas, by_document=engine.BY_DOCUMENT):
             pass
         again = Evidence.open(folder / "evidence", bow, postings)
-        same = all(np.array_equal(getattr(again, name), found[f"given_{name}"]) for name in ("topics", "certainty"))
+        same = all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in ("topics", "certainty"))
         yield Finding(same, "the topic of every word in every document, and its certainty")
         same = all(
-            np.array_equal(getattr(again, name), found[f"given_{name}"])
+            np.array_equal(getattr(again, name), held[f"given_{name}"])
             for name in ("doc_ptr", "doc_topics", "doc_tokens")
         )
         yield Finding(same, "the tokens of every topic in every document")
@@ -67,9 +68,9 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
             facts = json.loads(archive.read("run.json"))
             if facts["format"] != FORMAT:
                 raise Invalid("bundle", f"The bundle has format {facts['format']}; this version reads {FORMAT}.")
-            found: dict[str, np.ndarray] = {}
+            held: dict[str, np.ndarray] = {}
             if facts_alone:
-                return facts, found
+                return facts, held
             if "bag_of_words.npz" not in archive.namelist():
                 raise Invalid(
                     "bundle",
@@ -77,23 +78,23 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
                 )
             for member, before in (("bag_of_words.npz", ""), ("topics.npz", ""), ("assignments.npz", "given_")):
                 with archive.open(member) as file, np.load(file, allow_pickle=False) as arrays:
-                    found |= {before + name: arrays[name] for name in arrays.files}
-            return facts, found
+                    held |= {before + name: arrays[name] for name in arrays.files}
+            return facts, held
     except (zipfile.BadZipFile, KeyError, OSError) as error:
         raise Invalid("bundle", f"{path} is no bundle of a run: {error}.") from None
 
 
-def _same_topics(topics, found: dict[str, np.ndarray]) -> bool:
+def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
     """A bundle's rows go on behind the listed ones with words that have tokens in the topic, at the floor's weight."""
-    if not np.array_equal(topics.floor, found["beta_floor"]):
+    if not np.array_equal(topics.floor, held["beta_floor"]):
         return False
     for k in range(topics.K):
         mine = slice(topics.indptr[k], topics.indptr[k + 1])
-        first, end = found["beta_indptr"][k], found["beta_indptr"][k + 1]
+        first, end = held["beta_indptr"][k], held["beta_indptr"][k + 1]
         listed, rest = slice(first, first + mine.stop - mine.start), slice(first + mine.stop - mine.start, end)
-        same = np.array_equal(topics.words[mine], found["beta_words"][listed]) and np.array_equal(
-            topics.weights[mine], found["beta_weights"][listed]
+        same = np.array_equal(topics.words[mine], held["beta_words"][listed]) and np.array_equal(
+            topics.weights[mine], held["beta_weights"][listed]
         )
-        if not same or not (found["beta_weights"][rest] == np.float32(topics.floor[k])).all():
+        if not same or not (held["beta_weights"][rest] == np.float32(topics.floor[k])).all():
             return False
     return True

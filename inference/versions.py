@@ -2,6 +2,7 @@
 
 import platform
 import tomllib
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,8 +10,12 @@ PACKAGES = ("numpy", "numba", "llvmlite", "scipy")
 _PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 
+@cache
 def topograph() -> str:
-    return tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+    """The version of Topograph. It stands in pyproject.toml, and the metadata of an installed wheel repeats it."""
+    if _PROJECT.with_name("manage.py").exists():  # a clone
+        return tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+    return version("topograph")
 
 
 def versions() -> dict[str, str]:

@@ -8,11 +8,11 @@ from inference.evaluate import fold_in
 from inference.topics import Topics
 
 
-def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float) -> np.ndarray:
+def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
     """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes them.
 
     topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word that is
-    new: such a word gets the largest topic of its document. theta is folded in by EM (evaluate.fold_in) from the words that
+    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
     both know; a document without any begins evenly spread.
     """
     known = np.flatnonzero(column >= 0)
@@ -21,7 +21,7 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float) -> np.nd
     row_ptr, row_topics, above = fold_in.rows(
         topics.indptr, topics.words, topics.weights, topics.floor, np.asarray(column)[known].astype(np.int64), topics.V
     )
-    found = np.empty(len(bow.words), np.uint16)
+    given = np.empty(len(bow.words), np.uint16)
     _inherit(
         np.asarray(bow.indptr),
         np.asarray(bow.words),
@@ -31,14 +31,14 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float) -> np.nd
         row_topics,
         above,
         topics.floor,
-        alpha,
-        found,
+        np.full(topics.K, alpha),
+        given,
     )
-    return found
+    return given
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, alpha, found):
+def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, alpha, given):
     K = len(floor)
     for d in prange(len(indptr) - 1):
         a, b = indptr[d], indptr[d + 1]
@@ -51,14 +51,14 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 n += 1
         if n:
             theta = fold_in.fit(floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS)
-            largest = np.argmax(theta)
+            largest = int(np.argmax(theta))
         else:
             theta = np.full(K, 1.0 / K)
             largest = -1
         for j in range(a, b):
             i = place[words[j]]
             if i < 0:
-                found[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
+                given[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
                 continue
             best, most = 0, -1.0
             for k in range(K):
@@ -69,4 +69,4 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 p = theta[k] * (floor[k] + above[e])
                 if p > most:
                     best, most = k, p
-            found[j] = best
+            given[j] = best

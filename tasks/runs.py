@@ -8,7 +8,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 import inference
-from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, engines
+from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, compiling, engines
 from inference.bow import Bow
 from inference.durable import settle
 from inference.errors import Invalid
@@ -77,10 +77,10 @@ class Training:
     def __init__(self, run: Run, attempt: int, beat: Heartbeat):
         self.run, self.attempt, self.beat = run, attempt, beat
         self.engine = engines.get(run.engine)
-        self.config = engines.config(run.engine, **run.settings)
         self.folder = files.run_folder(run.pk)
         self.bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
         self.bow = self._bow()
+        self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = Sparing(CHECKPOINT_SHARE), Sparing(PUBLISH_SHARE)
 
@@ -93,6 +93,7 @@ class Training:
         return Bow.open(self.bow_folder)
 
     def go(self) -> None:
+        self._compile()
         self._resume()
         if self.run.started_at is None:
             self._update(started_at=Now(), versions=versions())
@@ -108,11 +109,19 @@ class Training:
                 self._snapshot(event)
         self._store()
 
+    def _compile(self) -> None:
+        """The default engine is compiled when Topograph starts, another before its first step, which a heartbeat could not outlast."""
+        if self.engine.NAME != engines.DEFAULT:
+            with self.beat.long():
+                compiling.engine(self.engine.NAME)
+
     def _resume(self) -> None:
         """Take up the last checkpoint, and the seconds that were spent up to it."""
         self.state, self.before, self.stop = None, 0.0, False
         if self.checkpoint.exists():
-            self.state = checkpoint.load(self.checkpoint, config=self.config, bow=self.bow, scratch=self.folder)
+            self.state = checkpoint.load(
+                self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
+            )
             point = Metric.objects.get(run=self.run, step=self.state.t)  # written before the checkpoint, always
             self.before = point.seconds
         elif self.run.begins:
@@ -132,7 +141,8 @@ class Training:
     def _topics(self, parent: Run) -> np.ndarray:
         """uint16[nnz]: the topics of this run's pairs at its beginning."""
         if parent.version_id != self.run.version_id:
-            return inherit(*label_transfer.inherited(parent, self.run.version), self.bow, self.config.alpha)
+            alpha = self.engine.priors(self.config, None).alpha
+            return inherit(*label_transfer.inherited(parent, self.run.version), self.bow, alpha)
         folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
         before = Evidence.open(
             files.run_folder(parent.pk) / "evidence", Bow.open(folder), Postings.open(folder / "by_word")
@@ -183,7 +193,7 @@ class Training:
         if self.stop or s.step == s.steps or self.saving.due():
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
-                checkpoint.save(self.checkpoint, s.state, config=self.config, bow=self.bow)
+                checkpoint.save(self.checkpoint, s.state, engine=self.engine, config=self.config, bow=self.bow)
             self._update(tries=0)  # whatever comes now, the next attempt goes on from here
         if self.publishing.due():
             with self.publishing, self.beat.long():
@@ -226,7 +236,10 @@ class Training:
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
         thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
-        for done in inference.gather(self.folder / "evidence", self.bow, postings, topics, thetas):
+        gathered = inference.gather(
+            self.folder / "evidence", self.bow, postings, topics, thetas, by_document=self.engine.BY_DOCUMENT
+        )
+        for done in gathered:
             self.beat.check()
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
         return Evidence.open(self.folder / "evidence", self.bow, postings)

@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from webapp import logs
-from webapp.local import folder, servers
+from webapp.local import folder, package, servers
 from webapp.server import database_watchdog
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -81,7 +81,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates", Path(allauth.__file__).parent / "templates"],  # what ours do not say
+        "DIRS": [package.resource("templates"), Path(allauth.__file__).parent / "templates"],  # what ours do not say
         "APP_DIRS": False,
         "OPTIONS": {
             "builtins": ["webapp.drawing.chips"],
@@ -102,6 +102,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
                 "webapp.accounts.authorization.in_templates",
+                "webapp.local.package.in_templates",
             ],
         },
     }
@@ -259,7 +260,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [package.resource("static")]
 STATIC_ROOT = DATA / "static"
 SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
 SERVESTATIC_MAX_AGE = 0 if DEBUG else 60

@@ -61,10 +61,11 @@ def topograph(task: Task, clock: Clock) -> None:
     from inference.training import Schedule, held_out_documents
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
-    engine, bow = engines.get("ssi"), Bow.open(task.whole)
-    config = engines.config("ssi", **settings).chosen(bow.D, bow.tokens)
+    name = settings.pop("engine", engines.DEFAULT)
+    engine, bow = engines.get(name), Bow.open(task.whole)
+    config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
-    compiling.warm_up()
+    compiling.engine(name)
     end = bow.indptr[min(200, bow.D)]
     little = Bow(bow.indptr[:201], bow.words[:end], bow.counts[:end], bow.V)
     schedule = Schedule(little, config, np.zeros(0, np.int64))

@@ -1,57 +1,47 @@
-"""The registry of engines. An engine is a module with Config, init, step, topics and fold_in (docs/architecture.md)."""
+"""The registry of engines, and what forms, commands and the API ask of it. `contract.py` says what an engine is."""
 
-from dataclasses import MISSING, dataclass
-from dataclasses import fields as dataclass_fields
-from types import ModuleType
-from typing import get_args
+from typing import Any
 
 from inference.engines import ssi
+from inference.engines.contract import AnyEngine, Config, Engine
+from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
-ENGINES: dict[str, ModuleType] = {"ssi": ssi}
+_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi  # the type checker compares the module with the contract
+
+ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (_SSI,)}  # in the order in which they are offered
+DEFAULT = ssi.NAME  # what is trained where no engine is named
+UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
 
-@dataclass(frozen=True)
-class Field:
-    """A setting as forms and commands show it."""
-
-    name: str
-    label: str
-    symbol: str
-    help: str
-    default: int | float | str | None  # None: required, or chosen from the corpus
-    type: type
-    choices: tuple[str, ...] = ()  # where it is one of a few words
-
-
-def get(name: str) -> ModuleType:
+def get(name: str) -> AnyEngine:
+    """The engine of that name. Raises Invalid where there is none."""
     if name not in ENGINES:
         raise Invalid("engine", f"There is no engine “{name}”; there are {', '.join(ENGINES)}.")
     return ENGINES[name]
 
 
-def config(name: str, **settings):
-    """The engine's Config. Raises Invalid, naming the field, for a setting that is unknown or can't be."""
+def config(name: str, **settings: Any) -> Config:
+    """The engine's Config.
+
+    settings: by name; what is left out has its default, or is left open.
+    Raises Invalid, naming the field, for a setting that is unknown, missing or can't be, and for one of another engine.
+    """
     engine = get(name)
-    for setting in settings.keys() - {field.name for field in dataclass_fields(engine.Config)}:
-        raise Invalid(setting, f"The engine {name} has no setting “{setting}”.")
+    declared = fields(name)
+    for setting in sorted(settings.keys() - {field.name for field in declared}):
+        others = [other for other in ENGINES if any(field.name == setting for field in fields(other))]
+        whose = f"; it is one of {' and '.join(others)}" if others else ""
+        raise Invalid(setting, f"The engine {name} has no setting “{setting}”{whose}.")
+    for field in declared:
+        if field.required and settings.get(field.name) is None:
+            raise Invalid(field.name, f"{field.name} must be given.")
     return engine.Config(**settings)
 
 
-def fields(name: str) -> list[Field]:
-    """The settings of an engine, in the order of its Config; forms and commands ask for these."""
-    return [
-        Field(
-            name=field.name,
-            label=field.metadata["label"],
-            symbol=field.metadata["symbol"],
-            help=field.metadata["help"],
-            default=None if field.default is MISSING else field.default,
-            type=(get_args(field.type) or (field.type,))[0],  # of int | None: int
-            choices=field.metadata.get("choices", ()),
-        )
-        for field in dataclass_fields(get(name).Config)
-    ]
+def fields(name: str) -> list[Setting]:
+    """The settings of an engine, in the order of its Config; forms, commands and the API ask for these."""
+    return described(get(name).Config)
 
 
 def suggest_topics(documents: int) -> int:

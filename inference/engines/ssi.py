@@ -3,18 +3,46 @@
 What the paper leaves open, and every deviation from it, is in docs/engines/ssi.md.
 """
 
-from dataclasses import dataclass, field, fields, replace
-from numbers import Real
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import nextafter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
+from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import gibbs, rng, rows
 from inference.memory import room
 from inference.topics import Theta, Topics
+
+NAME = "ssi"
+LABEL = "Sparse stochastic inference"
+HELP = (
+    "LDA by sampling, for small corpora and large ones: the fastest to good topics here, and as fast with many topics."
+)
+PAPERS = {
+    "mimno2012sparse": """@inproceedings{mimno2012sparse,
+  author = {Mimno, David and Hoffman, Matthew D. and Blei, David M.},
+  title = {Sparse stochastic inference for latent {D}irichlet allocation},
+  booktitle = {Proceedings of the 29th International Conference on Machine Learning},
+  year = {2012}
+}
+""",
+    "hughes2016fast": """@misc{hughes2016fast,
+  author = {Hughes, Michael C. and Sudderth, Erik B.},
+  title = {Fast learning of clusters and topics via sparse posteriors},
+  year = {2016},
+  eprint = {1609.07521},
+  archiveprefix = {arXiv}
+}
+""",
+}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has a topic of its own
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
@@ -23,103 +51,85 @@ DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a to
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
-HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
-MOST_TOPICS = 65_000  # a remembered topic is a uint16
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of the passes of a warm-up: sweeps over a document, and times eta
 RECOUNTED = 4096  # documents at a time
-LONGEST = 1 << 24  # tokens of a document: a sweep counts them in float32
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
-
-
-def _setting(label: str, symbol: str, help: str, default=None, **metadata):
-    return field(default=default, metadata=metadata | {"label": label, "symbol": symbol, "help": help})
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+# A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made: seconds a token
+# and pass, at so many topics; more topics cost as this power of them.
+SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33
+ENTRIES, ENTRIES_FADING = (
+    12,
+    6,
+)  # topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a run; None: chosen by `chosen`. Raises Invalid, naming the field, for a value that can't be."""
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't be."""
 
-    topics: int = field(metadata={
-        "label": "Number of topics", "symbol": "K", "help": "How many topics are looked for: few for an overview, many for detail.",
-    })  # fmt: skip
-    passes: int | None = _setting("Passes", "", "How often the whole corpus is gone through.")
-    alpha: float | None = _setting(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics."
-    )
-    eta: float | None = _setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words."
-    )
-    statistics: str = _setting(
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    alpha: float | None = setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    statistics: str = setting(
         "Statistics", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
         "that are gone through once or a few times.", "memo", choices=("memo", "decay"),
     )  # fmt: skip
-    expectation: str = _setting(
+    expectation: str = setting(
         "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
         "mean", choices=("mean", "log"),
     )  # fmt: skip
-    warm_up: int = _setting("Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", 1)
-    minibatch: int | None = _setting(
-        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics."
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", 1, least=0
     )
-    burn_in: int | None = _setting(
-        "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new."
+    minibatch: int | None = setting(
+        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
     )
-    samples: int | None = _setting("Saved sweeps", "S", "Sweeps over a document, in each visit, that are counted.")
-    draws: int | None = _setting(
-        "Draws", "R", "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1."
+    burn_in: int | None = setting(
+        "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.", least=0
     )
-    learn: str = _setting(
+    samples: int | None = setting(
+        "Saved sweeps", "S", "Sweeps over a document, in each visit, that are counted.", least=1
+    )
+    draws: int | None = setting(
+        "Draws",
+        "R",
+        "Topics drawn for a word in each saved sweep; more of them average more. The paper's is 1.",
+        least=1,
+    )
+    learn: str = setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
         choices=("nothing", "alpha", "both"),
     )  # fmt: skip
-    interval: int = _setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20)
-    kappa: float = _setting("Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7)
-    tau0: float = _setting("Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0)
+    interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20, least=1)
+    kappa: float = setting(
+        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
+        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
+    )  # fmt: skip
+    tau0: float = setting(
+        "Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0,
+        least=0, most=1e12, bounds="at least 0, and at most 1e12",
+    )  # fmt: skip
 
-    def __post_init__(self):
-        given = {
-            setting.name
-            for setting in fields(self)
-            if getattr(self, setting.name) is not None or setting.default is not None
-        }
-        for name in ("alpha", "eta", "kappa", "tau0"):
-            value = getattr(self, name)
-            if name not in given:
-                continue
-            if not isinstance(value, Real) or isinstance(value, bool):
-                raise Invalid(name, f"{name} must be a number, got {value!r}.")
-            object.__setattr__(self, name, float(value))  # kernels are compiled for floats
-        for name, least in _WHOLE.items():
-            value = getattr(self, name)
-            if name not in given:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
-                raise Invalid(name, f"{name} must be a whole number of at least {least}, got {value}.")
-        if self.topics > MOST_TOPICS:
-            raise Invalid("topics", f"topics must be at most {MOST_TOPICS:,}, got {self.topics:,}.")
-        for name in ("alpha", "eta"):
-            value = getattr(self, name)
-            if name in given and not 1e-9 <= value <= 1e6:
-                raise Invalid(name, f"{name} must be above 0, from 1e-9 to 1e6, got {value}.")
+    def __post_init__(self) -> None:
+        check(self, Config)
         if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
             raise Invalid(
                 "draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}."
             )
-        if not 0.5 < self.kappa <= 1:
-            raise Invalid("kappa", f"kappa must be in (0.5, 1], got {self.kappa}.")
-        if not 0 <= self.tau0 <= 1e12:
-            raise Invalid("tau0", f"tau0 must be at least 0, and at most 1e12, got {self.tau0}.")
-        for setting in fields(self):
-            choices, value = setting.metadata.get("choices"), getattr(self, setting.name)
-            if choices and value not in choices:
-                quoted = ", ".join(f"“{choice}”" for choice in choices)
-                raise Invalid(setting.name, f"{setting.name} must be one of {quoted}, got {value!r}.")
 
-    def chosen(self, documents: int, tokens: int) -> "Config":
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
-        found = {
+        chosen = {
             "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
@@ -128,19 +138,20 @@ class Config:
             "samples": 1 if memo else 3 if log else 5,
             "draws": 1 if log else 2,
         }
-        return replace(self, **{name: value for name, value in found.items() if getattr(self, name) is None})
+        return resolved(self, Resolved, chosen)
 
 
-_WHOLE = {"topics": 1, "passes": 1, "minibatch": 1, "burn_in": 0, "samples": 1, "draws": 1, "interval": 1, "warm_up": 0}
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
 
-
-class Shape(NamedTuple):
-    """What an engine must know of a corpus beforehand."""
-
-    D: int  # documents that are trained on
-    V: int
-    tokens: int  # of all documents: so many places the memory has
-    per_pass: int  # steps in which all documents are seen
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+    burn_in: int
+    samples: int
+    draws: int
 
 
 @dataclass
@@ -168,8 +179,8 @@ class State:
     alpha: np.ndarray
     eta: float
     rises: np.ndarray
-    memory: np.ndarray
-    table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata={"scratch": True})
+    memory: np.ndarray = field(metadata=MAPPED)
+    table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
 
     @property
     def nonzero(self) -> int:
@@ -177,10 +188,10 @@ class State:
         return int(self.length.sum())
 
 
-def init(config: Config, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
     """lambda = eta everywhere: no row has an entry. What breaks the symmetry is the sampling of the first minibatches.
 
-    config: without None. scratch: a folder for the state's memory where that is large.
+    scratch: a folder for the state's memory where that is large.
     """
     V, K, M = shape.V, config.topics, config.samples * config.draws
     remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
@@ -195,7 +206,7 @@ def init(config: Config, shape: Shape, seed: int, scratch: Path | None = None) -
 
 
 def begin(
-    config: Config,
+    config: Resolved,
     shape: Shape,
     seed: int,
     bow: Bow,
@@ -206,7 +217,7 @@ def begin(
     """A state before the first step in which each token has a topic already: lambda - eta is their sum.
 
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing. config: without
-    None, and without a warm-up, which would forget the topics.
+    a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
         raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
@@ -226,12 +237,12 @@ def begin(
     return state
 
 
-def rho(config: Config, t: int) -> float:
+def rho(config: Resolved, t: int) -> float:
     """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
     return float(config.tau0 + t) ** -config.kappa
 
 
-def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
 
     "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is taken back, and what
@@ -254,7 +265,7 @@ def step(config: Config, state: State, bow: Bow, documents: np.ndarray, shape: S
 
 
 def _fade(
-    config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape
 ) -> int:
     """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were sampled."""
     if config.statistics == "memo":
@@ -273,7 +284,7 @@ def _fade(
     return len(new)
 
 
-def _replace(config: Config, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray) -> int:
+def _replace(config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray) -> int:
     """A batch's new statistics in the place of those it gave before. Returns the tokens that were sampled."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     old = rows.recall(*place)
@@ -283,7 +294,7 @@ def _replace(config: Config, state: State, bow: Bow, documents: np.ndarray, batc
     return len(new)
 
 
-def _recount(config: Config, state: State, bow: Bow) -> None:
+def _recount(config: Resolved, state: State, bow: Bow) -> None:
     """lambda - eta as the sum of all that is remembered."""
     _forget(state, 1.0)
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
@@ -316,7 +327,7 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 
 def _sample(
-    config: Config, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None
+    config: Resolved, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None
 ) -> np.ndarray:
     """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all is new."""
     V, log = len(state.start), config.expectation == "log"
@@ -325,15 +336,17 @@ def _sample(
     norm = gibbs.normalisers(state.pi * state.totals, V, state.eta, log)
     g, gcum = gibbs.smoothing(norm, state.eta, state.alpha, log)
     table = _table(state, len(batch.words))
-    rows_of = (batch.words, state.start, state.length, state.arena_topics)
-    weights = gibbs.gather(*rows_of, state.arena_values, state.pi, state.eta, norm, state.alpha, log, table)
+    indptr, cum, marks, c = gibbs.gather(
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log,
+        table,
+    )  # fmt: skip
     out = np.empty((len(before), config.samples * config.draws), np.uint16)
     rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
     gibbs.sample(
-        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, *weights, table, g, gcum,
+        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, indptr, cum, marks, c, table, g, gcum,
         state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises,
     )  # fmt: skip
-    gibbs.clear(*rows_of, weights[0], table)
+    gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
     if learns:
         state.rises += rises.sum(axis=0)
     return out
@@ -362,17 +375,21 @@ def _forget(state: State, step_size: float) -> float:
 
 
 def _add(
-    config: Config, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
+    config: Resolved, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    merged = rows.merge(
-        batch.words, *rows.by_word(batch.places, batch.token_ptr, len(batch.words)), batch.token_ptr, new, old, unit, drop_below,
-        config.topics, state.start, state.length, state.arena_topics, state.arena_values, state.totals,
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    indptr, sizes, topics, values = rows.merge(
+        batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
+        state.arena_topics, state.arena_values, state.totals,
     )  # fmt: skip
-    _make_room(state, batch.words, merged[1])
+    _make_room(state, batch.words, sizes)
     state.used = rows.put(
         batch.words,
-        *merged,
+        indptr,
+        sizes,
+        topics,
+        values,
         state.start,
         state.length,
         state.capacity,
@@ -411,7 +428,7 @@ def _compact(state: State, scale: float, drop_below: float) -> None:
     state.arena_topics, state.arena_values = topics, values
 
 
-def _learn(config: Config, state: State) -> None:
+def _learn(config: Resolved, state: State) -> None:
     """One fixed-point step (Minka 2000, eq. 55) for alpha, from the documents since the last step, and for eta.
 
     Empirical Bayes as in paper 002, section 2.4, and 004, section 2.3, whose Newton steps have the same fixed point.
@@ -423,7 +440,7 @@ def _learn(config: Config, state: State) -> None:
         state.eta = rows.better_eta(state.start, state.length, state.arena_values, state.pi, state.totals, state.eta)
 
 
-def topics(config: Config, state: State) -> Topics:
+def topics(config: Resolved, state: State) -> Topics:
     """E[beta] = (eta + N~_kw) / (V eta + N~_k), words with less than LISTED_TOKENS in the floor."""
     V = len(state.start)
     indptr, words, values = rows.transpose(
@@ -441,7 +458,7 @@ def topics(config: Config, state: State) -> Topics:
     return Topics(indptr, words, weights, floor, floor_mass, share, V)
 
 
-def fold_in(config: Config, state: State, bow: Bow, first: int, end: int) -> Theta:
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
     documents = np.arange(first, end, dtype=np.int64)
     batch = _expand(bow, documents)
@@ -449,3 +466,73 @@ def fold_in(config: Config, state: State, bow: Bow, first: int, end: int) -> The
     config = replace(config, burn_in=FOLD_BURN_IN, samples=FOLD_SAMPLES, draws=FOLD_DRAWS, learn="nothing")
     samples = _sample(config, state, batch, keys)
     return Theta(first, *rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha))
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha of each topic and eta: as they were set, or as they were learned by now."""
+    if state is None:
+        return Priors(np.full(config.topics, config.alpha), config.eta)
+    return Priors(state.alpha, state.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
+    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were found and with which priors and sweeps. A run of an older version may lack the settings of today."""
+    citations = ["blei2003latent", "mimno2012sparse"]
+    if settings.get("statistics") == "memo":
+        citations.append("hughes2016fast")
+        how = (
+            "with statistics that are remembered for each document and replaced when it is visited again (compare Hughes and Sudderth "
+            "2016)"
+        )
+    else:
+        how = f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}"
+    learned = {
+        "alpha": "; α was learned for each topic (Minka 2000)",
+        "both": "; α for each topic and η were learned (Minka 2000)",
+    }.get(settings.get("learn", ""), "")
+    if learned:
+        citations.append("minka2000estimating")
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by sparse stochastic "
+        f"inference (Mimno, Hoffman and Blei 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and "
+        f"η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document there were "
+        f"{_count(settings['burn_in'], 'sweep')} before any was counted, {_count(settings['samples'], 'saved sweep')} and "
+        f"{_count(settings['draws'], 'topic')} drawn for a word in each of them.",
+        tuple(citations),
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def warm_up() -> list[Config]:
+    """Both kinds of statistics; large steps, so that pi is reset and `compact` is among the kernels."""
+    return [
+        Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
+        Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs what the entries of its word and document cost, which grow slowly with K."""
+    return tokens * config.passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is compacted; the table of a minibatch.
+
+    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and the example (K = 50).
+    """
+    entries = ENTRIES * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    if config.statistics == "decay" or config.warm_up:
+        entries *= ENTRIES_FADING
+    in_rows = shape.V * min(config.topics, entries)
+    words = min(shape.V, -(-shape.tokens // shape.per_pass))  # of a minibatch, distinct
+    table = min(words * config.topics, gibbs.TABLE_ENTRIES)
+    return int(4 * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (3 * shape.V + 3 * config.topics))

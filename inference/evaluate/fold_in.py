@@ -61,7 +61,10 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
 
 @njit(cache=True, nogil=True)
 def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha + expected tokens of k."""
+    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha_k + expected tokens of k.
+
+    alpha: float64[K]. places, counts: of the words, as `expect` takes them.
+    """
     K = len(floor)
     theta = np.full(K, 1.0 / K)
     tokens = np.empty(K)
@@ -69,7 +72,7 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
         expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
         total = 0.0
         for k in range(K):
-            theta[k] = alpha + tokens[k]
+            theta[k] = alpha[k] + tokens[k]
             total += theta[k]
         for k in range(K):
             theta[k] /= total

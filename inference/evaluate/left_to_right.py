@@ -64,9 +64,11 @@ class LeftToRight:
         alpha = np.ascontiguousarray(np.broadcast_to(np.asarray(alpha, np.float64), topics.K))
         if not (alpha > 0).all():
             raise Invalid("alpha", "alpha must be above 0.")
-        rows = fold_in.rows(topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
+        row_ptr, row_topics, above = fold_in.rows(
+            topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
+        )
         return _estimate(
-            topics.floor, *rows, alpha, alpha.sum(), self.documents, self.word_ptr, self.places, self.indptr, self.order,
+            topics.floor, row_ptr, row_topics, above, alpha, alpha.sum(), self.documents, self.word_ptr, self.places, self.indptr, self.order,
             self.particles, np.uint64(self.seed),
         )  # fmt: skip
 

@@ -46,7 +46,7 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
     indptr = np.concatenate([[0], np.cumsum(listed)])
     floor = np.maximum(topics.floor, 0.0)
-    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, np.count_nonzero(place >= 0))
+    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, int(np.count_nonzero(place >= 0)))
 
 
 def divergences(topics: Topics) -> np.ndarray:

@@ -37,15 +37,15 @@ class Sequence(NamedTuple):
 
 
 class All(NamedTuple):
-    parts: tuple
+    parts: tuple["Node", ...]
 
 
 class Any(NamedTuple):
-    parts: tuple
+    parts: tuple["Node", ...]
 
 
 class Not(NamedTuple):
-    part: object
+    part: "Node"
 
 
 Node = Sequence | All | Any | Not
@@ -70,7 +70,7 @@ def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
         return [node] if wanted else []
     if isinstance(node, Not):
         return sequences(node.part, not wanted)
-    return [found for part in node.parts for found in sequences(part, wanted)]
+    return [sequence for part in node.parts for sequence in sequences(part, wanted)]
 
 
 class _Token(NamedTuple):
@@ -128,7 +128,7 @@ class _Parser:
         return before.kind != "open" and after is not None and after.kind != "close"
 
     def both(self) -> Node | None:
-        parts = []
+        parts: list[Node | None] = []
         while not self.ends() and not self.operator("OR") and not self._small_or():
             if self.operator("AND"):
                 if not parts:
@@ -146,7 +146,7 @@ class _Parser:
             self.at += 1
             self._operand("NOT")
             without = not without
-        token = self.next()
+        token = self.tokens[self.at]  # `_operand` and `both` have seen that there is one
         self.at += 1
         without ^= token.without
         found = self._group() if token.kind == "open" else self._sequence(token)
@@ -191,8 +191,8 @@ def _token(match) -> _Token:
 
 
 def _joined(kind: type, parts: list[Node | None]) -> Node | None:
-    parts = [part for part in parts if part is not None]
-    return kind(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
+    known = [part for part in parts if part is not None]
+    return kind(tuple(known)) if len(known) > 1 else known[0] if known else None
 
 
 def _shown(text: str) -> str:

@@ -8,6 +8,11 @@ from inference.kernels.gibbs import CHUNKS
 SURE = 255  # a certainty of 1
 
 
+def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides then."""
+    return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(K)
+
+
 @njit(cache=True, nogil=True)
 def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals; theta: float64[K]."""

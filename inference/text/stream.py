@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,24 +95,16 @@ class Writer:
 
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
-        empty = dict.fromkeys((*_TEXTS, *_TITLES), 0)
-        self._checkpoint = (
-            resume
-            or {
-                "format": FORMAT,
-                "language": tokeniser.language,
-                "given": tokeniser.given,
-                "D": 0,
-                "lexicon": 0,
-                "letters": 0,
-            }
-            | empty
-        )
+        anew: dict[str, Any] = {
+            "format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0, "lexicon": 0, "letters": 0,
+            **dict.fromkeys((*_TEXTS, *_TITLES), 0),
+        }  # fmt: skip
+        self._checkpoint: dict[str, Any] = anew if resume is None else resume
         if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
             raise Invalid(
                 "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."
             )
-        self.D = self._checkpoint["D"]
+        self.D: int = self._checkpoint["D"]
 
     def __enter__(self) -> "Writer":
         at = self._checkpoint

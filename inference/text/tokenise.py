@@ -82,7 +82,8 @@ class Tokeniser:
     def pieces(self, texts: list[str]) -> Pieces:
         """The pieces of texts; new words get the next numbers."""
         ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-        blocks, first = [], 0
+        blocks: list[Pieces] = []
+        first = 0
         while first < len(texts) or not blocks:
             before = int(ends[first - 1]) if first else 0
             end = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))

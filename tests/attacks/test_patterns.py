@@ -101,7 +101,7 @@ def test_a_pattern_of_names_goes_on_without_going_back(pattern):
 
 def test_a_quotation_is_found_in_one_pass():
     from inference.errors import Invalid
-    from webapp.notebooks.queries import located
+    from webapp.accounts.embargo import located
 
     text = "a " * 200_000
     began = time.process_time()

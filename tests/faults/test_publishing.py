@@ -93,17 +93,17 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
 @pytest.mark.django_db
 def test_a_checkpoint(ready, tmp_path):
     bow = Bow.open(files.version_folder(ready.version_id) / "bow")
-    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).chosen(bow.D, bow.tokens)
+    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).resolve(bow.D, bow.tokens)
     path, once = tmp_path / "checkpoint", threading.Event()
 
     def look():
         once.wait(60)
-        return checkpoint.load(path, config=config, bow=bow).t
+        return checkpoint.load(path, engine=engine, config=config, bow=bow).t
 
     with readers(look) as seen:
         for event in inference.train(engine, config, bow, seed=1, threads=1):
             if isinstance(event, inference.Snapshot):
-                checkpoint.save(path, event.state, config=config, bow=bow)
+                checkpoint.save(path, event.state, engine=engine, config=config, bow=bow)
                 once.set()
         last = look()
     assert last == event.steps and {0, *seen} - {0} and not path.with_name("checkpoint.new").exists()

@@ -135,7 +135,7 @@ import django
 django.setup()
 from webapp.jobs.file_lock import alone
 from webapp.jobs.heartbeat import Heartbeat
-from webapp import files
+from webapp.storage import files
 from webapp.jobs import claims as jobs
 
 run = int(sys.argv[1])

@@ -20,7 +20,7 @@ def trained():
     rows = [slice(a, a + n) for a, n in zip(bow.indptr, keep, strict=False)]
     indptr = np.concatenate(([0], np.cumsum(keep)))
     bow = Bow(indptr, *(np.concatenate([array[row] for row in rows]) for array in (bow.words, bow.counts)), bow.V)
-    config = ssi.Config(topics=K, passes=4).chosen(bow.D, bow.tokens)
+    config = ssi.Config(topics=K, passes=4).resolve(bow.D, bow.tokens)
     *_, last = (e for e in train(ssi, config, bow, seed=1) if isinstance(e, Snapshot))
     return bow, config, last.state, last.topics
 

@@ -32,7 +32,7 @@ def naive(topics: Topics, bow: Bow, column: np.ndarray, alpha: float) -> np.ndar
 
 def test_it_is_the_naive_one_with_words_and_documents_that_are_new():
     bow, _ = planted(K, 60, 200, 40, seed=1)
-    config = engines.config("ssi", topics=K, passes=5).chosen(bow.D, bow.tokens)
+    config = engines.config("ssi", topics=K, passes=5).resolve(bow.D, bow.tokens)
     topics = [event for event in train(engines.get("ssi"), config, bow, seed=1) if isinstance(event, Snapshot)][
         -1
     ].topics
@@ -47,7 +47,7 @@ def test_it_is_the_naive_one_with_words_and_documents_that_are_new():
 
 def test_of_the_same_words_it_finds_the_planted_topics_again():
     bow, _ = planted(K, 60, 200, 40, seed=3)
-    config = engines.config("ssi", topics=K, passes=5).chosen(bow.D, bow.tokens)
+    config = engines.config("ssi", topics=K, passes=5).resolve(bow.D, bow.tokens)
     topics = [event for event in train(engines.get("ssi"), config, bow, seed=1) if isinstance(event, Snapshot)][
         -1
     ].topics

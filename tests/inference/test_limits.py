@@ -16,7 +16,7 @@ from tests.inference.test_sampling import state_with
 
 def test_an_empty_topic_under_a_tiny_eta_leaves_the_others_alone():
     """exp psi(V eta) underflows; the word's own topic must still win, though the document has more of the empty one."""
-    config = ssi.Config(topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50).chosen(1, 4)
+    config = ssi.Config(topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50).resolve(1, 4)
     state = state_with(np.array([[100.0] + [0.0] * 59, [0.0] * 60]), 1e-6, 0.1)
     batch = ssi._expand(bow_of([[0, 1, 1, 1]], 60), np.arange(1))
     drawn = ssi._sample(config, state, batch, np.zeros(1, np.uint64), np.array([0, 1, 1, 1], np.uint16))
@@ -63,7 +63,7 @@ def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
 def test_a_minibatch_without_documents_forgets_nothing():
     """With small minibatches some have held-out documents alone; eq. 11 has nothing to average over there."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
-    config, shape = ssi.Config(topics=4, minibatch=1).chosen(30, 600), ssi.Shape(30, 50, bow.tokens, 30)
+    config, shape = ssi.Config(topics=4, minibatch=1).resolve(30, 600), ssi.Shape(30, 50, bow.tokens, 30)
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, bow, np.arange(5), shape)
     before = state.pi, state.totals.copy()

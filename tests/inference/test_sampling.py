@@ -19,7 +19,7 @@ def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     """A state whose lambda is eta + extra[k, w], with a scale of its own to be undone."""
     K, V = extra.shape
     state = ssi.init(
-        ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").chosen(1, 1), ssi.Shape(1, V, 1, 1), 7
+        ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").resolve(1, 1), ssi.Shape(1, V, 1, 1), 7
     )
     state.pi = 0.25
     rows = [np.flatnonzero(extra[:, w]) for w in range(V)]
@@ -55,7 +55,7 @@ def test_one_token_follows_eq_9(case, eta, expectation, spread, monkeypatch):
     state = state_with(extra, eta, alpha=0.3)
     others = np.repeat(np.arange(len(counts)), counts)
     bow = bow_of([[0] + [1] * len(others)], 3)
-    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).chosen(
+    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).resolve(
         1, 1
     )
     before = np.concatenate(([2], others)).astype(np.uint16)
@@ -70,7 +70,7 @@ def test_the_table_and_the_marks_are_the_same(K, monkeypatch):
     generator = np.random.default_rng(K)
     extra = generator.integers(0, 9, (K, 30)) * (generator.random((K, 30)) < generator.random(30))
     bow = bow_of([generator.integers(0, 30, n).tolist() for n in (1, 7, 8, 9, 300, 900)], 30)
-    config = ssi.Config(topics=K, alpha=0.5, eta=0.1, samples=3).chosen(6, 1)
+    config = ssi.Config(topics=K, alpha=0.5, eta=0.1, samples=3).resolve(6, 1)
     keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(9), np.arange(6))
     found = []
     for entries in (1 << 20, 0):
@@ -86,7 +86,7 @@ def test_learned_alpha_counts_what_documents_hold():
     """What the fixed point needs is the sum of psi(alpha + N_dk) - psi(alpha), of the topics as they end."""
     generator = np.random.default_rng(1)
     bow = bow_of([generator.integers(0, 3, n).tolist() for n in (5, 40, 0, 1, 400)], 3)
-    config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).chosen(5, 446)
+    config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).resolve(5, 446)
     state = state_with(np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]]), 0.1, 0.3)
     batch = ssi._expand(bow, np.arange(5))
     z = ssi._sample(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
@@ -98,7 +98,7 @@ def test_learned_alpha_counts_what_documents_hold():
 
 def test_everything_underflows():
     """With an eta near 0 and words that no topic has, eq. 9 is 0 / 0 in floating point: alpha + N_dk remains."""
-    config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").chosen(2, 6)
+    config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
     theta = ssi.fold_in(config, ssi.init(config, ssi.Shape(2, 3, 6, 1), 1), bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
@@ -108,7 +108,7 @@ def test_everything_underflows():
 def test_document_follows_eq_3(words):
     """A long chain visits the configurations of a tiny document as often as q*(z) says."""
     extra = np.array([[4.0, 0, 1], [0, 3, 0.5]])
-    config = ssi.Config(topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2).chosen(1, 1)
+    config = ssi.Config(topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2).resolve(1, 1)
     state = state_with(extra, config.eta, config.alpha)
     chains = 20_000
     batch = ssi._expand(bow_of([words] * chains, 3), np.arange(chains))

@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config
 from inference.engines import ssi
+from inference.engines.contract import LONGEST
 from inference.errors import Invalid
 from inference.kernels import gibbs, rng, rows
 from inference.training import Progress, Snapshot, fold_in_corpus, held_out_documents, train
@@ -62,7 +63,7 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
         burn_in=0,
         samples=2,
         draws=2,
-    ).chosen(60, 720)
+    ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
     shape = ssi.Shape(60, V, bow.tokens, 12)
@@ -85,7 +86,7 @@ def test_memo_is_the_sum_of_what_documents_gave_last(warm_up):
     K, V, D = 9, 40, 70
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)
-    config = ssi.Config(topics=K, warm_up=warm_up, samples=2, draws=3, minibatch=10).chosen(D, bow.tokens)
+    config = ssi.Config(topics=K, warm_up=warm_up, samples=2, draws=3, minibatch=10).resolve(D, bow.tokens)
     shape = ssi.Shape(D, V, bow.tokens, 7)
     state = ssi.init(config, shape, 3)
     words = np.repeat(bow.words, bow.counts)
@@ -128,11 +129,11 @@ def test_learned_priors_fit_the_corpus(learn):
     bow, beta = planted(K=4, V=80, D=600, length=60, seed=2, alpha=(0.1, 0.1, 0.4, 0.4))
     config = ssi.Config(topics=4, alpha=0.3, learn=learn, interval=5, minibatch=60, passes=20)
     state = last(config, bow, seed=1).state
-    topics = ssi.topics(config.chosen(bow.D, bow.tokens), state).dense()
+    topics = ssi.topics(config.resolve(bow.D, bow.tokens), state).dense()
     distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
     alpha = state.alpha[linear_sum_assignment(distance)[1]]
     assert alpha[2:].min() > 2 * alpha[:2].max()
-    assert (state.eta == config.chosen(bow.D, bow.tokens).eta) == (learn == "alpha")
+    assert (state.eta == config.resolve(bow.D, bow.tokens).eta) == (learn == "alpha")
 
 
 @pytest.mark.parametrize(
@@ -218,10 +219,10 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, m
         for event in loop:
             if isinstance(event, Snapshot):
                 seen += 1
-                checkpoint.save(tmp_path / "checkpoint", event.state, config=config, bow=bow)
+                checkpoint.save(tmp_path / "checkpoint", event.state, engine=ssi, config=config, bow=bow)
                 if seen == killed_after:
                     break
-        state = checkpoint.load(tmp_path / "checkpoint", config=config, bow=bow, scratch=tmp_path)
+        state = checkpoint.load(tmp_path / "checkpoint", engine=ssi, config=config, bow=bow, scratch=tmp_path)
         assert isinstance(state.memory, np.memmap) == (large and config.statistics == "memo")
         rest = [s for s in train(ssi, config, bow, seed=2, resume=state) if isinstance(s, Snapshot)]
         assert [(s.step, s.tokens, s.held_out) for s in rest] == [w[:3] for w in whole[killed_after:]]
@@ -240,16 +241,18 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     config = ssi.Config(topics=3, passes=1)
     checkpoint.save(tmp_path / "c", last(config, bow).state, config=config, bow=bow)
     with pytest.raises(Invalid, match="other settings: eta"):
-        checkpoint.load(tmp_path / "c", config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
+        checkpoint.load(tmp_path / "c", engine=ssi, config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
     with pytest.raises(Invalid, match="another corpus"):
-        checkpoint.load(tmp_path / "c", config=config, bow=planted(K=3, V=60, D=50, length=20, seed=2)[0])
+        checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=planted(K=3, V=60, D=50, length=20, seed=2)[0])
     with pytest.raises(Invalid, match="seed 0, not 1"):
-        list(train(ssi, config, bow, seed=1, resume=checkpoint.load(tmp_path / "c", config=config, bow=bow)))
+        list(
+            train(ssi, config, bow, seed=1, resume=checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow))
+        )
 
 
 def test_mass_is_conserved():
     bow, _ = planted(K=5, V=300, D=200, length=80, seed=6)
-    config = ssi.Config(topics=12, passes=2).chosen(bow.D, bow.tokens)
+    config = ssi.Config(topics=12, passes=2).resolve(bow.D, bow.tokens)
     final = last(config, bow)
     topics = final.topics
     sums = np.add.reduceat(np.append(topics.weights, 0), topics.indptr[:-1]) * (np.diff(topics.indptr) > 0)
@@ -269,7 +272,7 @@ def test_mass_is_conserved():
 
 def test_blocks_of_fold_in_make_no_difference():
     bow, _ = planted(K=3, V=60, D=90, length=20, seed=1)
-    config = ssi.Config(topics=4, passes=1).chosen(bow.D, bow.tokens)
+    config = ssi.Config(topics=4, passes=1).resolve(bow.D, bow.tokens)
     state = last(config, bow).state
     small, large = (list(fold_in_corpus(ssi, config, state, bow, block=n)) for n in (7, 1000))
     assert np.array_equal(np.concatenate([b.topics for b in small]), large[0].topics)
@@ -341,7 +344,7 @@ CONFIG = {"minibatch": 8, "passes": 2}
 @pytest.mark.parametrize("kind", [*EVERY_KIND, {"expectation": "log"}, {"statistics": "decay"}], ids=str)
 def test_edges(documents, V, settings, kind):
     bow = bow_of(documents, V)
-    config = ssi.Config(**CONFIG | settings | kind).chosen(bow.D, bow.tokens)
+    config = ssi.Config(**CONFIG | settings | kind).resolve(bow.D, bow.tokens)
     final = last(config, bow)
     assert np.isfinite(final.topics.weights).all() and np.isfinite(final.topics.floor).all()
     assert final.topics.dense().sum(axis=1) == pytest.approx(np.ones(config.topics), abs=1e-4)
@@ -355,7 +358,7 @@ def test_a_document_of_ten_million_words():
     final = last(ssi.Config(topics=3, passes=2), bow)
     assert final.tokens == 2 * bow.tokens
     assert final.topics.share.sum() == pytest.approx(1)
-    longer = Bow(np.array([0, 1]), np.array([0], np.int32), np.array([ssi.LONGEST], np.int32), 1)
+    longer = Bow(np.array([0, 1]), np.array([0], np.int32), np.array([LONGEST], np.int32), 1)
     with pytest.raises(Invalid, match="fewer than 16,777,216 words"):
         list(train(ssi, ssi.Config(topics=2), longer))
 
@@ -399,7 +402,7 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
     from inference import begin
 
     bow, beta = planted(K=5, V=100, D=300, length=40, seed=7)
-    config = ssi.Config(topics=5, statistics=statistics, warm_up=0, passes=3).chosen(bow.D, bow.tokens)
+    config = ssi.Config(topics=5, statistics=statistics, warm_up=0, passes=3).resolve(bow.D, bow.tokens)
     order = np.array([3, 1, 4, 0, 2])
     topics = order[bow.words // 20].astype(np.uint16)  # each planted topic has twenty words of its own
     state = begin(ssi, config, bow, topics, seed=3)

@@ -15,6 +15,9 @@ import pytest
 import redis
 
 from tests.conftest import ROOT, start
+from webapp.local import compilation
+from webapp.local.postgres import Failed
+from webapp.local.processes import Supervisor
 
 
 def answers(url: str, seconds: float = 60) -> bool:
@@ -76,6 +79,43 @@ def test_ctrl_c_stops_everything(system):
     assert time.monotonic() - began < 15
     wait_until(lambda: not processes(system.data), 5)
     assert oct(system.data.stat().st_mode)[-3:] == "700"
+
+
+def test_stages_are_said(system):
+    (log,) = system.data.parent.glob("data-*.log")
+    said = log.read_text().splitlines()
+    assert [line[:6] for line in said if line[1:6] == " of 4"] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert said[0] == f"State folder: {system.data}" and said[-1].startswith("Topograph is ready at ")
+
+
+def compiling(monkeypatch, tmp_path, function: str):
+    """A supervisor, what it says, and a part that calls a function of tests.local.compiling."""
+    monkeypatch.setenv("TOPOGRAPH_DATA", str(tmp_path))
+    monkeypatch.setattr(compilation, "MODULE", "tests.local.compiling")
+    said: list[str] = []
+    supervisor, part = Supervisor(said.append), compilation.part("Compiling the engine", function)
+    supervisor.add(part)
+    return supervisor, said, part
+
+
+def test_what_is_compiled_once_is_not_started_again(monkeypatch, tmp_path):
+    supervisor, said, part = compiling(monkeypatch, tmp_path, "done")
+    compilation.wait(supervisor, part, 60, said.append)
+    supervisor.look()
+    assert part.status == 0 and part.process is None and said == []
+
+
+def test_an_engine_that_can_not_be_compiled(monkeypatch, tmp_path):
+    supervisor, said, part = compiling(monkeypatch, tmp_path, "failing")
+    with pytest.raises(Failed, match="(?s)could not be compiled.*RuntimeError: no compiler here"):
+        compilation.wait(supervisor, part, 60, said.append)
+    assert said == ["Compiling the engine failed (status 1)"]
+
+
+def test_a_long_compilation_says_that_it_goes_on(monkeypatch, tmp_path):
+    supervisor, said, part = compiling(monkeypatch, tmp_path, "slow")
+    compilation.wait(supervisor, part, 0.2, said.append)
+    assert said and all(re.fullmatch(r" +still compiling, \d+ s", line) for line in said)
 
 
 def test_every_part_comes_back_after_kill_9(system):

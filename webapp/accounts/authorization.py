@@ -20,7 +20,7 @@ from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import DatabaseError
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
@@ -127,7 +127,7 @@ RULES = {
         ANSWER,
     ),
     # The API, by routes: its operations share names.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/"], ANYONE),
+    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
     **dict.fromkeys(
         [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
         + [f"api/v1/runs/<int:run_id>{rest}" for rest in (
@@ -162,12 +162,17 @@ def rule(match: ResolverMatch) -> Rule:
 
 def corpora(request: HttpRequest) -> QuerySet[Corpus]:
     """All that it may see. To look some up among them; for lists of all there is `listed`."""
+    return corpora_of(user_id(request), _links(request)) if settings.ACCOUNTS else Corpus.objects.all()
+
+
+def corpora_of(user: int | None, links: Collection[int] = ()) -> QuerySet[Corpus]:
+    """All that a user may see, signed in or not, who followed these links."""
     if not settings.ACCOUNTS:
         return Corpus.objects.all()
     seen = Q(public=True)
-    if user := user_id(request):
+    if user:
         seen |= Q(owner=user) | Q(pk__in=Membership.objects.filter(user=user).values("corpus"))
-    if links := _links(request):
+    if links:
         seen |= Q(pk__in=_valid(links).values("corpus"))
     return Corpus.objects.filter(seen)
 
@@ -259,8 +264,12 @@ def user_id(request: HttpRequest) -> int | None:
 
 
 def uploader(request: HttpRequest) -> int | None:
-    """Whose uploads a request may go on with; None: any."""
-    return user_id(request) if settings.ACCOUNTS else None
+    """Whose uploads a request may make and go on with; None, anybody's, while accounts are off. Raises PermissionDenied."""
+    if not settings.ACCOUNTS:
+        return None
+    if (user := user_id(request)) is None:
+        raise PermissionDenied("Nobody has signed in.")
+    return user
 
 
 # Once more, while an answer lasts ---------------------------------------------------------------------------------------

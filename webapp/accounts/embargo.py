@@ -1,17 +1,40 @@
-"""What may be read of a corpus whose texts are under embargo: everything that is counted, and short passages; no text.
+"""The only module that reads the table `document`: the texts, and the fields that came with them. An embargo is decided here.
 
-The one place that decides. Whatever reads the column `text` passes what it found through here before it is returned, so that
-pages, their JSON, files and the API can't differ. Embargo says nothing of titles and metadata: those are public.
+Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows. So pages,
+their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or its model
+(tests/webapp/test_embargo.py has the few that store and copy its rows, and why).
 
-A passage has at most PASSAGE characters, and of one document a list shows at most LINES. Who asks for the lines of many words
-can still piece parts together, as with any concordance: what must not be guessed at all must not be uploaded.
+Under an embargo everything that is counted can be seen, and
+- of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
+- in a list of lines at most LINES of one document;
+- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in any reading
+  of the same files, and of none where an earlier reading cut the files in another way, as its columns can't be told apart then.
+
+Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that goes.
 """
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
+from typing import NamedTuple
 
 from inference.errors import Invalid
 from webapp.models import Corpus
+from webapp.storage.sql import rows
 
 PASSAGE = 200  # characters of consecutive text, markers aside
+QUARTER = 4  # a passage of a section is at most the section's length divided by this
 LINES = 3  # of one document in a list of lines
+PART = 50_000  # characters of a document that a page shows
+SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
+QUOTE = 5_000  # characters of a quotation
+ROLES = {
+    "title": ("title", "whole"),
+    "id": ("source_id",),
+    "date": ("date_text",),
+}  # a column's role -> columns of the table
 SENTENCE = (
     "The texts of this corpus are under embargo: what is counted can be seen, and passages of at most {} characters."
 )
@@ -22,14 +45,307 @@ def sentence(corpus: Corpus) -> str:
     return SENTENCE.format(PASSAGE) if corpus.embargo else ""
 
 
-def text(corpus: Corpus, found: str) -> str:
-    """A whole text, or "" under embargo."""
-    return "" if corpus.embargo else found
+def refuse(corpus: Corpus, what: str) -> None:
+    """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
+    if corpus.embargo:
+        raise Invalid("embargo", f"{what} would give away texts that are under embargo.")
 
 
-def beginning(corpus: Corpus, found: str) -> str:
-    """What may be shown where a text may stand for something else, such as a title that was chosen from a column."""
-    return found[:PASSAGE] if corpus.embargo else found
+# Fields --------------------------------------------------------------------------------------------------------------
+
+
+def columns_read(settings: dict) -> list[dict]:
+    """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how the files
+    were cut into columns and documents}. settings: a corpus's (ingest.corpora.Reading as a dict)."""
+    if not settings.get("options"):
+        return []
+    ways = [settings, *settings.get("added", [])]
+    return [
+        {"text": _column(way["options"], "text"), "cut": _cut(way["options"], way["shaping"] or {})} for way in ways
+    ]
+
+
+def _column(options: dict, role: str) -> str:
+    """The name of the column that has a role, as it stands in the metadata; "" where there is none."""
+    place, names = options.get(role), options.get("names") or ()
+    return "" if place is None or place >= len(names) else names[place][:100]
+
+
+def _cut(options: dict, shaping: dict) -> str:
+    how = [options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")]
+    how += [shaping.get(name) or "" for name in ("join", "period", "names", "pattern", "table", "key")]
+    headings = shaping.get("sections") == "headings"  # which become titles
+    how += [headings and (shaping.get("marker") or ""), options.get("names") or ()]
+    return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
+
+
+class Withheld(NamedTuple):
+    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title", "id", "date"). everything: all."""
+
+    names: frozenset[str]
+    roles: frozenset[str]
+    everything: bool
+
+    def metadata(self, values: Iterable[tuple[str, str]]) -> dict[str, str]:
+        return {} if self.everything else {name: value[:PASSAGE] for name, value in values if name not in self.names}
+
+    def may_count(self, name: str, values: Iterable[str]) -> bool:
+        """Whether documents may be counted by the values of a column."""
+        return not self.everything and name not in self.names and max(map(len, values), default=0) <= PASSAGE
+
+    def row(self, row: dict) -> dict:
+        """The same row of `document` with what is withheld taken out; "metadata" is text of JSON."""
+        for role, columns in ROLES.items():
+            for column in row.keys() & set(columns):
+                row[column] = "" if role in self.roles else row[column][:PASSAGE]
+        if "metadata" in row:
+            row["metadata"] = json.dumps(self.metadata(json.loads(row["metadata"]).items()), ensure_ascii=False)
+        return row
+
+
+def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
+    """None without an embargo. settings: of a reading that a form proposes; by default the corpus's own."""
+    if not corpus.embargo:
+        return None
+    settings = corpus.settings if settings is None else settings
+    own, before = columns_read(settings), settings.get("before", [])
+    names = frozenset(way["text"] for way in (*own, *before) if way["text"])
+    everything = not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own} or ALL in names
+    ways = [settings, *settings.get("added", [])] if own else []
+    roles = {role for role in ROLES for way in ways if _column(way["options"], role) in names}
+    return Withheld(names, frozenset(ROLES if everything else roles), everything)
+
+
+ALL = "*"  # as the name of a column that was a text: every column may have been
+
+
+def inherited(settings: dict) -> list[dict]:
+    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their names alone, as
+    a part cuts no files, and an addition cuts other ones."""
+    found = withheld(Corpus(embargo=True, settings=settings))
+    return [{"text": name, "cut": ""} for name in sorted({*found.names, *([ALL] if found.everything else [])})]
+
+
+def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
+    """What is known of documents beside their texts: number -> {"number", and each of `columns`}. metadata: text of JSON;
+    digest: sha256 of the text in hexadecimal digits."""
+    spelled = {"digest": "encode(digest, 'hex') AS digest", "metadata": "metadata::text AS metadata"}
+    named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
+    if not set(columns) <= _ABOUT:
+        raise ValueError(f"A document has {sorted(_ABOUT)}, and not {sorted(set(columns) - _ABOUT)}.")
+    found = rows(
+        f"SELECT {named} FROM document WHERE corpus_id = %s AND number = ANY(%s)", [corpus.pk, [*map(int, numbers)]]
+    )
+    hidden = withheld(corpus)
+    return {row["number"]: hidden.row(row) if hidden else row for row in found}
+
+
+_ABOUT = {
+    "source_id", "file", "place", "title", "date_text", "date", "metadata", "digest", "words", "part", "parts", "whole",
+}  # fmt: skip
+
+
+def words(corpus: Corpus, first: int, end: int) -> int:
+    """Of the documents first … end - 1."""
+    found = rows(
+        "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s",
+        [corpus.pk, first, end],
+    )
+    return found[0]["words"]
+
+
+# Texts ---------------------------------------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """text: the document's characters start … end - 1, "" under embargo; length: those of the whole document."""
+
+    text: str
+    start: int
+    end: int
+    length: int
+
+
+def part(corpus: Corpus, number: int, at: int) -> Part | None:
+    """The part of a document that holds character `at`. Parts follow one another without a gap, wherever one enters."""
+    found = rows(
+        """
+        SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
+        FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
+             LATERAL (SELECT least(%(at)s, greatest(length - 1, 0)) / %(part)s * %(part)s AS first) AS cut
+        """,
+        {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
+    )
+    if not found:
+        return None
+    length, first, text = found[0]["length"], found[0]["first"], found[0]["text"]
+    base = max(0, first - SLACK)
+    start = base + _cut_before(text, first - base) if first else 0
+    end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
+    if end <= at < length:
+        return part(corpus, number, first + PART)
+    return Part("" if corpus.embargo else text[start - base : end - base], start, end, length)
+
+
+def _cut_before(text: str, limit: int) -> int:
+    """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
+    for mark in ("\n", " "):
+        found = text.rfind(mark, max(0, limit - SLACK), limit)
+        if found >= 0:
+            return found + 1
+    return limit
+
+
+# A passage's longest, in SQL, of a row of `document`.
+_MOST = f"CASE WHEN parts > 1 THEN least({PASSAGE}, length(text) / {QUARTER}) ELSE {PASSAGE} END"
+
+
+class Piece(NamedTuple):
+    """The characters of a document from `first` on; more: whether its text goes on behind them."""
+
+    number: int
+    first: int
+    text: str
+    more: bool
+
+
+def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piece]:
+    """A piece of a text for each (document, first character, how many, the character that matters), in their order.
+
+    Under embargo shorter ones, each with the character that matters in its first third.
+    """
+    most = _MOST if corpus.embargo else "size"
+    found = rows(
+        f"""
+        SELECT d.number, begin, asked, substr(d.text, begin + 1, asked + 1) AS text
+        FROM unnest(%(number)s::bigint[], %(first)s::int[], %(size)s::int[], %(mark)s::int[])
+             WITH ORDINALITY AS p(number, first, size, mark, place)
+        JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number,
+             LATERAL (SELECT {most} AS most) AS allowed,
+             LATERAL (SELECT greatest(p.first, CASE WHEN p.size > most THEN p.mark - most / 3 ELSE 0 END) AS begin) AS cut,
+             LATERAL (SELECT least(p.first + p.size - begin, most) AS asked) AS wanted
+        ORDER BY p.place
+        """,
+        dict(zip(("number", "first", "size", "mark"), map(list, zip(*places, strict=True)), strict=True))
+        | {"corpus": corpus.pk},
+    ) if places else []  # fmt: skip
+    return [
+        Piece(row["number"], row["begin"], row["text"][: row["asked"]], len(row["text"]) > row["asked"])
+        for row in found
+    ]
+
+
+def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
+    """The first characters of documents, at most so many: number -> text, in the order of the numbers."""
+    found = rows(
+        f"SELECT number, left(text, least(%s, {_MOST if corpus.embargo else '%s'})) AS text FROM document"
+        " WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
+        [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
+    )
+    return {row["number"]: row["text"] for row in found}
+
+
+def chosen(
+    corpus: Corpus, numbers: list[int], read: int, choose: Callable[[int, str], tuple[int, int]]
+) -> dict[int, tuple[int, str]]:
+    """number -> (first character, text) of the piece of each document that `choose(number, text)` wants: it returns the first
+    character and the one behind the last.
+
+    read: how many characters of a document it is given to choose from. Under embargo the beginning of that piece.
+    """
+    found = rows(
+        f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, left(text, %s) AS text FROM document"
+        " WHERE corpus_id = %s AND number = ANY(%s)",
+        [read, corpus.pk, numbers],
+    )
+    pieces = {}
+    for row in found:
+        start, end = choose(row["number"], row["text"])
+        end = min(end, start + row["most"]) if corpus.embargo else end
+        pieces[row["number"]] = start, row["text"][start:end]
+    return pieces
+
+
+def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: int | None) -> Piece | None:
+    """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such document.
+
+    Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. Raises Invalid.
+    """
+    found = rows("SELECT text FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])
+    if not found:
+        return None
+    text, words = found[0]["text"], _words(quote)
+    if not words:
+        refuse(corpus, "A passage by its place alone")
+    start, end = located(text, quote, start, end)
+    if end - start > PASSAGE:
+        refuse(corpus, f"A passage of more than {PASSAGE} characters")
+    if text[start:end].split() != words:
+        refuse(corpus, "A passage that was not sent")
+    return Piece(number, start, text[start:end], end < len(text))
+
+
+def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[int, int]:
+    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it is there, else first.
+
+    Without a quotation it is those characters. The marks … around an excerpt don't count. Raises Invalid.
+    """
+    if len(quote) > 2 * QUOTE:
+        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}.")
+    words = _words(quote)
+    if (
+        start is not None
+        and end is not None
+        and 0 <= start < end <= len(text)
+        and (not words or text[start:end].split() == words)
+    ):
+        marked = text[start:end]
+        start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
+    elif words:
+        start, end = _found(text, words)
+    else:
+        raise Invalid("quote", "Mark or paste the passage first.")
+    if end - start > QUOTE:
+        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {end - start:,}.")
+    return start, end
+
+
+def _words(quote: str) -> list[str]:
+    return quote.strip().strip("…").split()
+
+
+def _found(text: str, words: list[str]) -> tuple[int, int]:
+    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every place."""
+    flat = " ".join(text.split())
+    at = flat.find(" ".join(words))
+    if at < 0:
+        raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
+    before = flat.count(" ", 0, at)
+    places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
+    start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word
+    return start, (start if len(words) == 1 else places[-1].start()) + len(words[-1])
+
+
+# Texts that are no rows ----------------------------------------------------------------------------------------------
+
+
+def preview(one: dict, hidden: Withheld | None) -> dict:
+    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the reading of them withholds."""
+    if hidden is None:
+        return one
+    fields = hidden.metadata((name, value) for name, value, _ in one["fields"])
+    kinds = {name: kind for name, _, kind in one["fields"]}
+    return one | {
+        "title": "" if "title" in hidden.roles else one["title"][:PASSAGE],
+        "date": "" if "date" in hidden.roles else one["date"],
+        "fields": [(name, value, kinds[name]) for name, value in fields.items()],
+        "text": "",
+    }
+
+
+def beginning(corpus: Corpus, text: str) -> str:
+    """What may be shown of a text that is no row yet."""
+    return text[:PASSAGE] if corpus.embargo else text
 
 
 def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
@@ -55,21 +371,6 @@ def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bo
     return [part for part in kept if part[0]]
 
 
-def line(corpus: Corpus, before: str, word: str, after: str) -> tuple[str, str, str]:
-    """A word between what stands before and after it, shortened on both sides under embargo."""
-    if not corpus.embargo:
-        return before, word, after
-    word = word[:PASSAGE]
-    side = (PASSAGE - len(word)) // 2
-    return before[-side:] if side else "", word, after[:side]
-
-
 def lines(corpus: Corpus) -> int | None:
     """How many lines of one document a list may show; None for all."""
     return LINES if corpus.embargo else None
-
-
-def refuse(corpus: Corpus, what: str) -> None:
-    """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
-    if corpus.embargo:
-        raise Invalid("embargo", f"{what} would give away texts that are under embargo.")

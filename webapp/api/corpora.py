@@ -124,10 +124,11 @@ def trained(request: HttpRequest, corpus_id: int, before: int | None = None, lim
     "/{int:corpus_id}/runs", auth=Token(), response={201: shapes.Run, **ERRORS}, summary="Train topics on a corpus"
 )
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
-    if reserved := sorted({"version", "seed", "by", "topics"} & training.settings.keys()):
+    if reserved := sorted({"version", "seed", "by", "topics", "engine"} & training.settings.keys()):
         raise Invalid("settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them.")
     version = corpus_or_404(corpus_id).version
-    run = runs.create(version, seed=training.seed, by=request.user, **(training.settings | {"topics": training.topics}))
+    settings = training.settings | {"topics": training.topics}
+    run = runs.create(version, seed=training.seed, engine=training.engine, by=request.user, **settings)
     return Status(201, pages.run(run))
 
 

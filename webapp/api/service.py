@@ -9,7 +9,7 @@ from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationEr
 from inference.errors import Invalid
 from inference.versions import topograph
 from webapp.accounts.authorization import UNKNOWN
-from webapp.api import corpora, runs
+from webapp.api import corpora, engines, runs
 from webapp.api.access import RATE, Reader
 from webapp.pages import errors
 
@@ -26,6 +26,7 @@ api = NinjaAPI(
 )
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
+api.add_router("/engines", engines.router, tags=["engines"])
 
 
 def _said(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:

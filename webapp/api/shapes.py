@@ -4,6 +4,8 @@ from datetime import datetime
 
 from ninja import Field, Schema
 
+from inference import engines
+
 
 class Sentence(Schema):
     """Why it could not be answered."""
@@ -91,11 +93,34 @@ class Curves(Schema):
 
 
 class Training(Schema):
-    """How to train; what is left out is chosen by the corpus. Settings are the engine's: docs/engines/ssi.md."""
+    """How to train; what is left out is chosen by the corpus. /engines lists the engines with their settings."""
 
     topics: int
     seed: int = 0
-    settings: dict = Field({}, description="of the engine, such as passes, alpha, eta")
+    engine: str = engines.DEFAULT
+    settings: dict = Field({}, description="of the engine, such as passes")
+
+
+class Setting(Schema):
+    name: str
+    label: str
+    help: str
+    type: str = Field(description="int, float or str")
+    choices: list[str] = Field(description="all that it can be, where it is one of a few words")
+    default: int | float | str | None = Field(description="null: chosen from the corpus, where it is not required")
+    required: bool
+
+
+class Engine(Schema):
+    name: str
+    label: str
+    help: str
+    settings: list[Setting]
+
+
+class Engines(Schema):
+    items: list[Engine]
+    default: str
 
 
 class Topic(Schema):

@@ -131,7 +131,8 @@ def _shorten_passages(corpus: Corpus) -> None:
     runs = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
     places = [f"/corpora/{corpus.pk}/", *(f"/runs/{pk}/" for pk in runs)]
     pattern = "^(" + "|".join(map(re.escape, places)) + ")"
-    for pin in Pin.objects.filter(kind=Pin.Kind.PASSAGE, address__regex=pattern).iterator(200):
+    mine = Q(address__regex=pattern) | Q(source__corpus_id=corpus.pk)
+    for pin in Pin.objects.filter(mine, kind=Pin.Kind.PASSAGE).iterator(200):
         quote = "".join(text for text, _ in passage(corpus, [(pin.quote, False)]))
         if quote != pin.quote:
             Pin.objects.filter(pk=pin.pk).update(quote=quote, start=None, end=None)

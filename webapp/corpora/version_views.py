@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 from django.contrib import messages
-from django.db.models.functions import Left
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.ingest import forms, previews, versions
 from webapp.ingest import phrases as found
 from webapp.ingest import version_history as listing
 from webapp.ingest.versions import Words
-from webapp.models import Corpus, Document
+from webapp.models import Corpus
 from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.words.queries import matching
 
@@ -150,9 +150,4 @@ def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
 def _beginnings(corpus: Corpus) -> list[str]:
     """Of documents that are evenly spread: to say which languages they are in, and to choose a passage from."""
     numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
-    texts = (
-        Document.objects.filter(corpus=corpus, number__in=numbers)
-        .annotate(start=Left("text", DEPTH))
-        .order_by("number")
-    )
-    return list(texts.values_list("start", flat=True))
+    return list(embargo.beginnings(corpus, numbers, DEPTH).values())

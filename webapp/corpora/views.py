@@ -293,7 +293,7 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
         return page(request, "", state, as_json=True)
     if corpus.arriving.get("first") is not None:  # on its way into another
         return redirect("corpus", corpus.into_id)
-    return _detail(request, corpus, forms.TrainForm(corpus=corpus), state=state)
+    return _detail(request, corpus, forms.TrainForm(corpus=corpus, engine=request.GET.get("engine", "")), state=state)
 
 
 def _detail(

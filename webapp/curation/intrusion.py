@@ -74,11 +74,6 @@ def _strata(n: int) -> dict[str, tuple[int, int]]:
 def passages(run: Run, number: int, seed: int) -> list[dict]:
     """The sample with the text to read: where most tokens of the topic stand together, or the beginning."""
     chosen = sample(run, number, seed)
-    found = rows(
-        "SELECT number, title, date_text, left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [READ, run.corpus_id, [row["document"] for row in chosen]],
-    )
-    texts = {row["number"]: row for row in found}
     of = evidence.of(run)
     pairs = {row["document"]: of.document(row["document"]) for row in chosen}
     mine = {d: words[given == number].tolist() for d, (words, _, given, _) in pairs.items()}
@@ -87,14 +82,17 @@ def passages(run: Run, number: int, seed: int) -> list[dict]:
         [run.version_id, sorted(set().union(*mine.values()))],
     )
     word = {row["number"]: row["word"] for row in spelled}
+
+    def densest(d: int, text: str) -> tuple[int, int]:
+        return _densest(text, wording.terms(run.version, [text])[0], {word[w] for w in mine[d]})
+
+    numbers = list(mine)
+    known = embargo.about(run.corpus, numbers, "title", "date_text")
+    texts = embargo.chosen(run.corpus, numbers, READ, densest)
     for row in chosen:
-        document = texts[row["document"]]
-        wanted = {word[w] for w in mine[row["document"]]}
-        row["start"], row["end"] = _densest(document["text"], wording.terms(run.version, [document["text"]])[0], wanted)
-        if run.corpus.embargo:
-            row["end"] = min(row["end"], row["start"] + embargo.PASSAGE)
-        row["text"] = document["text"][row["start"] : row["end"]]
-        row["title"], row["date_text"] = document["title"], document["date_text"]
+        row["start"], row["text"] = texts[row["document"]]
+        row["end"] = row["start"] + len(row["text"])
+        row["title"], row["date_text"] = (known[row["document"]][name] for name in ("title", "date_text"))
     return chosen
 
 
@@ -158,15 +156,11 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
     words = topics.top_words(RunView(run), shown, 8)
-    text = rows(
-        "SELECT left(text, %s) AS text FROM document WHERE corpus_id = %s AND number = %s",
-        [OPENING, run.corpus_id, document],
-    )
-    opening = text[0]["text"] if len(text[0]["text"]) < OPENING else text[0]["text"].rpartition(" ")[0]
+    opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     places = random.permutation(4)
     return {
         "document": document,
-        "text": "".join(part for part, _ in embargo.passage(run.corpus, [(opening, False)])),
+        "text": opening if len(opening) < OPENING else opening.rpartition(" ")[0],
         "shown": [{"number": shown[i], "words": words[shown[i]]} for i in places],
         "weights": [weights[i] for i in places],
         "intruder": int(np.flatnonzero(places == 3)[0]),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.models import Version
 from webapp.storage import files
 from webapp.storage.cache import remembered
@@ -44,8 +45,11 @@ def _columns(version_id: int) -> Columns | None:
 
 
 def categories(version: Version) -> list[Category]:
+    """Under embargo without those that may be texts (webapp.accounts.embargo)."""
     columns = _columns(version.pk)
-    return columns.categories if columns else []
+    found = columns.categories if columns else []
+    hidden = embargo.withheld(version.corpus) if found else None
+    return [category for category in found if not hidden or hidden.may_count(category.name, category.values)]
 
 
 def ranges(version: Version) -> list[Number | Days]:
@@ -62,12 +66,11 @@ def values(version: Version, field: Number | Days) -> np.ndarray:
 
 def codes(version: Version, name: str) -> tuple[Category, np.ndarray]:
     """A category and its codes, int32[D]. Raises Invalid where there is no such category."""
-    columns = _columns(version.pk)
-    category = columns.category(name) if columns else None
+    category = next((category for category in categories(version) if category.name == name), None)
     if category is None:
         names = ", ".join(f"“{c.name}”" for c in categories(version)) or "none"
         raise Invalid("field", f"“{name}” is no category of “{version.corpus.name}”. Its categories: {names}.")
-    return category, columns.codes(name)
+    return category, _columns(version.pk).codes(name)
 
 
 def dates(version: Version) -> np.ndarray:

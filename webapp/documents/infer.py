@@ -3,11 +3,13 @@
 import numpy as np
 from django.db import connection
 
-from inference import infer
+from inference import engines, infer
+from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
 from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links
+from webapp.results.priors import priors
 from webapp.results.view import RunView
 from webapp.storage.cache import remembered
 from webapp.storage.sql import rows
@@ -55,9 +57,11 @@ def word(view: RunView, number: int, word: int) -> dict | None:
     place = int(np.searchsorted(words, word))
     if place == len(words) or words[place] != word:
         return None
-    into = view.labels.into
-    p = np.zeros(view.run.topics)
-    rest = _theta(view.run.snapshot_id, view.run.pk, number) * beta(view.run, words[place : place + 1]).dense()[0]
+    run, into = view.run, view.labels.into
+    p = np.zeros(run.topics)
+    rest = _theta(run.snapshot_id, run.pk, number)
+    if not engines.get(run.engine).BY_DOCUMENT:
+        rest = rest * beta(run, words[place : place + 1]).dense()[0]
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
@@ -76,7 +80,7 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     words, counts, _, _ = evidence.of(run).document(number)
-    return infer.read(beta(run, words), counts, run.settings["alpha"]).theta
+    return infer.read(beta(run, words), counts, priors(run).alpha).theta
 
 
 def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
@@ -87,7 +91,8 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    inferred = infer.read(beta(view.run, distinct), counts, view.run.settings["alpha"])
+    alpha, by_document = priors(view.run).alpha, engines.get(view.run.engine).BY_DOCUMENT
+    inferred = infer.read(beta(view.run, distinct), counts, alpha, by_document=by_document)
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
@@ -95,8 +100,8 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
-        "shown": min(len(text), texts.PART),
+        "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(view, labels.merged(mixture)),
         "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(view.run, tokens, text[: texts.PART], 0)
+    return data, texts.words(view.run, tokens, text[: embargo.PART], 0)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webapp.accounts import embargo
 from webapp.documents.texts import SECTIONS
 from webapp.models import Corpus
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
 
 PAGE = 100  # sections that a page lists
 LARGEST = 3  # topics that are named of each
@@ -29,29 +29,26 @@ class ParentDocument(NamedTuple):
 
 def of(corpus: Corpus, number: int) -> ParentDocument | None:
     """The parent of a document; None where there is no such document."""
-    documents = rows("SELECT number - part + 1 AS first, parts, CASE WHEN parts > 1 THEN whole ELSE title END AS title"
-                 " FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number])  # fmt: skip
-    return ParentDocument(**documents[0]) if documents else None
+    row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
+    return row and ParentDocument(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
 
 
 def about(corpus: Corpus, parent: ParentDocument) -> dict:
     """What is known of a parent document: date_text, metadata and file as its first section has them, words of all."""
-    documents = rows(
-        "SELECT date_text, source_id, file, metadata::text AS metadata, (SELECT sum(words) FROM document WHERE corpus_id = %(corpus)s"
-        " AND number >= %(first)s AND number < %(end)s)::bigint AS words FROM document WHERE corpus_id = %(corpus)s AND number = %(first)s",
-        {"corpus": corpus.pk, "first": parent.first, "end": parent.first + parent.parts},
-    )
-    return documents[0] | {"metadata": json.loads(documents[0]["metadata"])}
+    row = embargo.about(corpus, [parent.first], "date_text", "source_id", "file", "metadata")[parent.first]
+    del row["number"]
+    words = embargo.words(corpus, parent.first, parent.first + parent.parts)
+    return row | {"words": words, "metadata": json.loads(row["metadata"])}
 
 
 def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[dict]:
     """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
     parent's, "" where that is the part's number alone."""
     first = parent.first + after
-    listed = rows(
-        "SELECT number, part, title, words FROM document WHERE corpus_id = %s AND number >= %s AND number < %s ORDER BY number",
-        [corpus.pk, first, min(first + PAGE, parent.first + parent.parts)],
+    known = embargo.about(
+        corpus, range(first, min(first + PAGE, parent.first + parent.parts)), "part", "title", "words"
     )
+    listed = [known[number] for number in sorted(known)]
     for row in listed:
         label = row.pop("title").removeprefix(f"{parent.title or 'Untitled'} · ")
         row["label"] = "" if label == str(row["part"]) else label

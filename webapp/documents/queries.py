@@ -11,7 +11,6 @@ from webapp.documents.listing import Listing
 from webapp.models import Corpus
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
 
 PAGE = 25
 SIMILAR = 10  # documents that a document's page names as like it
@@ -22,15 +21,11 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
-    documents = rows(
-        f"SELECT number, title, source_id, date_text, left(text, {texts.PASSAGE}) AS passage FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [selection.corpus.pk, numbers],
-    )
-    by_number = {row["number"]: row for row in documents}
+    by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
+    beginnings = embargo.beginnings(selection.corpus, numbers, texts.PASSAGE)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    for row in documents:
-        beginning = [(row.pop("passage"), False)]
-        row["snippet"] = matches.get(row["number"]) or embargo.passage(selection.corpus, beginning)
+    for number, row in by_number.items():
+        row["snippet"] = matches.get(number) or [(beginnings[number], False)]
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.view, numbers, topic).items():
             by_number[number]["snippet"] = snippet
@@ -42,20 +37,15 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
 
     Under embargo the text is "" and `embargo` says why.
     """
-    stored = rows(
-        "SELECT number, source_id, file, place, title, date_text, date, metadata, words, part, parts, whole, encode(digest, 'hex') AS digest FROM document"
-        " WHERE corpus_id = %s AND number = %s",
-        [corpus.pk, number],
-    )
-    part = texts.part(corpus, number, at) if stored else None
+    part = embargo.part(corpus, number, at)
     if part is None:
         return None
-    about = {
-        "metadata": json.loads(stored[0]["metadata"]),
-        "text": embargo.text(corpus, part.text),
-        "embargo": embargo.sentence(corpus),
-    }
-    return stored[0] | part._asdict() | about
+    about = embargo.about(
+        corpus, [number], "source_id", "file", "place", "title", "date_text", "date", "metadata", "words", "part", "parts",
+        "whole", "digest",
+    )[number]  # fmt: skip
+    metadata = json.loads(about["metadata"])
+    return about | part._asdict() | {"metadata": metadata, "embargo": embargo.sentence(corpus)}
 
 
 def proportions(view: RunView, number: int) -> list[dict]:
@@ -107,12 +97,8 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
         number,
         evidence.by_topic(view.run),
     )
-    about = rows(
-        "SELECT number, title, date_text, digest = (SELECT digest FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS same"
-        " FROM document WHERE corpus_id = %(corpus)s AND number = ANY(%(numbers)s)",
-        {"corpus": view.run.corpus_id, "number": number, "numbers": numbers.tolist()},
-    )
-    by_number = {row["number"]: row for row in about}
+    by_number = embargo.about(view.run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
+    own_text = by_number.get(number, {}).get("digest")
     own, into = view.labels.merged(mixture), view.labels.into
     for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
         ks, tokens = counted.mixture(n)
@@ -126,6 +112,6 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
         by_number[n] |= {
             "likeness": 1.0 - distance**2,
             "shared": shared,
-            "same": bool(by_number[n]["same"]),
+            "same": by_number[n].pop("digest") == own_text,
         }
     return [by_number[n] for n in numbers.tolist()]

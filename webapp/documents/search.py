@@ -6,7 +6,7 @@ import numpy as np
 
 from inference.index import Index
 from inference.text import Stream, Tokeniser
-from webapp.accounts import embargo
+from webapp.accounts.embargo import Piece
 from webapp.documents import texts
 from webapp.models import Corpus
 from webapp.storage import files
@@ -42,11 +42,8 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple
     """Of each document in whose text a search finds something, the passage with most of it: (text, is a match) parts."""
     index = of(corpus)
     places = {number: found for number, found in index.places(q, numbers).items() if found}
-    first = {number: max(0, _densest(found) - texts.MARGIN) for number, found in places.items()}
-    return {
-        row["number"]: embargo.passage(corpus, _marked(index, row, first[row["number"]], places[row["number"]]))
-        for row in texts.around(corpus, first)
-    }
+    found = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
+    return {piece.number: _marked(index, piece, places[piece.number]) for piece in found}
 
 
 def _densest(places: list[np.ndarray]) -> int:
@@ -59,12 +56,12 @@ def _densest(places: list[np.ndarray]) -> int:
     return int(starts[np.lexsort((-words, -different))[0]])
 
 
-def _marked(index: Index, row: dict, first: int, places: list[np.ndarray]) -> list[tuple[str, bool]]:
-    """The passage with its matches marked. first: where row["text"] begins in the document."""
-    a, b = texts.ends(row, first)
-    matches = np.unique(np.concatenate(places), axis=0) - first
+def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> list[tuple[str, bool]]:
+    """The passage with its matches marked."""
+    a, b = texts.ends(piece)
+    matches = np.unique(np.concatenate(places), axis=0) - piece.first
     matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
-    lengths = index.extents([row["text"][begin:limit] for begin, limit in matches.tolist()])
+    lengths = index.extents([piece.text[begin:limit] for begin, limit in matches.tolist()])
     return texts.marked(
-        row, first, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)]
+        piece, (a, b), matches[:, 0], [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)]
     )

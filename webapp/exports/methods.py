@@ -1,10 +1,11 @@
-"""How a run was made, in sentences for a paper, and the works that they name (webapp/references.bib)."""
+"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the engine."""
 
 from pathlib import Path
 
 import regex
 from django.db.models import Avg
 
+from inference import engines
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.versions import topograph
 from webapp.documents import fields
@@ -92,24 +93,12 @@ def _without(run: Run) -> str:
 
 
 def _model(run: Run) -> str:
+    """The engine's own words, and what holds of all."""
     s, step = run.settings, run.snapshot.step
-    memo = s.get("statistics") == "memo"
-    how = (
-        "with statistics that are remembered for each document and replaced when it is visited again (compare Hughes and Sudderth 2016)"
-        if memo
-        else f"with a step size of (τ₀ + t)^−κ, κ = {s.get('kappa')} and τ₀ = {s.get('tau0')}"
-    )
-    learned = {
-        "alpha": "; α was learned for each topic (Minka 2000)",
-        "both": "; α for each topic and η were learned (Minka 2000)",
-    }
     ended = f", of which {step:,} of {run.steps:,} were made before training was stopped" if step < run.steps else ""
     return (
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {run.topics:,} topics by sparse stochastic inference "
-        f"(Mimno, Hoffman and Blei 2012), {how}. The priors were α = {s['alpha']:g} for each topic of a document and η = {s['eta']:g} for each "
-        f"word of a topic{learned.get(s.get('learn'), '')}. Training made {s['passes']:,} passes over the corpus in minibatches of "
-        f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), with {_count(s['burn_in'], 'sweep')} over a document before any was counted, "
-        f"{_count(s['samples'], 'saved sweep')} and {_count(s['draws'], 'topic')} drawn for a word in each of them, from the random seed {run.seed}. "
+        f"{engines.get(run.engine).methods(s).sentence} Training made {s['passes']:,} passes over the corpus in minibatches of "
+        f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
         f"{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )
@@ -174,31 +163,28 @@ def _number(value: float, places: int) -> str:
 
 
 def keys(run: Run) -> list[str]:
-    """The works that the paragraphs name, in the order of the file."""
+    """The works that the paragraphs name: the engine's own, then those of the file in its order."""
     used = {
-        "blei2003latent",
-        "mimno2012sparse",
         "harris2020array",
         "lam2015numba",
         "mimno2011optimizing",
         "bouma2009normalized",
     }
     used |= {"wallach2009evaluation"}
-    if run.settings.get("statistics") == "memo":
-        used.add("hughes2016fast")
-    if run.settings.get("learn") in ("alpha", "both"):
-        used.add("minka2000estimating")
+    used |= set(engines.get(run.engine).methods(run.settings).citations)
     if run.versions:
         used.add("virtanen2020scipy")
-    return [key for key in _entries() if key in used]
+    return [key for key in _entries(run) if key in used]
 
 
 def bibtex(run: Run) -> str:
     """The entries of `keys`, LDAvis's for those who take its file, and Topograph itself."""
     wanted = [*keys(run), "sievert2014ldavis"]
     ours = f"@software{{topograph,\n  title = {{Topograph}},\n  version = {{{run.versions.get('topograph', topograph())}}}\n}}\n"
-    return "\n".join([*(text for key, text in _entries().items() if key in wanted), ours])
+    return "\n".join([*(text for key, text in _entries(run).items() if key in wanted), ours])
 
 
-def _entries() -> dict[str, str]:
-    return {match[1]: match[0] for match in _ENTRY.finditer(_BIB.read_text(encoding="utf-8"))}
+def _entries(run: Run) -> dict[str, str]:
+    """BibTeX by key: of the engine, and of the file."""
+    shared = {match[1]: match[0] for match in _ENTRY.finditer(_BIB.read_text(encoding="utf-8"))}
+    return {**engines.get(run.engine).PAPERS, **shared}

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference import Evidence, checkpoint
+from inference import Evidence
 from webapp.models import Run
 from webapp.results import evidence
-from webapp.storage import files
+from webapp.results.priors import priors
 from webapp.storage.sql import rows
 
 
@@ -28,7 +28,7 @@ class Model:
         self.run = run
         self.evidence: Evidence = evidence.of(run)
         self.K, self.V, self.D = run.topics, self.evidence.bow.V, self.evidence.bow.D
-        self.alpha, self.eta = _priors(run)
+        self.alpha, self.eta = priors(run)
         self.floor = np.array([row[0] for row in self._topics("floor")], np.float64)
 
     def _topics(self, *columns: str) -> list[tuple]:
@@ -91,11 +91,3 @@ class Model:
             block[document, self.evidence.doc_topics[ptr[0] : ptr[-1]]] += self.evidence.doc_tokens[ptr[0] : ptr[-1]]
             block /= (self.evidence.lengths[first:end] + total)[:, None]
             yield block.astype(np.float32)
-
-
-def _priors(run: Run) -> tuple[np.ndarray, float]:
-    """As the training left them; where its checkpoint is gone, as they were set."""
-    path = files.run_folder(run.pk) / "checkpoint"
-    if path.exists():
-        return checkpoint.priors(path)
-    return np.full(run.topics, run.settings["alpha"]), run.settings["eta"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.template.loader import render_to_string
 
+from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.exports import provenance
 from webapp.exports.model import Model
@@ -67,11 +68,15 @@ def _words(model: Model, k: int) -> list[dict]:
 
 
 def _documents(run: Run, k: int) -> list[dict]:
-    return rows(
-        "SELECT d.number, d.title, d.date_text AS date, dt.share FROM document_topic dt JOIN document d ON d.corpus_id = %s AND d.number = dt.document"
-        " WHERE dt.snapshot_id = %s AND dt.topic = %s ORDER BY dt.share DESC, dt.document LIMIT %s",
-        [run.corpus_id, run.snapshot_id, k, DOCUMENTS],
+    found = rows(
+        "SELECT document AS number, share FROM document_topic WHERE snapshot_id = %s AND topic = %s"
+        " ORDER BY share DESC, document LIMIT %s",
+        [run.snapshot_id, k, DOCUMENTS],
     )
+    known = embargo.about(run.corpus, [row["number"] for row in found], "title", "date_text")
+    return [
+        row | {"title": about["title"], "date": about["date_text"]} for row in found if (about := known[row["number"]])
+    ]
 
 
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:

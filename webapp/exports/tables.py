@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
@@ -114,14 +115,24 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
         yield from (found[i : i + size] for i in range(0, len(found), size))
 
 
-def about(run: Run, numbers: np.ndarray) -> dict[int, dict]:
-    """What is known of documents, without their texts."""
-    found = rows(
-        "SELECT number, source_id AS id, title, date_text AS date, file, place, encode(digest, 'hex') AS sha256, part, number - part + 1 AS whole, metadata::text AS metadata"
-        " FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [run.corpus_id, numbers.tolist()],
-    )
-    return {row["number"]: row for row in found}
+def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
+    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of its first
+    section), and `more` columns of webapp.accounts.embargo.about."""
+    columns = {
+        "source_id": "id",
+        "title": "title",
+        "date_text": "date",
+        "file": "file",
+        "place": "place",
+        "digest": "sha256",
+    }
+    found = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
+    return {
+        d: {name: row[column] for column, name in columns.items()}
+        | {"part": row["part"], "whole": d - row["part"] + 1}
+        | {name: row[name] for name in more}
+        for d, row in found.items()
+    }
 
 
 def documents(wanted: Wanted) -> Table:
@@ -130,7 +141,7 @@ def documents(wanted: Wanted) -> Table:
 
     def blocks():
         for numbers in selected(wanted):
-            known = about(wanted.run, numbers)
+            known = about(wanted.run, numbers, "metadata")
             yield [
                 (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), row["file"], row["place"], row["sha256"], row["metadata"])
                 for d in numbers.tolist() if (row := known[d])

@@ -18,6 +18,7 @@ from inference.errors import Invalid
 from inference.text import detect
 from webapp import readers
 from webapp.accounts import quotas
+from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import shaping, storing, versions
 from webapp.ingest.storing import Upload
 from webapp.ingest.versions import Words
@@ -40,6 +41,7 @@ class Reading(Words):
     added: list = field(
         default_factory=list
     )  # of files that came later: {"first": the position from which on, "options", "shaping"}
+    before: list = field(default_factory=list)  # how the same files were read elsewhere: queries.embargo.columns_read
 
 
 def create(name: str, uploads: Iterable[Upload], owner: User | None = None, later: bool = False, **fields) -> Corpus:
@@ -105,6 +107,11 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
     return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
 
 
+def keeps_columns(draft: Corpus) -> bool:
+    """Whether a draft's files must be cut into columns as they were: under embargo, where its columns are known by their names."""
+    return draft.embargo and bool(draft.settings.get("before"))
+
+
 def as_before(found: readers.Sniff, options: dict) -> readers.Sniff:
     """With the columns that were chosen before, by their names, where the file has the one that was chosen for the text.
 
@@ -153,6 +160,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
         "given"
     ):  # words that were made elsewhere, numbers and single letters among them, are taken as they are
         reading = replace(reading, numbers=True, min_length=1)
+    reading = replace(reading, before=corpus.settings.get("before", []))  # whatever a form says
     reading.choice()
     same = all(corpus.settings.get(name) == getattr(reading, name) for name in ("options", "language", "shaping"))
     with transaction.atomic():
@@ -190,7 +198,7 @@ def subset(
         quotas.check_job(owner)
         corpus = Corpus.objects.create(
             owner=owner, name=name[:200], parent=parent, provenance=kept, embargo=shut,
-            status=Corpus.Status.QUEUED, settings=asdict(reading),
+            status=Corpus.Status.QUEUED, settings=asdict(replace(reading, before=inherited(parent.settings))),
         )  # fmt: skip
         folder = files.corpus_folder(corpus.pk)
         folder.mkdir(parents=True)
@@ -220,7 +228,9 @@ def again(corpus: Corpus) -> Corpus:
     )
     if there and (there.arriving or there.status == Corpus.Status.DRAFT and there.files.count() == count):
         return there
-    settings_now = asdict(replace(Reading.of(corpus.settings), **asdict(Words.of(corpus.version.settings)), added=[]))
+    reading = Reading.of(corpus.settings)
+    before = [*reading.before, *columns_read(corpus.settings)]
+    settings_now = asdict(replace(reading, **asdict(Words.of(corpus.version.settings)), added=[], before=before))
     with transaction.atomic():
         files.storing()
         draft = Corpus.objects.create(

@@ -15,11 +15,6 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
-SWEEP, SWEEP_TOPICS, SWEEP_POWER = (
-    0.2e-6,
-    100,
-    0.33,
-)  # seconds a word and pass, at so many topics; more topics cost as this power of them
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
 _PASSAGE = 340  # characters
 _FEATURES = [
@@ -193,8 +188,8 @@ def _stopped(text: str, choice: Choice) -> bool:
 def _time(scale: Scale, tokens: float) -> dict:
     """How long reading and a first training may take, in words."""
     topics = engines.suggest_topics(scale.documents)
-    config = engines.config("ssi", topics=topics).chosen(scale.documents, max(1, int(tokens)))
-    training = tokens * (config.passes * SWEEP * (topics / SWEEP_TOPICS) ** SWEEP_POWER + FOLD) + 2
+    config = engines.config(engines.DEFAULT, topics=topics).resolve(scale.documents, max(1, int(tokens)))
+    training = engines.get(engines.DEFAULT).seconds(config, round(tokens)) + tokens * FOLD + 2
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import orjson
-from django.db import connection
 
 from inference.text import Choice, Spread, Stream
 from inference.text.phrases import find
@@ -18,11 +17,6 @@ from webapp.storage import files
 READ = 4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
 MOST = 300
 _BEFORE, _AFTER = 70, 110  # characters of a passage
-_PASSAGES = """
-    SELECT a.i, substr(d.text, a.first + 1, a.size)
-    FROM unnest(%s::int[], %s::bigint[], %s::int[], %s::int[]) AS a(i, number, first, size)
-    JOIN document d ON d.corpus_id = %s AND d.number = a.number
-"""
 
 
 def proposed(version: Version, choice: Choice) -> list[dict]:
@@ -47,29 +41,21 @@ def left_out(row: dict, version: Version, choice: Choice) -> str:
 
 def with_passages(corpus: Corpus, rows: list[dict]) -> list[dict]:
     """Adds `passage`, (text, whether it is the phrase) parts, as the embargo allows."""
-    first = [max(0, row["start"] - _BEFORE) for row in rows]
-    sizes = [row["stop"] + _AFTER - begin for row, begin in zip(rows, first, strict=True)]
-    with connection.cursor() as cursor:
-        cursor.execute(_PASSAGES, [list(range(len(rows))), [row["document"] for row in rows], first, sizes, corpus.pk])
-        texts = dict(cursor.fetchall())
+    places = [
+        (row["document"], first := max(0, row["start"] - _BEFORE), row["stop"] + _AFTER - first, row["start"])
+        for row in rows
+    ]
     return [
-        row | {"passage": embargo.passage(corpus, _parts(texts.get(i, ""), row, first[i]))}
-        for i, row in enumerate(rows)
+        row | {"passage": _parts(piece, row)} for row, piece in zip(rows, embargo.pieces(corpus, places), strict=True)
     ]
 
 
-def _parts(text: str, row: dict, first: int) -> list[tuple[str, bool]]:
-    start, stop = row["start"] - first, row["stop"] - first
-    parts = [(_from_word(text[:start]), False), (text[start:stop], True), (_to_word(text[stop:]), False)]
+def _parts(piece: embargo.Piece, row: dict) -> list[tuple[str, bool]]:
+    text, start, stop = piece.text, row["start"] - piece.first, row["stop"] - piece.first
+    before = text[:start].partition(" ")[2] if piece.first else text[:start]
+    after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
+    parts = [(before, False), (text[start:stop], True), (after, False)]
     return [part for part in parts if part[0]]
-
-
-def _from_word(text: str) -> str:
-    return text.partition(" ")[2] if len(text) == _BEFORE else text
-
-
-def _to_word(text: str) -> str:
-    return text.rpartition(" ")[0] if len(text) == _AFTER else text
 
 
 def _found(version: Version, choice: Choice) -> list[dict]:

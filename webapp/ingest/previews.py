@@ -32,7 +32,7 @@ def sent(request: HttpRequest) -> tuple[QueryDict | None, bool]:
 
 def known(data: QueryDict | None, corpus: Corpus) -> dict:
     """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among it."""
-    if data is None:
+    if data is None or corpora.keeps_columns(corpus):
         return {} if corpus.into_id else _said_before(corpus.settings.get("options", {}))
     found = {}
     if data.get("encoding") in dict(forms.ENCODINGS):
@@ -118,10 +118,8 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
-    first = tuple(
-        one | {"title": embargo.beginning(corpus, one["title"]), "text": embargo.text(corpus, one["text"])}
-        for one in taken.first
-    )
+    hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
+    first = tuple(embargo.preview(one, hidden) for one in taken.first)
     shown["sample"] = taken = replace(taken, first=first, passage=embargo.beginning(corpus, taken.passage))
     if stream is None:
         return shown | {
@@ -132,6 +130,11 @@ def of_draft(corpus: Corpus, form: forms.ReadingForm, shaping: ShapingForm) -> d
         stream, reading.choice(), queries.of_sample(taken), frozenset(reading.kept_words), taken.passage, **cut
     )
     return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(taken.languages)})
+
+
+def _before(corpus: Corpus) -> list[dict]:
+    """How a draft's files were read, or which columns are texts in the corpus that they are to be added to."""
+    return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 
 
 def _proposed(reading: corpora.Reading, taken: sample.Sample) -> corpora.Reading:

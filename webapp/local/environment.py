@@ -10,25 +10,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from webapp.local.package import INSTALLED, ROOT, resource
+
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-LOCKS = {"runtime": ROOT / "requirements" / "runtime.lock", "test": ROOT / "requirements" / "test.lock"}
-INSTALLER = ROOT / "requirements" / "installer.lock"
+LOCKS = {kind: resource("requirements") / f"{kind}.lock" for kind in ("runtime", "test")}
+INSTALLER = resource("requirements") / "installer.lock"
 OLDEST = (3, 11)
 
 
 def enter(argv: list[str]) -> None:
     """Return when this process runs inside an environment that fits the lock; else make it, and start again inside.
 
-    TOPOGRAPH_ENVIRONMENT=current uses the Python that runs, as it is (the Docker image does).
+    An installed wheel uses the Python that runs, as it is; so does a clone with TOPOGRAPH_ENVIRONMENT=current (the Docker image).
     """
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
             f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {found}. Run it with a newer python3."
         )
-    if os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
+    if INSTALLED or os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
         return
     wanted = "test" if argv[1:2] == ["test"] else "runtime"
     if not fits(wanted):

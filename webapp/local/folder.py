@@ -7,7 +7,7 @@ import secrets
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from webapp.local.package import INSTALLED, ROOT
 
 
 class Busy(Exception):
@@ -15,10 +15,17 @@ class Busy(Exception):
 
 
 def data() -> Path:
-    """The state folder, made where it is missing: TOPOGRAPH_DATA, or topograph-data beside manage.py."""
-    path = Path(os.environ.get("TOPOGRAPH_DATA") or ROOT / "topograph-data").resolve()
+    """The state folder, made where it is missing: TOPOGRAPH_DATA, or topograph-data beside manage.py, of an installed wheel in the
+    folder where it is started."""
+    default = (Path.cwd() if INSTALLED else ROOT) / "topograph-data"
+    path = Path(os.environ.get("TOPOGRAPH_DATA") or default).resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
+
+
+def working() -> Path:
+    """Where child processes run: `python -m` looks there for modules, which an installed wheel has elsewhere."""
+    return data() if INSTALLED else ROOT
 
 
 def secret(name: str) -> str:

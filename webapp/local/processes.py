@@ -1,6 +1,7 @@
 """Child processes that never outlive us, and a supervisor that starts a part again when it dies."""
 
 import ctypes
+import math
 import os
 import signal
 import socket
@@ -10,6 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from webapp.local import folder
 
 LOG_BYTES = 10_000_000  # a log that is longer when its part starts is put aside, once
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next start of a part that died, by how often
@@ -77,6 +80,8 @@ class Part:
     began: float = 0.0
     deaths: int = 0
     due: float = field(default=0.0)
+    once: bool = False  # it ends by itself, and is not started again
+    status: int | None = None  # of one that ended so
 
     def up(self) -> None:
         self.process, self.began = self.start(), time.monotonic()
@@ -98,11 +103,16 @@ class Supervisor:
         part.up()
 
     def look(self) -> None:
-        """Start again what died."""
+        """Start again what died; note the end of what runs once."""
         now = time.monotonic()
         for part in self.parts:
             if part.process and part.process.poll() is not None:
                 stop(part.process, signal.SIGTERM, 0)  # whatever is left of its group
+                if part.once:
+                    part.status, part.process, part.due = part.process.returncode, None, math.inf
+                    if part.status:
+                        self.said(f"{part.name} failed (status {part.status})")
+                    continue
                 part.deaths = 1 if now - part.began > STEADY else part.deaths + 1
                 part.due = now + BACKOFF[min(part.deaths, len(BACKOFF)) - 1]
                 self.said(f"{part.name} ended unexpectedly (status {part.process.returncode}); starting it again")
@@ -124,5 +134,5 @@ def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.P
         argv,
         log,
         env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env},
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=folder.working(),
     )

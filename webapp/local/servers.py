@@ -4,6 +4,7 @@ import os
 from contextlib import contextmanager
 
 from webapp.local import folder
+from webapp.local.package import COMMAND
 from webapp.local.postgres import Postgres
 from webapp.local.processes import Supervisor
 from webapp.local.valkey import Valkey
@@ -25,7 +26,7 @@ def urls() -> tuple[str, str]:
         )
     except KeyError:
         raise NotRunning(
-            "No database is known. Run commands by `python3 manage.py …`, which finds or starts one, "
+            f"No database is known. Run commands by `{COMMAND} …`, which finds or starts one, "
             "or set DATABASE_URL and REDIS_URL."
         ) from None
 

@@ -9,7 +9,7 @@ import time
 import urllib.request
 from ipaddress import ip_address
 
-from webapp.local import folder, processes, servers
+from webapp.local import compilation, folder, processes, servers
 from webapp.local.postgres import Failed
 
 HERE = "127.0.0.1"
@@ -18,6 +18,7 @@ UNGUARDED = (
     "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
 )
 READY_SECONDS = 120.0
+STAGES = 4
 SAID_EVERY = 15.0  # seconds
 # Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
 # instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of which each keeps what its largest page
@@ -78,23 +79,20 @@ def _loopback(host: str) -> bool:
 def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> str:
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
+    stage(1, "starting the database and the queue")
+    engine = compilation.part("Compiling the engine", "engine")
+    rest = compilation.part("Compiling what reads texts and shows topics", "exploring", compilation.LEAST_PRIORITY)
+    supervisor.add(engine)
+    supervisor.add(rest)
     database, broker = servers.start(supervisor)
     logs = folder.data() / "logs"
     env = dict(os.environ) | {
         "DATABASE_URL": database, "REDIS_URL": broker, "DJANGO_SETTINGS_MODULE": "webapp.settings",
         "TOPOGRAPH_DATA": str(folder.data()), "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
-    manage = [sys.executable, "-W", "ignore", "-m", "django"]
-    say(
-        "Servers are up; bringing the database up to date, and compiling the engine (the first time that takes a minute or two) …"
-    )
-    compiling = lambda part: [sys.executable, "-c", f"from inference import compiling; compiling.{part}()"]  # noqa: E731
-    together(
-        env,
-        ("the database", [*manage, "migrate", "--verbosity", "0"], "The database could not be brought up to date"),
-        ("the engine", compiling("engine"), "The engine could not be compiled"),
-        ("its other parts", compiling("exploring"), "What reads texts and shows topics could not be compiled"),
-    )
+    stage(2, "bringing the database's tables up to date")
+    migrate(env)
+    stage(3, "starting the web server and a worker")
     port = processes.free_port(port)
     reached = HERE if host in ("0.0.0.0", "::") else host
     url = f"http://{f'[{reached}]' if ':' in reached else reached}:{port}/"
@@ -102,10 +100,18 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     supervisor.add(
         processes.Part("The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0)
     )
-    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.ROOT)  # noqa: E731
+    start_web = lambda: processes.spawn(web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working())  # noqa: E731
     supervisor.add(processes.Part("The web server", start_web, signal.SIGTERM, 4.0))
     _wait(supervisor, url, broker)
+    stage(4, "loading the engine (the first time it is compiled, which takes most of a minute)")
+    compilation.wait(supervisor, engine, SAID_EVERY, say)
+    if rest.status is None:
+        say("The rest is compiled in the background: until then, what is used first takes some seconds longer.")
     return url
+
+
+def stage(number: int, what: str) -> None:
+    say(f"{number} of {STAGES}: {what} …")
 
 
 def web(port: int, host: str = HERE) -> list[str]:
@@ -115,24 +121,13 @@ def web(port: int, host: str = HERE) -> list[str]:
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip
 
 
-def together(env: dict, *commands: tuple[str, list[str], str]) -> None:
-    """Run commands side by side to their ends, saying now and then what is still worked at. Each is a name, what is run, and what
-    is said where it fails: Failed says that, and what the command wrote."""
-    began = time.monotonic()
-    begun = [
-        (subprocess.Popen(argv, env=env, cwd=folder.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          preexec_fn=processes.die_with_parent), name, what)
-        for name, argv, what in commands
-    ]  # fmt: skip
-    for process, name, what in begun:
-        while True:
-            try:
-                written = process.communicate(timeout=SAID_EVERY)[1]
-                break
-            except subprocess.TimeoutExpired:
-                say(f"  … still at {name}, {time.monotonic() - began:.0f} s")
-        if process.returncode:
-            raise Failed(f"{what}:\n{written.strip()}")
+def migrate(env: dict) -> None:
+    """Make the tables, or change those of an older version."""
+    argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]
+    done = subprocess.run(argv, env=env, cwd=folder.working(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=processes.die_with_parent)  # fmt: skip
+    if done.returncode:
+        raise Failed(f"The database could not be brought up to date:\n{done.stderr.strip()}")
 
 
 def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:

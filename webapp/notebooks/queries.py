@@ -1,7 +1,5 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
-import re
-from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -11,12 +9,11 @@ from django.urls import resolve, reverse
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
-from webapp.models import Corpus, Document, Notebook, Pin, Run, Topic
+from webapp.models import Corpus, Notebook, Pin, Run, Topic
 from webapp.results import topics
 from webapp.results.view import RunView
 
 PAGE = 50
-QUOTE = 5000  # characters of a passage
 
 
 def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
@@ -37,10 +34,14 @@ def shared(token: str) -> Notebook | None:
     return Notebook.objects.filter(token=token, removed_at=None).first()
 
 
-def content(notebook: Notebook) -> dict:
-    """notebook.json: the notebook and its pins in their order, those that were removed apart."""
+def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
+    """notebook.json: the notebook and its pins in their order, those that were removed apart.
+
+    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any other reads like one whose
+    origin is deleted.
+    """
     pins = list(notebook.pins.all())
-    origins = _origins(pins)
+    origins = _origins(pins, seen)
     return {
         "notebook": {
             "id": notebook.pk,
@@ -55,23 +56,28 @@ def content(notebook: Notebook) -> dict:
 
 
 class Origin(NamedTuple):
-    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more."""
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more, or
+    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
 
     shut: Corpus | None
     deleted: bool
 
 
-def _origins(pins: list[Pin]) -> dict[int, Origin]:
+def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk({p["run_id"] for p in places.values() if "run_id" in p})
     of = {pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place}
     numbers = {pin: run.corpus_id for pin, run in of.items() if run}
     numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
-    corpora = Corpus.everything.only("embargo", "deleted_at").in_bulk(set(numbers.values()))
+    wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
+    corpora = Corpus.everything.only("embargo").in_bulk(wanted)
+    there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
     found = {}
     for pin in pins:
-        corpus, named = corpora.get(numbers.get(pin.pk)), pin.pk in of or pin.pk in numbers
-        here = corpus and not corpus.deleted_at and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        named = pin.pk in of or pin.pk in numbers
+        here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
+        # Of a run that is gone for good the pin itself says which corpus it was.
+        corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
         found[pin.pk] = Origin(
             corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
@@ -138,30 +144,27 @@ def of_topic(run: Run, number: int) -> dict:
 
 def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None) -> dict:
     """A passage, in the document's own characters: what was sent is found in the text, not believed."""
-    document = Document.objects.filter(corpus_id=corpus.pk, number=number).defer("metadata").first()
-    if document is None:
+    passage = embargo.quotation(corpus, number, quote, start, end)
+    if passage is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
-    if corpus.embargo and not quote.strip():
-        embargo.refuse(corpus, "A passage by its place alone")
-    start, end = located(document.text, quote, start, end)
-    if end - start > embargo.PASSAGE:
-        embargo.refuse(corpus, f"A passage of more than {embargo.PASSAGE} characters")
+    document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[number]
     source = {
         "corpus": corpus.name,
+        "corpus_id": corpus.pk,
         "document": number,
-        "id": document.source_id,
-        "file": document.file,
-        "place": document.place,
+        "id": document["source_id"],
+        "file": document["file"],
+        "place": document["place"],
     }
     return {
         "kind": Pin.Kind.PASSAGE,
-        "title": ", ".join(filter(None, [document.title or "Untitled", document.date_text])),
+        "title": ", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
         "address": reverse("run_document", args=[run.pk, number])
         if run
         else reverse("corpus_document", args=[corpus.pk, number]),
-        "quote": document.text[start:end],
-        "start": start,
-        "end": end,
+        "quote": passage.text,
+        "start": passage.first,
+        "end": passage.first + len(passage.text),
         "source": source | (_run(run) if run else {}),
     }
 
@@ -181,40 +184,3 @@ def of_chart(run: Run | None, title: str, address: str, sentence: str, table) ->
 
 def _run(run: Run) -> dict:
     return {"corpus": run.corpus.name, "run": run.pk, "K": run.topics, "seed": run.seed}
-
-
-def located(text: str, quote: str, start: int | None, end: int | None) -> tuple[int, int]:
-    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it is there, else first.
-
-    Without a quotation it is those characters. The marks … around an excerpt don't count. Raises Invalid.
-    """
-    if len(quote) > 2 * QUOTE:
-        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}.")
-    words = quote.strip().strip("…").split()
-    if (
-        start is not None
-        and end is not None
-        and 0 <= start < end <= len(text)
-        and (not words or text[start:end].split() == words)
-    ):
-        marked = text[start:end]
-        start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
-    elif words:
-        start, end = _found(text, words)
-    else:
-        raise Invalid("quote", "Mark or paste the passage first.")
-    if end - start > QUOTE:
-        raise Invalid("quote", f"A passage has at most {QUOTE:,} characters; this one has {end - start:,}.")
-    return start, end
-
-
-def _found(text: str, words: list[str]) -> tuple[int, int]:
-    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every place."""
-    flat = " ".join(text.split())
-    at = flat.find(" ".join(words))
-    if at < 0:
-        raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
-    before = flat.count(" ", 0, at)
-    places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
-    start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word
-    return start, (start if len(words) == 1 else places[-1].start()) + len(words[-1])

@@ -53,7 +53,13 @@ def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> Htt
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
     return page(
-        request, "notebook/detail.html", queries.content(notebook), as_json=as_json, row=notebook, link=link, own=True
+        request,
+        "notebook/detail.html",
+        queries.content(notebook, authorization.corpora(request)),
+        as_json=as_json,
+        row=notebook,
+        link=link,
+        own=True,
     )
 
 
@@ -63,7 +69,7 @@ def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpRespo
     notebook = queries.shared(token)
     if notebook is None:
         raise Http404("There is no such notebook.")
-    data = queries.content(notebook) | {"removed": []}
+    data = queries.content(notebook, authorization.corpora_of(notebook.owner_id)) | {"removed": []}
     return page(request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False)
 
 
@@ -167,7 +173,9 @@ def _chosen(request: HttpRequest) -> Notebook:
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
-    data = queries.content(_or_404(request, notebook_id)) | {"root": request.build_absolute_uri("/").rstrip("/")}
+    data = queries.content(_or_404(request, notebook_id), authorization.corpora(request)) | {
+        "root": request.build_absolute_uri("/").rstrip("/")
+    }
     if form == "md":
         body, kind = markdown.notebook(data), "text/markdown"
     else:

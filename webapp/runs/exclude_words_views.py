@@ -20,6 +20,7 @@ from webapp.runs import services as runs
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
     run = run_or_404(run_id)
+    runs.warm_starter(run)  # or says that there is none
     topic = number(request, "topic")
     if topic is not None and topic >= run.topics:
         topic = None

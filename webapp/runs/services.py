@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from inference import engines
+from inference.engines.contract import WarmStart
 from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.jobs import claims, events
@@ -13,15 +14,16 @@ from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
-CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 
 
-def create(version: Version, *, seed: int = 0, engine: str = "ssi", by: User | None = None, **settings) -> Run:
+def create(
+    version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+) -> Run:
     """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     if version is None or version.status != Version.Status.READY:
         raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
-    config = engines.config(engine, **settings).chosen(version.documents, version.tokens)
+    config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
     most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
         why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
@@ -74,7 +76,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
     if len(known) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "No word would be left.")
     with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **_continued(run))
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
         _goes_on(new, run, sorted({*run.dropped, *known}))
     return new
 
@@ -89,13 +91,20 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
     if version.corpus_id != run.corpus_id or version.pk == run.version_id:
         raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
     with transaction.atomic():
-        new = create(version, seed=run.seed, engine=run.engine, by=by, **_continued(run))
+        new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
         _goes_on(new, run, [])
     return new
 
 
-def _continued(run: Run) -> dict:
-    return run.settings | {"warm_up": 0, "passes": max(3, round(run.settings["passes"] * CONTINUED))}
+def warm_starter(run: Run) -> WarmStart:
+    """The run's engine, which can begin with its topics. Raises Invalid where it can't."""
+    engine = engines.get(run.engine)
+    if not isinstance(engine, WarmStart):
+        raise Invalid(
+            "engine",
+            f"Run {run.pk} was trained by the engine {run.engine}, which can't begin with the topics of another run.",
+        )
+    return engine
 
 
 def _goes_on(new: Run, parent: Run, dropped: list[str]) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.errors import Invalid
+from webapp.accounts import embargo
 from webapp.documents import fields, texts
 from webapp.documents.selection import Selection
 from webapp.models import Version
 from webapp.results import links, topics
 from webapp.results.view import RunView
 from webapp.storage.csv_cells import safe
-from webapp.storage.sql import rows
 from webapp.time import shares
 
 SHOWN = 9  # topics of a page that names none: those that change most
@@ -151,11 +151,7 @@ def strongest(selection: Selection, by: str, topic: int, label: str) -> dict:
     g = cut.groups.labels.index(label)
     strongest = shares.strongest(cut, topic, g, PASSAGES)
     numbers = [number for number, _ in strongest]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [selection.corpus.pk, numbers],
-    )
-    known = {row["number"]: row for row in named}
+    known = embargo.about(selection.corpus, numbers, "title", "date_text")
     snippets = texts.passages(selection.view, numbers, topic)
     return {
         "label": label,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from webapp.accounts import embargo
 from webapp.documents import texts
 from webapp.documents.selection import Selection
 from webapp.models import Run
@@ -33,11 +34,7 @@ def ranked(
     page = best[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(best) > limit else None
     numbers = [row["number"] for row in page]
-    named = rows(
-        "SELECT number, title, date_text FROM document WHERE corpus_id = %s AND number = ANY(%s)",
-        [view.run.corpus_id, numbers],
-    )
-    shown = {row["number"]: row for row in named}
+    shown = embargo.about(view.run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(view, numbers, k)
     lengths = evidence.of(view.run).lengths
     for row in page:

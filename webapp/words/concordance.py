@@ -17,7 +17,6 @@ from webapp.documents import fields, wording
 from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.results import evidence, links
-from webapp.storage.sql import rows
 
 PAGE = 25
 SIDE = 80  # characters on each side of the word
@@ -134,27 +133,19 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     documents = [int(uses.documents[pair]) for pair, _ in tokens]
     offsets = {d: uses.evidence.offsets(d, uses.word) for d in dict.fromkeys(documents)}
     places = [int(offsets[d][n]) for d, (_, n) in zip(documents, tokens, strict=True)]
-    passages = rows(
-        """
-        SELECT d.title, d.date_text AS date, substr(d.text, greatest(1, p.at + 1 - %(side)s), least(%(side)s, p.at)) AS before,
-               substr(d.text, p.at + 1, %(side)s + %(longest)s) AS after
-        FROM unnest(%(documents)s::bigint[], %(places)s::int[]) WITH ORDINALITY AS p(number, at, line)
-        JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number ORDER BY p.line
-        """,
-        {"corpus": run.corpus_id, "documents": documents, "places": places, "side": SIDE, "longest": LONGEST},
-    )
+    known = embargo.about(run.corpus, offsets, "title", "date_text")
+    wanted = [
+        (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)
+        for d, at in zip(documents, places, strict=True)
+    ]
+    pieces = embargo.pieces(run.corpus, wanted)
+    begins = [at - piece.first for at, piece in zip(places, pieces, strict=True)]
+    stops = wording.stops(run.version, [piece.text for piece in pieces], [np.array([begin]) for begin in begins])
     cut = []
-    stops = wording.stops(
-        run.version,
-        [row["before"] + row["after"] for row in passages],
-        [np.array([len(row["before"])]) for row in passages],
-    )
-    for row, (pair, _), document, at, (stop,) in zip(passages, tokens, documents, places, stops, strict=True):
-        after = row["after"]
-        end = stop - len(row["before"])
-        cut.append(
-            Cut(pair, document, at, row["title"], row["date"], row["before"], after[:end], after[end : end + SIDE])
-        )
+    for piece, (pair, _), at, begin, (stop,) in zip(pieces, tokens, places, begins, stops, strict=True):
+        title, date = (known[piece.number][name] for name in ("title", "date_text"))
+        before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
+        cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
     return cut
 
 
@@ -172,11 +163,10 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
-        before, word, after = embargo.line(selection.corpus, piece.before, piece.word, piece.after)
         lines.append({
-            "before": _SPACE.sub(" ", before),
-            "word": word,
-            "after": _SPACE.sub(" ", after),
+            "before": _SPACE.sub(" ", piece.before),
+            "word": piece.word,
+            "after": _SPACE.sub(" ", piece.after),
             "document": piece.document,
             "title": piece.title,
             "date": piece.date,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, reverse
@@ -422,7 +422,7 @@ def test_the_api_knows_its_user_by_the_token(world, at_the_gate, who):
             .replace("{other}", str(world.run.pk))
         )
         status = getattr(client, method)(re.sub(r"\{\w+\}", "1", url), headers=headers).status_code
-        may = who in ROLES["see" if method == "get" else "edit"] or path.endswith("/corpora/")
+        may = who in ROLES["see" if method == "get" else "edit"] or path.endswith(("/corpora/", "/engines"))
         expected = LET_IN if may and who != "unknown" else 401 if who == "unknown" else 403 if who == "viewer" else 404
         assert status == expected, (method, path)
 
@@ -642,3 +642,42 @@ def test_start_listens_on_no_other_address_without_accounts(monkeypatch, host):
     monkeypatch.delenv("TOPOGRAPH_ACCOUNTS", raising=False)
     with pytest.raises(SystemExit, match="Accounts are off"):
         start.main(["--host", host])
+
+
+# What a pin says, and uploads ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("who", ["stranger", "viewer"])
+def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
+    """A chart's address is whatever was sent; where it leads is said to those alone who may go there, also behind a shared link."""
+    user, client = world.users[who], world.client(who)
+    book = notebooks.create("Guesses", user.name, user)
+    link = notebooks.share(book)
+    gone = Run.objects.create(corpus=world.corpus, version=world.run.version, settings={"topics": 2})
+    places = [reverse("run", args=[pk]) for pk in (world.run.pk, gone.pk, 10**12)]
+    places += [reverse("corpus", args=[pk]) for pk in (world.corpus.pk, 10**12)]
+    for place in places:
+        client.post(reverse("pin"), {"notebook": book.pk, "kind": "chart", "title": "Guess", "address": place})
+    assert book.pins.count() == len(places)
+    deletion.run(gone)
+    shown = [client.get(reverse("notebook_json", args=[book.pk])), Client().get(reverse("shared_json", args=[link]))]
+    for pins in (answer.json()["pins"] for answer in shown):
+        said = [(pin["deleted"], pin["address"]) for pin in pins]
+        if who == "viewer":
+            assert [deleted for deleted, _ in said] == [False, True, True, False, True]
+        else:
+            assert set(said) == {(True, "")}, "no difference may be seen"
+    files = [client.get(reverse(name, args=[book.pk])).content.decode() for name in ("notebook_md", "notebook_html")]
+    for body in files:
+        assert (f"/runs/{world.run.pk}/" in body) == (who == "viewer") and f"/runs/{gone.pk}/" not in body
+
+
+def test_whoever_has_not_signed_in_has_no_uploads_not_anybodys(world, settings):
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    with pytest.raises(PermissionDenied):
+        authorization.uploader(request)
+    request.user = world.users["viewer"]
+    assert authorization.uploader(request) == world.users["viewer"].pk
+    settings.ACCOUNTS = False
+    assert authorization.uploader(request) is None

@@ -1,17 +1,21 @@
 """Under embargo no answer holds more of a text than a short passage: every address there is, walked on texts of random words."""
 
+import ast
 import gzip
 import io
 import json
 import random
 import re
 import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import AsyncClient, Client
 from django.urls import reverse
@@ -175,12 +179,20 @@ def test_a_passage_is_cut_around_what_is_marked(ready):
     assert sum(len(text) for text, _ in whole if "c" in text) == embargo.PASSAGE
 
 
-def test_a_line_is_cut_on_both_sides():
-    shut = Corpus(embargo=True)
-    before, word, after = embargo.line(shut, "a" * 400, "word", "b" * 400)
-    assert len(before) + len(word) + len(after) == embargo.PASSAGE and word == "word"
-    assert len("".join(embargo.line(shut, "a" * 400, "w" * 300, "b"))) == embargo.PASSAGE
-    assert embargo.line(Corpus(), "a" * 400, "word", "") == ("a" * 400, "word", "")
+def test_a_piece_is_cut_around_what_matters(shut):
+    text = " ".join(texts()[2])
+    asked = [(2, 500, 1_000, 600), (2, 0, 1_000, 0), (2, 500, 50, 520), (2, len(text) - 30, 100, len(text) - 20)]
+    pieces = embargo.pieces(shut.corpus, asked)
+    assert [(p.number, p.first, len(p.text), p.more) for p in pieces] == [
+        (2, 600 - embargo.PASSAGE // 3, embargo.PASSAGE, True),
+        (2, 0, embargo.PASSAGE, True),
+        (2, 500, 50, True),
+        (2, len(text) - 30, 30, False),
+    ]
+    assert all(text[p.first :].startswith(p.text) for p in pieces)
+    Corpus.objects.filter(pk=shut.corpus_id).update(embargo=False)
+    opened = embargo.pieces(Corpus.objects.get(pk=shut.corpus_id), asked)
+    assert [(p.first, len(p.text), p.more) for p in opened][:2] == [(500, 1_000, True), (0, 1_000, True)]
 
 
 def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
@@ -228,6 +240,109 @@ def test_a_notebook_keeps_no_more_than_a_passage(client, shut):
         assert 5 * LETTERS < longest(body) <= embargo.PASSAGE + LETTERS
 
 
+@pytest.mark.parametrize("quote", ["", " ", "…", " … ", "……", "… …", "\u00a0…\u2003", "…\n…"])
+def test_a_pin_by_its_place_alone_gives_nothing(client, shut, quote):
+    """Whatever stands for a quotation: by place a few pins would be a document."""
+    book = notebooks.create(f"Pins {uuid4()}", "owner")
+    sent = {"notebook": book.pk, "kind": "passage", "document": 2, "start": 0, "end": 200, "quote": quote}
+    for of in ({"corpus": shut.corpus_id}, {"run": shut.pk}):
+        said = client.post(reverse("pin"), sent | of, follow=True).content.decode()
+        assert "under embargo" in said and longest(said) < 2 * LETTERS + 3
+    assert not book.pins.exists()
+
+
+def test_a_pin_of_a_run_that_is_gone_for_good_is_shortened_too(client, shut):
+    from webapp.notebooks import queries as kept
+
+    book, before = notebooks.create(f"Kept {uuid4()}", "owner"), Corpus.objects.get(pk=shut.corpus_id)
+    before.embargo = False
+    pin = notebooks.pin(book, kept.of_passage(before, shut, 2, " ".join(texts()[2][:100]), None, None), "", "owner")
+    pin.address = reverse("run_document", args=[10**9, 2])
+    pin.save()
+    shown = client.get(reverse("notebook", args=[book.pk])).content.decode()
+    assert 5 * LETTERS < longest(shown) <= embargo.PASSAGE + LETTERS
+
+
+# Text leaves the database in one place -----------------------------------------------------------------------------------
+
+# Modules besides webapp.accounts.embargo that name the table `document`, and what for: none of them shows anything.
+STORE = {
+    "webapp/models.py": "says what the table is",
+    "webapp/storage/bulk.py": "fills its partitions, and copies them for backups",
+    "webapp/ingest/subset.py": "copies rows to a part, which is under embargo where its parent is",
+}
+TABLE = re.compile(
+    r"\b(?:from|join|into|update|only|copy|table|using)\s+(?:lateral\s+)?[\"']?(?:public\.)?document\b", re.I
+)
+
+STATEMENT = re.compile(r"\b(SELECT|COPY|UPDATE|FROM|JOIN)\b")  # SQL is written in capitals here
+
+
+def strings(tree: ast.AST) -> Iterator[str]:
+    """Every text that a module writes down, those in pieces put together."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def reads_documents(source: str) -> list[str]:
+    """Where a module could read the table `document`: by SQL, by its model, or by a model that is looked up by its name."""
+    tree = ast.parse(source)
+    found = [text for text in strings(tree) if TABLE.search(text) and STATEMENT.search(text)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "webapp.models":
+            found += [alias.name for alias in node.names if alias.name in ("Document", "*")]
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr == "Document"
+            and ast.unparse(node.value) in ("models", "webapp.models")
+        ):
+            found.append(ast.unparse(node))
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get_model":
+            found += [ast.unparse(node)] if "document" in ast.unparse(node).lower() else []
+    return found
+
+
+def test_text_leaves_the_database_in_one_module():
+    root = settings.BASE_DIR
+    paths = [p for room in ("webapp", "tasks", "inference") for p in sorted((root / room).rglob("*.py"))]
+    read = {str(p.relative_to(root)) for p in paths if "migrations" not in p.parts and reads_documents(p.read_text())}
+    assert read - STORE.keys() == {"webapp/accounts/embargo.py"}
+    assert "webapp/ingest/subset.py" in read, "what is allowed and not needed would hide what comes later"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'rows("SELECT text FROM document WHERE corpus_id = %s")',
+        'rows("SELECT title, " "left(text, 9) FROM word JOIN document d ON true")',
+        'rows(f"SELECT {names} FROM document WHERE {where}")',
+        'cursor.copy("COPY document TO STDOUT")',
+        'rows("""\n SELECT substr(d.text, 1)\n FROM\n   "document" d""")',
+        "from webapp.models import Corpus, Document",
+        "from webapp.models import *",
+        "from webapp import models\nmodels.Document.objects.all()",
+        'apps.get_model("webapp", "Document")',
+    ],
+)
+def test_another_module_that_reads_it_would_be_found(source):
+    assert reads_documents(source)
+
+
+def test_what_is_no_reading_is_not_taken_for_one():
+    for source in (
+        '"""Text from document pages."""',
+        "from tasks.readers import Document",
+        'rows("SELECT document FROM document_topic")',
+    ):
+        assert not reads_documents(source)
+
+
+# Read again ----------------------------------------------------------------------------------------------------------
+
+
 def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     """Whatever the form says: sections that follow each other, another column as the title, all in one column."""
     from webapp.corpora import deletion
@@ -241,11 +356,196 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     for form in (
         {"text": "3", "sections": "words", "length": "20"},
         {"text": "0", "title": "3"},
+        {"text": "0", "title": "", "date": "3"},
         {"delimiter": "|", "header": "on"},
     ):
         shown = client.post(url, {"name": "x", "language": "en", "preview": "1"} | form).content.decode()
         assert longest(shown) <= embargo.PASSAGE + LETTERS, form
     deletion.corpus(draft)
+
+
+def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
+    """A run on the same files, read with other columns."""
+    from tasks.corpora import ingest
+    from webapp.ingest import corpora
+
+    draft = corpora.again(shut.corpus)
+    reading = corpora.Reading.of(draft.settings)
+    reading = replace(
+        reading, options=reading.options | columns, shaping=shaping or reading.shaping, numbers=True, min_length=1
+    )
+    corpora.read(draft, reading)
+    ingest(draft.pk)
+    draft.refresh_from_db()
+    assert draft.status == "ready", draft.error
+    return run_on(draft, seed=1, topics=2, passes=1)
+
+
+def walk(run: Run) -> Iterator[tuple[str, str]]:
+    """What pages and files show of a corpus and a run on it: all that name documents or what is known of them."""
+    names = ["corpus", "corpus_documents", "corpus_document", "run_document", "run_documents", "run_topic", "run_whole", "corpus_whole",
+             "run_time", "corpus_problems", "run_topics", "run_word"]  # fmt: skip
+    for name in names:
+        for twin in (name, f"{name}_json"):
+            if twin in addresses.names():
+                yield twin, get(addresses.address(twin, run.corpus_id, run.pk))[1].decode()
+    yield "report", get(reverse("corpus_report", args=[run.corpus_id]))[1].decode()
+    for path in (f"corpora/{run.corpus_id}", f"corpora/{run.corpus_id}/documents", f"corpora/{run.corpus_id}/documents/2",
+                 f"runs/{run.pk}/documents", f"runs/{run.pk}/documents/2"):  # fmt: skip
+        yield path, get(f"/api/v1/{path}")[1].decode()
+    for form in ("documents.csv", "documents.json", "document-topics.csv", "site.zip", "dfr.zip"):
+        status, body = get(reverse("export", args=[run.pk, form]))
+        yield form, readable(body, form if status == 200 else "")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        ("under it", {"text": 0, "title": None}),
+        ("before it", {"text": 0, "title": 3}),
+        ("before it", {"text": 0, "id": 3}),
+    ],
+    ids=str,
+)
+def read_elsewhere(request, shut, django_db_blocker):
+    """A run on the same files with another column as the text, read under the embargo or before it. Committed, for the exports."""
+    from webapp.ingest import corpora
+
+    when, columns = request.param
+    with django_db_blocker.unblock():
+        if when == "before it":
+            Corpus.objects.filter(pk=shut.corpus_id).update(embargo=False)
+            shut.corpus.refresh_from_db()
+        run = read_again(shut, **columns)
+        if when == "before it":
+            assert max(longest(body) for _, body in walk(run)) > embargo.PASSAGE + LETTERS, "the walk would find a text"
+            corpora.embargo(shut.corpus, True)
+            shut.corpus.refresh_from_db()
+        yield Run.objects.select_related("corpus").get(pk=run.pk)
+
+
+def test_what_was_text_under_an_embargo_is_shown_in_no_other_column(read_elsewhere):
+    """No field, list, category, file or answer of another reading of the same files holds the old text."""
+    assert read_elsewhere.corpus.embargo
+    found = {name: longest(body) for name, body in walk(read_elsewhere)}
+    assert max(found.values()) <= 2 * (LETTERS + 1), found
+
+
+def test_a_part_of_another_reading_withholds_the_same(read_elsewhere):
+    from tasks.corpora import ingest
+    from webapp.ingest import corpora
+
+    parent = read_elsewhere.corpus
+    reading = corpora.Reading(
+        options=parent.settings["options"], numbers=True, min_length=1, min_documents=1, max_share=1.0
+    )
+    part = corpora.subset(parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None})
+    ingest(part.pk)
+    Corpus.objects.filter(pk=part.pk).update(parent=None)  # as if that had been deleted for good
+    part.refresh_from_db()
+    assert part.status == "ready" and part.embargo
+    for name in ("corpus_documents", "corpus_document", "corpus_document_json"):
+        assert longest(get(addresses.address(name, part.pk, read_elsewhere.pk))[1].decode()) <= 2 * (LETTERS + 1), name
+
+
+def test_where_files_are_cut_in_another_way_no_field_is_shown():
+    """Names of columns say nothing then: the text may stand in pieces of any of them."""
+    options = {
+        "delimiter": ",",
+        "header": True,
+        "encoding": "utf-8",
+        "names": ["title", "text", "party"],
+        "text": 1,
+        "title": 0,
+    }
+    first = {"options": options, "shaping": {}}
+    row = {"title": "A title", "source_id": "7", "metadata": json.dumps({"party": "a", "text": "t" * 1_000})}
+
+    def shown(shaping: dict | None = None, before: list | None = None, **changed) -> dict:
+        settings = {
+            "options": options | changed,
+            "shaping": shaping or {},
+            "before": before or embargo.columns_read(first),
+        }
+        return embargo.withheld(Corpus(embargo=True, settings=settings)).row(dict(row))
+
+    assert shown() == row | {"metadata": '{"party": "a"}'}
+    assert shown(text=2, title=None) == row | {"metadata": "{}"}, "neither the old text nor the new one"
+    assert shown(text=2, title=1)["title"] == ""
+    cut = [{"delimiter": "|"}, {"header": False}, {"sheet": "2"}, {"encoding": "utf-16"}, {"names": ["a", "b", "c"]},
+           {"shaping": {"sections": "headings"}}, {"shaping": {"join": ["party"]}}, {"shaping": {"table": "a.csv", "key": "b"}}]  # fmt: skip
+    for other in cut:
+        assert shown(**other) == {"title": "", "source_id": "", "metadata": "{}"}, other
+    assert shown(shaping={"sections": "words", "length": 500, "join": [], "table": ""})["title"] == "A title"
+    of_part = embargo.inherited(
+        first | {"options": options | {"delimiter": "|"}, "before": embargo.columns_read(first)}
+    )
+    assert shown(before=of_part) == {"title": "", "source_id": "", "metadata": "{}"}
+    assert shown(before=embargo.inherited(first))["title"] == "A title"
+    assert embargo.withheld(Corpus(settings=first)) is None
+
+
+def test_a_field_is_no_longer_than_a_passage():
+    """A title, or a column beside the text, may hold all of it."""
+    hidden = embargo.withheld(Corpus(embargo=True))
+    long = {
+        "title": "t" * 500,
+        "whole": "w" * 500,
+        "source_id": "i" * 500,
+        "metadata": json.dumps({"abstract": "a" * 1_000}),
+    }
+    row = hidden.row(long)
+    assert {len(row[name]) for name in ("title", "whole", "source_id")} == {embargo.PASSAGE}
+    assert json.loads(row["metadata"]) == {"abstract": "a" * embargo.PASSAGE}
+    assert hidden.may_count("party", ["a", "b"]) and not hidden.may_count("abstract", ["a" * 201])
+
+
+def test_a_category_that_was_the_text_is_none(client, draft):
+    """Its values would be texts: in facets, groups, addresses and the API."""
+    from tasks.corpora import ingest
+    from webapp.documents import fields
+    from webapp.ingest import corpora
+
+    rows = [["title", "text", "body"], *([f"Title {i}", "the same sentence", f"{i} words"] for i in range(12))]
+    corpus = corpus_of(draft, rows, "same.csv", language="en", min_documents=1, max_share=1.0)
+    other = corpora.again(corpus)
+    reading = corpora.Reading.of(other.settings)
+    corpora.read(other, replace(reading, options=reading.options | {"text": 2}, numbers=True))
+    ingest(other.pk)
+    other = Corpus.objects.select_related("version").get(pk=other.pk)
+    assert [category.name for category in fields.categories(other.version)] == ["text"]
+    assert "the same sentence" in client.get(reverse("corpus_documents", args=[other.pk])).content.decode()
+    corpora.embargo(corpus, True)
+    other = Corpus.objects.select_related("version").get(pk=other.pk)
+    assert fields.categories(other.version) == []
+    with pytest.raises(Invalid, match="no category"):
+        fields.groups(other.version, "text")
+    for url in ("", "?in=text:the+same+sentence"):
+        shown = client.get(reverse("corpus_documents", args=[other.pk]) + url).content.decode()
+        assert "the same sentence" not in shown.replace("text:the same sentence", "")
+
+
+def test_of_a_section_no_more_than_a_quarter_is_shown(shut):
+    """Lists show a passage of each document: of short sections that follow one another that would be the whole text."""
+
+    run = read_again(shut, {"sections": "words", "length": 50}, title=None)
+    run.corpus.refresh_from_db()
+    assert run.corpus.documents == DOCUMENTS * WORDS // 50
+    lengths = 50 * (LETTERS + 1)
+    assert {len(text) for text in embargo.beginnings(run.corpus, range(10), 1_000).values()} <= {
+        lengths // 4,
+        lengths // 4 - 1,
+    }
+    pieces = embargo.pieces(run.corpus, [(3, 0, 1_000, 200), (3, 0, 1_000, 0)])
+    assert all(len(piece.text) <= lengths // 4 for piece in pieces) and pieces[0].first <= 200 < pieces[0].first + len(
+        pieces[0].text
+    )
+    for name in ("corpus_documents", "run_documents", "run_topic"):
+        for query in ("", f"?q={texts()[2][50]}"):
+            assert (
+                longest(get(addresses.address(name, run.corpus_id, run.pk) + query)[1].decode())
+                <= lengths // 4 + LETTERS
+            )
 
 
 def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):

@@ -246,6 +246,13 @@ def test_too_many_requests_are_told_to_wait(client, monkeypatch, secret):
     assert client.get("/api/v1/corpora/", **bearer(secret)).status_code == 200  # counted for itself
 
 
+def test_a_token_is_one_client_however_it_is_spelled(client, monkeypatch, secret):
+    monkeypatch.setattr(RATE, "num_requests", 3)
+    spelled = [f"Bearer {secret}", f"bearer {secret}", f"BEARER  {secret} ", f"Bearer {secret}"]
+    statuses = [client.get("/api/v1/corpora/", headers={"Authorization": header}).status_code for header in spelled]
+    assert statuses == [200, 200, 200, 429]
+
+
 def test_a_header_makes_nobody_another_client(client, monkeypatch):
     monkeypatch.setattr(RATE, "num_requests", 3)
     statuses = [

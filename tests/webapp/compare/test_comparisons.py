@@ -65,7 +65,9 @@ def of_checkpoint(run: Run):
     """A run's topics straight from its checkpoint."""
     config = engines.config(run.engine, **run.settings)
     bow = Bow.open(files.version_folder(run.version_id) / "bow")
-    state = checkpoint.load(files.run_folder(run.pk) / "checkpoint", config=config, bow=bow)
+    state = checkpoint.load(
+        files.run_folder(run.pk) / "checkpoint", engine=engines.get(run.engine), config=config, bow=bow
+    )
     return engines.get(run.engine).topics(config, state)
 
 

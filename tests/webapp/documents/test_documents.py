@@ -12,6 +12,7 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
+from webapp.accounts import embargo
 from webapp.documents import infer, texts
 from webapp.documents import queries as documents
 from webapp.models import Document, Edit, Run, Word
@@ -93,11 +94,11 @@ def test_parts_are_the_whole_text(client, run, monkeypatch):
         data = client.get(reverse("run_document_json", args=[run.pk, LONG]) + url).json()
         document = data["document"]
         assert document["text"] == text[document["start"] : document["end"]] and document["length"] == len(text)
-        assert len(document["text"]) <= texts.PART + texts.SLACK
+        assert len(document["text"]) <= embargo.PART + embargo.SLACK
         pieces.append(document["text"])
         tokens += len(spans(shown(client, run, LONG, url)))
         url = data["after"] and data["after"].split("#")[0]
-    assert "".join(pieces) == text and len(pieces) == -(-len(text) // texts.PART)
+    assert "".join(pieces) == text and len(pieces) == -(-len(text) // embargo.PART)
     assert all(piece[-1].isspace() for piece in pieces[:-1])
     assert tokens == evidence.of(run).lengths[LONG]
 
@@ -105,7 +106,7 @@ def test_parts_are_the_whole_text(client, run, monkeypatch):
 def test_any_place_is_in_the_part_that_is_shown(run):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=LONG).text)
     for at in [*range(0, length, 997), 49_999, 50_000, 99_000, 99_999, length - 1, length, 10**15]:
-        part = texts.part(run.corpus, LONG, at)
+        part = embargo.part(run.corpus, LONG, at)
         assert part.start <= min(at, length - 1) < part.end
 
 

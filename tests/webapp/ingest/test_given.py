@@ -5,7 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from tasks.corpora import ingest
-from webapp.documents import texts, wording
+from webapp.accounts import embargo
+from webapp.documents import wording
 from webapp.ingest import corpora
 from webapp.models import Corpus, Word
 from webapp.results.evidence import bow
@@ -33,5 +34,5 @@ def test_words_are_as_they_were_given(tmp_path):
     assert corpus.status == "ready", corpus.error
     assert set(Word.objects.filter(version=corpus.version).values_list("word", flat=True)) == set(vocabulary)
     assert corpus.tokens == sum(int(line.split()[2]) for line in lines) == bow(corpus.version_id).tokens
-    text = texts.part(corpus, 0, 0).text
+    text = embargo.part(corpus, 0, 0).text
     assert [text[a:b] for a, b, word in wording.terms(corpus.version, [text])[0]] == text.split()

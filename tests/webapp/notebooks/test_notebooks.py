@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.curation import services as curation
-from webapp.models import Document, Notebook, Pin
+from webapp.models import Corpus, Document, Notebook, Pin
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
 
@@ -42,7 +42,7 @@ def chart(**changes) -> dict:
 
 
 def titles(notebook):
-    return [pin["title"] for pin in queries.content(notebook)["pins"]]
+    return [pin["title"] for pin in queries.content(notebook, Corpus.objects.all())["pins"]]
 
 
 def test_pin_a_topic(client, trained, notebook):

@@ -31,7 +31,9 @@ def model(trained):
     """The run's topics, straight from its last checkpoint."""
     config = engines.config(trained.engine, **trained.settings)
     bow = Bow.open(files.version_folder(trained.version_id) / "bow")
-    state = checkpoint.load(files.run_folder(trained.pk) / "checkpoint", config=config, bow=bow)
+    state = checkpoint.load(
+        files.run_folder(trained.pk) / "checkpoint", engine=engines.get(trained.engine), config=config, bow=bow
+    )
     return engines.get(trained.engine).topics(config, state), bow
 
 

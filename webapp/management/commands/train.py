@@ -3,6 +3,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from inference import engines
+from inference.engines.settings import Setting
 from inference.errors import Invalid
 from webapp.management.following import follow, prepare_database, worker_if_none
 from webapp.models import Corpus, Run
@@ -17,17 +18,25 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("corpus", type=int, metavar="CORPUS", help="its number, as import_corpus prints it")
         parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same topics (default: 0)")
-        for field in engines.fields("ssi"):
-            help_text = (
-                f"{field.help} (default: {'chosen from the corpus' if field.default is None else field.default})"
-            )
-            option = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(
+            "--engine",
+            choices=list(engines.ENGINES),
+            default=engines.DEFAULT,
+            help=f"what trains (default: {engines.DEFAULT}): "
+            + "; ".join(f"{name}: {engine.HELP}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
+        )
+        for name, declared in _settings().items():
+            shown = [
+                f"{'' if len(engines.ENGINES) == 1 else f'[{engine}] '}{_help(s)}" for engine, s in declared.items()
+            ]
+            kinds = {s.type for s in declared.values()}
+            choices = [choice for s in declared.values() for choice in s.choices]
             parser.add_argument(
-                option,
-                type=field.type,
-                dest=field.name,
-                choices=field.choices or None,
-                help=help_text.replace("%", "%%"),
+                f"--{name.replace('_', '-')}",
+                type=kinds.pop() if len(kinds) == 1 else str,
+                dest=name,
+                choices=list(dict.fromkeys(choices)) or None,
+                help=" ".join(shown).replace("%", "%%"),
             )
         parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker trains on")
 
@@ -37,9 +46,9 @@ class Command(BaseCommand):
             corpus = Corpus.objects.get(pk=given["corpus"])
         except Corpus.DoesNotExist:
             raise CommandError(f"There is no corpus {given['corpus']}.") from None
-        settings = {f.name: given[f.name] for f in engines.fields("ssi") if given[f.name] is not None}
+        settings = {name: given[name] for name in _settings() if given[name] is not None}
         try:
-            run = runs.create(corpus.version, seed=given["seed"], **settings)
+            run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
         except Invalid as error:
             raise CommandError(error.message) from None
         if not given["no_wait"]:
@@ -53,3 +62,18 @@ class Command(BaseCommand):
             if run.status == Run.Status.CANCELLED:
                 raise CommandError(f"Run {run.pk} was cancelled.")
         self.stdout.write(str(run.pk))
+
+
+def _settings() -> dict[str, dict[str, Setting]]:
+    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run is made."""
+    found: dict[str, dict[str, Setting]] = {}
+    for engine in engines.ENGINES:
+        for setting in engines.fields(engine):
+            found.setdefault(setting.name, {})[engine] = setting
+    return found
+
+
+def _help(setting: Setting) -> str:
+    if setting.required:
+        return setting.help
+    return f"{setting.help} (default: {'chosen from the corpus' if setting.default is None else setting.default})"

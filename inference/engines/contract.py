@@ -1,0 +1,199 @@
+"""What an engine is. Everything outside an engine's own module uses it through these types alone.
+
+An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py` registers it.
+Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract tests
+(tests/inference/test_contract.py, tests/webapp/test_engines.py) take it from the registry.
+
+- **Settings**: `Config` is what a user chose; a setting whose default is None may be left open. `Config.resolve(documents,
+  tokens)` chooses what is open and returns the resolved form, in which nothing is None. `settings.setting` declares a
+  setting's label, help, default and bounds; forms, the command and the API show what is declared.
+- **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine therefore does a pass in
+  slices of `minibatch` documents and updates its topics in the pass's last step (`BATCH`).
+- **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a training
+  was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
+- **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
+  `isinstance(engine, Bounded)`. An engine has an ability when its module defines the functions.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.topics import Theta, Topics
+
+MOST_TOPICS = 65_000  # the evidence stores a token's topic as uint16, and some numbers there mean other things
+LONGEST = 1 << 24  # tokens of a document: counts within a document may be float32, which is exact up to here
+
+# Metadata of a State's fields, `field(metadata=SCRATCH)`.
+SCRATCH = {"scratch": True}  # work space that a step leaves as it found it: not written to checkpoints
+MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.room`
+
+
+class Shape(NamedTuple):
+    """What an engine must know of a corpus before it begins.
+
+    D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
+    per_pass: steps in which all documents are seen.
+    """
+
+    D: int
+    V: int
+    tokens: int
+    per_pass: int
+
+
+class Priors(NamedTuple):
+    """The Dirichlet priors of a model. alpha: float64[K], each above 0, of topics in a document: exports smooth theta with it, and
+    a text that was not trained on is read with it. eta: of words in a topic, at least 0."""
+
+    alpha: np.ndarray
+    eta: float
+
+
+class Methods(NamedTuple):
+    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations: keys of the works that it
+    names, of the engine's PAPERS or of the program's own bibliography."""
+
+    sentence: str
+    citations: tuple[str, ...]
+
+
+class Config(Protocol):
+    """Settings as they were chosen: a frozen dataclass. Raises Invalid, naming the field, for a value that can't be."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def topics(self) -> int:
+        """K: the number of topics, or the most there can be. From 1 to MOST_TOPICS."""
+
+    def resolve(self, documents: int, tokens: int) -> "ResolvedConfig":
+        """With a value for all that was left open, by the size of the corpus: D documents and their tokens."""
+
+
+class ResolvedConfig(Config, Protocol):
+    """Settings with nothing left open. The loop itself reads topics, passes and minibatch; the rest is the engine's own."""
+
+    @property
+    def passes(self) -> int:
+        """How often the whole corpus is gone through, at least 1."""
+
+    @property
+    def minibatch(self) -> int:
+        """Documents of a step, at least 1."""
+
+
+class State(Protocol):
+    """All there is to checkpoint: a dataclass whose fields are numpy arrays, and numbers or text that JSON holds."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    seed: int  # that the training began with
+    t: int  # steps done
+    tokens: int  # gone through, over all passes
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters are above their prior."""
+
+
+C = TypeVar("C", bound=Config, covariant=True)
+R = TypeVar("R", bound=ResolvedConfig, contravariant=True)
+S = TypeVar("S", bound=State)
+
+
+class Engine(Protocol[C, R, S]):
+    """A way to train topics. C, R, S: its Config, resolved form and State."""
+
+    @property
+    def NAME(self) -> str:
+        """A lower-case word: in the registry, in commands, addresses and checkpoints. It never changes."""
+
+    @property
+    def LABEL(self) -> str:
+        """What a form calls it: a few words."""
+
+    @property
+    def HELP(self) -> str:
+        """What it is good for: a sentence or two."""
+
+    @property
+    def PAPERS(self) -> Mapping[str, str]:
+        """BibTeX entries of its own by their keys, each ending in a line `}`."""
+
+    @property
+    def BATCH(self) -> bool:
+        """Whether topics change in the last step of a pass only; snapshots are then taken there."""
+
+    @property
+    def BY_DOCUMENT(self) -> bool:
+        """Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the topic
+        with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw."""
+
+    @property
+    def Config(self) -> type[C]: ...
+
+    @property
+    def State(self) -> type[S]: ...
+
+    def init(self, config: R, shape: Shape, seed: int, scratch: Path | None = None) -> S:
+        """The state before the first step. scratch: a folder for arrays that are large (memory.room)."""
+
+    def step(self, config: R, state: S, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+        """One step, which changes `state` in place and adds 1 to `state.t`.
+
+        documents: int64[n], numbers of the step's documents, none of them held out; n may be 0.
+        """
+
+    def topics(self, config: R, state: S) -> Topics:
+        """The topics as they are now, K rows that each sum to 1. Does not change the state."""
+
+    def fold_in(self, config: R, state: S, bow: Bow, first: int, end: int) -> Theta:
+        """theta of the documents first … end - 1 under the present topics. Does not depend on how blocks are cut."""
+
+    def priors(self, config: R, state: S | None) -> Priors:
+        """Priors as they are now; as they are before the first step where state is None."""
+
+    def methods(self, settings: Mapping[str, Any]) -> Methods:
+        """What to write of a run with these settings, the resolved form's as a dict. Runs of older versions may lack some."""
+
+    def warm_up(self) -> Sequence[C]:
+        """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by training
+        each on 30 tiny documents."""
+
+    def seconds(self, config: R, tokens: int) -> float:
+        """About how long all passes over so many tokens take on one core of a usual machine."""
+
+    def memory(self, config: R, shape: Shape) -> int:
+        """About how many bytes the state and a step need at the most beside the corpus, arrays that are MAPPED left out. A training
+        that needs more than the machine has is refused."""
+
+
+@runtime_checkable
+class WarmStart(Protocol):
+    """The ability to begin with topics that tokens have already, such as another run's."""
+
+    def begin(
+        self, config: Any, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+        scratch: Path | None = None,
+    ) -> Any:  # fmt: skip
+        """A State before the first step in which each token has a topic, and topics keep their numbers.
+
+        topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and count for nothing.
+        """
+
+    def continued(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings for a run that begins with the topics of a run with these settings."""
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """The ability to say how good a state is by the engine's own objective."""
+
+    def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray) -> float:
+        """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the evidence."""
+
+
+AnyEngine = Engine[Any, Any, Any]

@@ -1,0 +1,121 @@
+"""Declaring and checking an engine's settings: what a form, a command and the API know of each stands beside its default."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from numbers import Real
+from types import NoneType
+from typing import Any, TypeVar, get_args
+
+from inference.engines.contract import MOST_TOPICS, Config
+from inference.errors import Invalid
+
+T = TypeVar("T")
+WHOLE_LIMIT = 2**31  # kernels are compiled for numbers below it
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting as forms, commands and the API show it."""
+
+    name: str
+    label: str
+    symbol: str
+    help: str
+    default: int | float | str | None  # None: required, or chosen from the corpus
+    required: bool
+    type: type  # int, float or str
+    choices: tuple[str, ...] = ()  # where it is one of a few words
+
+
+def setting(
+    label: str, symbol: str, help: str, default: Any = None, *, least: float | None = None, most: float | None = None,
+    bounds: str = "", choices: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """A field of a Config. default: None where it may be left open, MISSING where it must be given.
+
+    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not say it. choices: of a str.
+    """
+    metadata = {
+        "label": label, "symbol": symbol, "help": help, "least": least, "most": most, "bounds": bounds, "choices": choices,
+    }  # fmt: skip
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+
+
+def topics_setting() -> Any:
+    """The one setting that every engine has and nobody leaves open."""
+    return setting(
+        "Number of topics", "K", "How many topics are looked for: few for an overview, many for detail.",
+        MISSING, least=1, most=MOST_TOPICS,
+    )  # fmt: skip
+
+
+def check(config: Config, declared: type) -> None:
+    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats where a float is
+    meant, as kernels are compiled for floats. For a Config's `__post_init__`.
+
+    declared: the Config, whose fields say what is allowed. None is allowed where the type in the config's own class includes it.
+    """
+    may_be_open = {f.name for f in fields(config) if NoneType in get_args(f.type)}
+    for f in fields(declared):
+        value = getattr(config, f.name)
+        if value is None and f.name in may_be_open:
+            continue
+        _checked = {int: _whole, float: _number, str: _choice}[kind(f)](f, value)
+        object.__setattr__(config, f.name, _checked)
+
+
+def kind(f: Field) -> type:
+    """int, float or str: of `int | None`, int."""
+    return (get_args(f.type) or (f.type,))[0]
+
+
+def _whole(f: Field, value: Any) -> int:
+    least, most = f.metadata["least"] or 0, f.metadata["most"]
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < WHOLE_LIMIT:
+        raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
+    if most is not None and value > most:
+        raise Invalid(f.name, f"{f.name} must be at most {most:,}, got {value:,}.")
+    return value
+
+
+def _number(f: Field, value: Any) -> float:
+    least, most = f.metadata["least"], f.metadata["most"]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
+    if not (least is None or value >= least) or not (most is None or value <= most) or value != value:
+        bounds = f.metadata["bounds"] or " and ".join(
+            f"at {word} {bound:g}" for word, bound in (("least", least), ("most", most)) if bound is not None
+        )
+        raise Invalid(f.name, f"{f.name} must be {bounds or 'a number'}, got {value}.")
+    return float(value)
+
+
+def _choice(f: Field, value: Any) -> str:
+    choices = f.metadata["choices"]
+    if value not in choices:
+        quoted = ", ".join(f"“{choice}”" for choice in choices)
+        raise Invalid(f.name, f"{f.name} must be one of {quoted}, got {value!r}.")
+    return value
+
+
+def resolved(config: Config, form: type[T], chosen: Mapping[str, Any]) -> T:
+    """The resolved form of a config: what it leaves open is as chosen, by name."""
+    given = {name: value for name, value in asdict(config).items() if value is not None}
+    return form(**{**chosen, **given})
+
+
+def described(config: type) -> list[Setting]:
+    """The settings that a Config declares, in its order."""
+    return [
+        Setting(
+            name=f.name,
+            label=f.metadata["label"],
+            symbol=f.metadata["symbol"],
+            help=f.metadata["help"],
+            default=None if f.default is MISSING else f.default,
+            required=f.default is MISSING,
+            type=kind(f),
+            choices=f.metadata["choices"],
+        )
+        for f in fields(config)
+    ]

@@ -1,0 +1,1 @@
+"""Engines that only tests have."""

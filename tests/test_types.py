@@ -1,0 +1,102 @@
+"""The type checker's ratchet: no error in inference/, and in each other package no more than tests/type-errors.toml says.
+
+python -m tests.test_types            # the errors of packages that have too many, in seconds where mypy has run before
+python -m tests.test_types --write    # lower the numbers of packages that have fewer errors now
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ALLOWED = ROOT / "tests" / "type-errors.toml"
+CHECKED = ("inference", "tasks", "webapp")
+HEAD = """# Type errors that mypy finds in each package. A package that is not here has none, and new ones have none.
+# The numbers may only fall: `python -m tests.test_types --write` lowers them.
+"""
+
+
+def package(path: str) -> str:
+    """Of a file: the package in webapp/ that holds it, or inference, tasks, webapp."""
+    parts = Path(path).parts
+    return "/".join(parts[:2]) if parts[0] == "webapp" and len(parts) > 2 else parts[0]
+
+
+def errors() -> dict[str, list[str]]:
+    """The lines that mypy writes about each package. Raises RuntimeError where mypy itself fails."""
+    with tempfile.TemporaryDirectory() as data:  # its Django plugin imports the settings, which make the state folder
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--no-error-summary", "--no-color-output", "--hide-error-context", *CHECKED],
+            cwd=ROOT,
+            env=os.environ | {"TOPOGRAPH_DATA": data},
+            capture_output=True,
+            text=True,
+        )
+    if done.returncode > 1 or done.stderr:
+        raise RuntimeError(f"mypy failed:\n{done.stderr or done.stdout}")
+    found: dict[str, list[str]] = defaultdict(list)
+    for line in done.stdout.splitlines():
+        if ": error: " in line:
+            found[package(line.partition(":")[0])].append(line)
+    return found
+
+
+def allowed() -> dict[str, int]:
+    return tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
+
+
+def judged(found: dict[str, list[str]], allowed: dict[str, int]) -> list[str]:
+    """A sentence for each package whose number is not the one that is allowed."""
+    sentences = []
+    for name in sorted(found.keys() | allowed.keys()):
+        now, most = len(found.get(name, [])), allowed.get(name, 0)
+        if now > most:
+            lines = "\n    ".join(found[name])
+            sentences.append(f"{name} has {now} type errors, {most} are allowed. Mend the new ones:\n    {lines}")
+        elif now < most:
+            sentences.append(
+                f"{name} has {now} type errors, fewer than the {most} allowed: run python -m tests.test_types --write."
+            )
+    return sentences
+
+
+def lowered(found: dict[str, list[str]], allowed: dict[str, int]) -> dict[str, int]:
+    """The numbers that are allowed from now on: never more than before."""
+    least = {name: min(most, len(found.get(name, []))) for name, most in allowed.items()}
+    return {name: most for name, most in sorted(least.items()) if most}
+
+
+def test_no_package_has_more_type_errors():
+    sentences = judged(errors(), allowed())
+    assert not sentences, "\n".join(sentences)
+
+
+def test_inference_has_none():
+    assert not [name for name in allowed() if name.startswith("inference")]
+
+
+def test_what_is_judged():
+    found = {"webapp/time": ["webapp/time/pages.py:1: error: a"], "webapp": ["webapp/urls.py:1: error: b"]}
+    assert judged(found, {"webapp/time": 1, "webapp": 1}) == []
+    (sentence,) = judged(found, {"webapp": 1})
+    assert sentence.startswith("webapp/time has 1 type errors, 0 are allowed") and "pages.py:1" in sentence
+    (sentence,) = judged(found, {"webapp/time": 1, "webapp": 1, "tasks": 2})
+    assert sentence.startswith("tasks has 0 type errors, fewer than the 2 allowed")
+    assert lowered(found, {"webapp/time": 5, "tasks": 2}) == {"webapp/time": 1}
+    assert [package(path) for path in ("webapp/time/pages.py", "webapp/urls.py", "inference/text/stops.py")] == [
+        "webapp/time",
+        "webapp",
+        "inference",
+    ]
+
+
+if __name__ == "__main__":
+    found = errors()
+    if "--write" in sys.argv:
+        numbers = lowered(found, allowed())
+        ALLOWED.write_text(HEAD + "".join(f'"{name}" = {most}\n' for name, most in numbers.items()), encoding="utf-8")
+    sys.exit("\n".join(judged(found, allowed())) or None)

@@ -1,0 +1,206 @@
+"""Every engine through the pages: chosen in the form, trained, shown, taken away and verified; and the tests' own beside it."""
+
+import io
+import json
+import re
+import zipfile
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from inference import engines
+from inference.engines.contract import WarmStart
+from inference.errors import Invalid
+from tests.engines import mixture
+from tests.webapp.taking import taken
+from webapp import exports
+from webapp.accounts import tokens
+from webapp.documents import infer
+from webapp.exports import methods
+from webapp.models import Metric, Run, User
+from webapp.results import evidence
+from webapp.results.priors import priors
+from webapp.runs import services as runs
+
+pytestmark = pytest.mark.django_db
+NAMES = [*engines.ENGINES, mixture.NAME]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(engines.ENGINES, mixture.NAME, mixture)
+        yield
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def made(request, registered, ready, django_db_blocker):
+    """A run of each engine, asked for in the form and trained; committed, as the one that the package's tests share."""
+    from tasks.runs import train
+
+    client = Client()
+    with django_db_blocker.unblock():
+        values = form_at(client, ready, request.param) | {"topics": "5", "passes": "3", "seed": "7"}
+        answer = client.post(reverse("corpus_runs", args=[ready.pk]), values)
+        assert answer.status_code == 302, answer.context["train_form"].errors
+        run = Run.objects.latest("pk")
+        train(run.pk)
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
+        assert run.status == "done" and run.snapshot.final, run.error
+        yield run
+        run.delete()
+
+
+def form_at(client, corpus, engine: str) -> dict:
+    """What a browser posts of the page that ?engine= asks for."""
+    form = client.get(reverse("corpus", args=[corpus.pk]), {"engine": engine}).context["train_form"]
+    return {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
+
+
+def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready):
+    """By links, so without JavaScript."""
+    page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
+    assert 'name="kappa"' in page and 'name="weight"' not in page
+    for name in NAMES:
+        assert f'href="?engine={name}#train"' in page and engines.get(name).LABEL in page
+    page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
+    assert 'name="weight"' in page and 'name="kappa"' not in page
+    assert re.search(r'<input type="hidden" name="engine" value="mixture"', page)
+    answer = client.get(reverse("corpus", args=[ready.pk]), {"engine": "none"})
+    assert answer.status_code == 400 and "There is no engine “none”" in answer.content.decode()
+
+
+def test_one_engine_is_no_choice(client, ready, monkeypatch):
+    monkeypatch.delitem(engines.ENGINES, mixture.NAME)
+    page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
+    assert "?engine=" not in page and 'name="kappa"' in page
+
+
+def test_what_is_posted_for_another_engine_is_refused(client, ready):
+    url = reverse("corpus_runs", args=[ready.pk])
+    values = form_at(client, ready, "mixture")
+    before = Run.objects.count()
+    for more, said in (
+        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi."),
+        ({"engine": "none"}, "There is no engine “none”"),
+        ({"weight": "0"}, "weight must be above 0"),
+    ):
+        answer = client.post(url, values | more)
+        assert answer.status_code == 400 and said in answer.content.decode(), more
+    assert Run.objects.count() == before
+    with pytest.raises(Invalid, match="no setting “kappa”"):
+        runs.create(ready.version, engine="mixture", topics=3, kappa=0.8)
+
+
+def test_from_the_form_to_the_bundle(client, made, tmp_path):
+    engine = engines.get(made.engine)
+    assert (made.settings["topics"], made.seed) == (5, 7) and None not in made.settings.values()
+    assert Metric.objects.filter(run=made, step=made.steps).exists()
+    _pages(client, made, engine)
+    _exports(made)
+    text = " ".join(methods.paragraphs(made))
+    assert engine.methods(made.settings).sentence in text and f"random seed {made.seed}" in text
+    for key in engine.methods(made.settings).citations:
+        assert f"{{{key}," in methods.bibtex(made)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(taken(made, "bundle.zip"))
+    assert json.loads(zipfile.ZipFile(path).read("run.json"))["engine"] == engine.NAME
+    out = StringIO()
+    call_command("verify", str(path), stdout=out)
+    assert "The run is the same, bit for bit." in out.getvalue() and "DIFFERENT" not in out.getvalue()
+
+
+def _pages(client, run: Run, engine) -> None:
+    for page in ("run", "run_topics", "run_take", "run_methods", "run_curation", "run_documents"):
+        assert client.get(reverse(page, args=[run.pk])).status_code == 200, page
+    assert engine.LABEL in client.get(reverse("run", args=[run.pk])).content.decode()
+    found = evidence.of(run)
+    assert found.doc_tokens.sum() == found.bow.tokens
+    longest = int(np.argmax(found.lengths))
+    for number in (0, longest):
+        assert client.get(reverse("run_document", args=[run.pk, number])).status_code == 200
+    word = int(found.document(longest)[0][0])
+    said = infer.word(run, longest, word)
+    assert 0.9 < sum(topic["probability"] for topic in said["topics"]) <= 1 + 1e-9
+    data, _ = infer.text(run, "The union of the states and the army of the war.")
+    assert sum(part["share"] for part in data["proportions"]) == pytest.approx(1)
+    assert not engine.BY_DOCUMENT or len(data["proportions"]) == 1, "a text is of one topic as a document is"
+
+
+def _exports(run: Run) -> None:
+    for form in exports.FORMS.values():
+        choices = form.choices(run) if form.choices else [""]
+        if not form.asks and choices:
+            for ending in form.endings:
+                assert taken(run, f"{form.name}.{ending}", f"by={choices[0]}" if choices[0] else ""), (
+                    form.name,
+                    ending,
+                )
+    with np.load(io.BytesIO(taken(run, "model.npz"))) as arrays:
+        assert np.allclose(arrays["theta"].sum(axis=1), 1, atol=1e-4)
+        assert np.allclose(arrays["beta"].sum(axis=1), 1, atol=1e-3)
+
+
+def test_a_run_begins_with_another_where_the_engine_can(client, made):
+    page = client.get(reverse("run_without", args=[made.pk]))
+    if isinstance(engines.get(made.engine), WarmStart):
+        assert page.status_code == 200
+        following = runs.without(made, ["congress"])
+        assert following.begins and following.engine == made.engine
+    else:
+        with pytest.raises(Invalid, match=f"engine {made.engine}, which can't begin"):
+            runs.without(made, ["congress"])
+        assert page.status_code == 400 and "begin with the topics" in page.content.decode()
+    following = runs.again(made)
+    assert (following.engine, following.settings) == (made.engine, made.settings)
+
+
+def test_priors_without_a_checkpoint_are_those_that_were_set(made, monkeypatch, tmp_path):
+    before = priors(made)
+    monkeypatch.setattr("webapp.storage.files.run_folder", lambda pk: tmp_path)
+    assert np.array_equal(priors(made).alpha, before.alpha) and priors(made).eta == before.eta
+
+
+def test_the_command_chooses_an_engine(ready):
+    out = StringIO()
+    call_command(
+        "train", str(ready.pk), "--engine", "mixture", "--topics", "3", "--weight", "2", "--no-wait", stdout=out
+    )
+    run = Run.objects.get(pk=int(out.getvalue()))
+    assert (run.engine, run.settings["weight"], run.settings["topics"]) == ("mixture", 2.0, 3)
+    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi."):
+        call_command("train", str(ready.pk), "--engine", "mixture", "--topics", "3", "--kappa", "0.7", "--no-wait")
+    with pytest.raises(CommandError, match="topics must be given"):
+        call_command("train", str(ready.pk), "--no-wait")
+    with pytest.raises(CommandError, match="invalid choice: 'none'"):
+        call_command("train", str(ready.pk), "--engine", "none", "--topics", "3", "--no-wait")
+
+
+def test_the_api_lists_engines_and_chooses_one(client, ready):
+    said = client.get("/api/v1/engines").json()
+    assert [row["name"] for row in said["items"]] == NAMES and said["default"] == engines.DEFAULT
+    row = next(row for row in said["items"] if row["name"] == "mixture")
+    start = next(setting for setting in row["settings"] if setting["name"] == "start")
+    assert (start["type"], start["choices"], start["default"], start["required"]) == (
+        "str", ["documents", "words"], "documents", False,
+    )  # fmt: skip
+    _, secret = tokens.create("t", User.objects.local())
+
+    def ask(**body):
+        url, headers = f"/api/v1/corpora/{ready.pk}/runs", {"Authorization": f"Bearer {secret}"}
+        return client.post(url, body, content_type="application/json", headers=headers)
+
+    made = ask(topics=3, engine="mixture", settings={"weight": 3})
+    assert made.status_code == 201 and (made.json()["engine"], made.json()["settings"]["weight"]) == ("mixture", 3.0)
+    assert ask(topics=3).json()["engine"] == engines.DEFAULT
+    for body, said in (
+        ({"engine": "mixture", "settings": {"kappa": 0.7}}, "no setting “kappa”; it is one of ssi"),
+        ({"engine": "none"}, "There is no engine “none”"),
+        ({"settings": {"engine": "mixture"}}, "“engine” is none of them"),
+    ):
+        answer = ask(topics=3, **body)
+        assert answer.status_code == 400 and said in answer.json()["error"]

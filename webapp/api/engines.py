@@ -1,0 +1,27 @@
+"""The engines that train topics, and the settings of each."""
+
+from django.http import HttpRequest
+from ninja import Router
+
+from inference import engines
+from webapp.api import shapes
+
+router = Router()
+
+
+@router.get("", response=shapes.Engines, summary="Engines that train topics, with their settings")
+def listed(request: HttpRequest):
+    items = [
+        {
+            "name": name,
+            "label": engine.LABEL,
+            "help": engine.HELP,
+            "settings": [
+                {"type": s.type.__name__, "choices": list(s.choices)}
+                | {key: getattr(s, key) for key in ("name", "label", "help", "default", "required")}
+                for s in engines.fields(name)
+            ],
+        }
+        for name, engine in engines.ENGINES.items()
+    ]
+    return {"items": items, "default": engines.DEFAULT}

@@ -1,0 +1,59 @@
+"""The command line: `topograph` where a wheel is installed, `python3 manage.py` in a clone."""
+
+import os
+import sys
+import tempfile
+from contextlib import ExitStack
+from importlib import import_module
+
+from webapp.local import environment, package
+
+OWN = {  # webapp/local/start.py and test.py
+    "start": "everything on this machine, until Ctrl-C",
+    "test": "every test, or those that are named",
+}
+OFTEN = {"backup": "a consistent copy of everything, while it runs", "restore": "take up a backup"}
+VERSION = ("version", "--version")
+SERVERLESS = ("help", "verify")  # of Django's commands, and ours
+if package.INSTALLED:
+    del OWN["test"]  # a wheel holds no tests
+
+
+def main() -> None:
+    environment.enter(sys.argv)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+    command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    if command in VERSION:
+        sys.exit(_version())
+    if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN:
+        sys.exit(print(import_module(f"webapp.local.{sys.argv[2]}").__doc__))
+    if command == "test" and command not in OWN:
+        sys.exit("The installed Topograph holds no tests: they are in the project's repository.")
+    if command in OWN:
+        sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
+    if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
+        print("Topograph:\n" + "\n".join(f"    {name:<10}{what}" for name, what in (OWN | OFTEN).items()))
+    _django(serverless=command.startswith("-") or command in SERVERLESS or "--help" in sys.argv or "-h" in sys.argv)
+
+
+def _version() -> None:
+    from inference.versions import topograph
+
+    print(f"Topograph {topograph()}")
+
+
+def _django(serverless: bool) -> None:
+    """Run one of Django's commands, or of ours that are made like them, beside the servers it needs."""
+    from django.core.management import execute_from_command_line
+
+    from webapp.local import servers
+
+    with ExitStack() as stack:
+        if serverless:
+            os.environ.setdefault("DATABASE_URL", "postgres://not.needed/none")
+            os.environ.setdefault("REDIS_URL", "redis://not.needed")
+            if package.INSTALLED and "TOPOGRAPH_DATA" not in os.environ:  # help leaves no state folder behind
+                os.environ["TOPOGRAPH_DATA"] = stack.enter_context(tempfile.TemporaryDirectory(prefix="topograph-"))
+        else:
+            stack.enter_context(servers.for_command())
+        execute_from_command_line(sys.argv)
