@@ -83,25 +83,25 @@ def _described(run: Run) -> dict:
 def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     """What a reader should know before anything else, in sentences."""
     known = {run.pk for run in runs}
-    said = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
+    notices = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
     for run in runs:
         if not run.snapshot_id:
             why = NO_TOPICS.get(run.status, "none were stored")
-            said.append(f"Run {run.pk} has no topics to compare: {why}.")
+            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
         elif run.active:
-            said.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
+            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     if len({run.corpus_id for run in runs}) > 1:
-        said.append(
+        notices.append(
             "These runs are of different corpora: likelihoods are of different texts and can’t be compared; topics are compared by"
             " their words, and a word that one corpus lacks has no weight there."
         )
     languages = {run.corpus.settings.get("language") or "" for run in runs}
     if len(languages) > 1:
         names = sorted(LANGUAGES.get(code, "no stated language") for code in languages)
-        said.append(
+        notices.append(
             f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
         )
-    return said
+    return notices
 
 
 def _differences(runs: list[Run]) -> dict:

@@ -50,9 +50,9 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "ranges": ranges.shown(version, selection.between),
         "only": selection.only,
         "between": [
-            asked.address
-            for i, asked in enumerate(selection.between)
-            if asked.name in {a.name for a in selection.between[:i]}
+            between.address
+            for i, between in enumerate(selection.between)
+            if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
         "topics": _titles(selection.view) if run and run.snapshot_id and run.topics <= OFFERED else [],

@@ -26,7 +26,7 @@ class Range(NamedTuple):
         return f"{self.name}:{self.low}:{self.high}"
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """price from 10 to below 20"""
         high = f"below {self.high[1:]}" if self.high.startswith("<") else self.high
         return " ".join([self.name, *([f"from {self.low}"] if self.low else []), *([f"to {high}"] if high else [])])
@@ -57,14 +57,14 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(asked: Range, field: Number | Days) -> Range:
-    _ends(asked, field)
-    return asked
+def _checked(wanted: Range, field: Number | Days) -> Range:
+    _ends(wanted, field)
+    return wanted
 
 
-def _ends(asked: Range, field: Number | Days) -> tuple[float, float]:
-    """Both ends as numbers, or as date.toordinal(); an end that was not asked for is infinite."""
-    low, high = asked.low, asked.high.removeprefix("<")
+def _ends(wanted: Range, field: Number | Days) -> tuple[float, float]:
+    """Both ends as numbers, or as date.toordinal(); an end that is not given is infinite."""
+    low, high = wanted.low, wanted.high.removeprefix("<")
     if isinstance(field, Days):
         return days.ordinal(low, "between", last=False) or -np.inf, days.ordinal(high, "between", last=True) or np.inf
     try:
@@ -74,25 +74,25 @@ def _ends(asked: Range, field: Number | Days) -> tuple[float, float]:
     if np.isnan(ends).any():
         raise Invalid(
             "between",
-            f"The ends of “{asked.name}” must be numbers such as 10 or 2.5, got “{asked.low[:40]}” and “{asked.high[:40]}”.",
+            f"The ends of “{wanted.name}” must be numbers such as 10 or 2.5, got “{wanted.low[:40]}” and “{wanted.high[:40]}”.",
         )
     return ends
 
 
-def mask(asked: Range, version: Version) -> np.ndarray:
+def mask(wanted: Range, version: Version) -> np.ndarray:
     """bool[D]: documents whose value is in the range; those without one are not."""
-    field = next(field for field in fields.ranges(version) if field.name == asked.name)
-    low, high = _ends(asked, field)
+    field = next(field for field in fields.ranges(version) if field.name == wanted.name)
+    low, high = _ends(wanted, field)
     values = fields.values(version, field)
-    inside = (values >= low) & (values < high if asked.high.startswith("<") else values <= high)
+    inside = (values >= low) & (values < high if wanted.high.startswith("<") else values <= high)
     return inside & (values > 0) if isinstance(field, Days) else inside
 
 
-def shown(version: Version, asked: list[Range]) -> list[dict]:
-    """Each field for the form: name, what is asked of it, and its ends."""
+def shown(version: Version, chosen: list[Range]) -> list[dict]:
+    """Each field for the form: name, the range chosen of it, and its ends."""
     fields_shown = []
     for field in fields.ranges(version)[:MOST]:
-        now = next((one for one in asked if one.name == field.name), Range(field.name, "", ""))
+        now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
         if isinstance(field, Days):
             ends = tuple(f"{date.fromordinal(day).year:04d}" for day in (field.first, field.last))
         else:

@@ -142,21 +142,23 @@ class Selection:
     @property
     def conditions(self) -> list[dict]:
         """Each condition in words, what it is in the address, and the address without it."""
-        return [{"text": self._said(*p), "parameter": p, "without": self.address(without=p)} for p in self.parameters]
+        return [
+            {"text": self._sentence(*p), "parameter": p, "without": self.address(without=p)} for p in self.parameters
+        ]
 
     @property
     def sentence(self) -> str:
         """The set in words: "documents with “war”, from 1914, to 1918"."""
-        said = [self._said(*p) for p in self.parameters]
-        return "documents " + ", ".join(said) if said else "all documents"
+        sentences = [self._sentence(*p) for p in self.parameters]
+        return "documents " + ", ".join(sentences) if sentences else "all documents"
 
-    def _said(self, name: str, value: str) -> str:
+    def _sentence(self, name: str, value: str) -> str:
         if name == "has":
             topic, _, percent = value.partition(":")
             title = self.view.labels.title(int(topic))
             return f"with at least {percent}% {title}" if float(percent) else f"with {title}"
         if name == "between":
-            return next(between.said for between in self.between if between.address == value)
+            return next(between.sentence for between in self.between if between.address == value)
         if name == "in":
             field, _, of = value.partition(":")
             return f"{field} {of}"

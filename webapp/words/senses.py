@@ -123,7 +123,7 @@ def groupings(run: Run) -> list[str]:
     return periods + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
 
 
-def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selection) -> dict | None:
+def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Selection) -> dict | None:
     """How the shares of the senses change over time or from value to value of a category. None where nothing is known to go by.
 
     Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the other senses:
@@ -132,7 +132,7 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     offered = groupings(run)
     if not offered:
         return None
-    chosen = asked if asked in offered else offered[0]
+    chosen = wanted if wanted in offered else offered[0]
     groups = fields.groups(run.version, chosen)
     tokens, _ = of.tally(groups.group, len(groups.labels))
     numbers = [row["number"] for row in senses]

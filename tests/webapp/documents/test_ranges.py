@@ -126,6 +126,6 @@ def test_edges_hold_every_number(low, high, whole, median):
 
 def test_ranges_in_words():
     assert (
-        ranges.Range("price", "7", "").said == "price from 7"
-        and ranges.Range("price", "", "<9").said == "price to below 9"
+        ranges.Range("price", "7", "").sentence == "price from 7"
+        and ranges.Range("price", "", "<9").sentence == "price to below 9"
     )
