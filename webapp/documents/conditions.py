@@ -6,8 +6,8 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from webapp.documents import fields
 from webapp.ingest import sources
+from webapp.metadata import ValueField
 from webapp.models import Run, Version
-from webapp.storage.columns import Category
 
 NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
 ONLY = {
@@ -63,7 +63,7 @@ def joined(query: QueryDict) -> str:
     return f"{match[1]}:{least or 0}"
 
 
-def typed(category: Category, text: str) -> tuple[str, str]:
+def typed(category: ValueField, text: str) -> tuple[str, str]:
     """A value of a category as one types it."""
     if text in category.values:
         return category.name, text

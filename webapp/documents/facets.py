@@ -9,9 +9,10 @@ from django.http import QueryDict
 from webapp.documents import fields, ranges, sums
 from webapp.documents.conditions import own
 from webapp.documents.selection import Selection
+from webapp.metadata import ValueField
 from webapp.results import links, topics
 from webapp.results.view import RunView
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 OFFERED = 200  # values that are proposed while one types, and topics that a list holds: above, a number is typed
@@ -19,7 +20,7 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-_tallies = Kept(
+_tallies = BoundedCache(
     8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes
 )  # bytes of what was counted of sets
 
@@ -63,7 +64,7 @@ def _address(parameters: list[tuple[str, str]]) -> str:
     return "?" + urlencode(parameters)
 
 
-def _category(selection: Selection, category: fields.Category) -> dict:
+def _category(selection: Selection, category: ValueField) -> dict:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     chosen = {value for name, value in selection.values if name == category.name}
     ticked = [
@@ -103,7 +104,7 @@ def counts(selection: Selection) -> dict:
     return facets
 
 
-def _counted(selection: Selection, category: fields.Category) -> dict:
+def _counted(selection: Selection, category: ValueField) -> dict:
     """A category's values as they would be counted without a choice among them, most frequent first."""
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
@@ -118,7 +119,7 @@ def _counted(selection: Selection, category: fields.Category) -> dict:
     return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
 
 
-def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
+def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
     """int64: documents of the set with each value."""
 
     def make() -> np.ndarray:
@@ -127,7 +128,7 @@ def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
             (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
         )[1:]
 
-    return _tallies.of((selection.key, category.name), make)
+    return _tallies.get_or_set((selection.key, category.name), make)
 
 
 def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
@@ -202,7 +203,7 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         least = int(days.min(initial=date.max.toordinal()))
         return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
 
-    return _tallies.of((selection.key, "days"), make)
+    return _tallies.get_or_set((selection.key, "days"), make)
 
 
 def _ordinal(month: int) -> int:

@@ -9,12 +9,12 @@ from inference.errors import Invalid
 from webapp.documents import fields, search
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
-_ranks = Kept(8)
+_ranks = BoundedCache(8)
 
 
 class Neighbours(NamedTuple):
@@ -121,4 +121,6 @@ def _topic(by: str, selection: Selection) -> int | None:
 
 def _relevance(selection: Selection, numbers: np.ndarray) -> np.ndarray:
     """Less for better matches."""
-    return _ranks.of(selection.key, lambda: -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64))
+    return _ranks.get_or_set(
+        selection.key, lambda: -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64)
+    )

@@ -1,15 +1,14 @@
 """Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20, sold:1914:1918-08."""
 
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.documents import days, fields
+from webapp.documents import fields
+from webapp.metadata import MetadataError, RangeField
 from webapp.models import Version
-from webapp.storage.columns import Days, Number
 
 MOST = 20  # conditions of one address
 
@@ -34,15 +33,15 @@ class Range(NamedTuple):
 
 def read(query: QueryDict, version: Version) -> list[Range]:
     """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
-    wanted = [_read(text, version) for text in query.getlist("between") if text]
+    ranges = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()
         if low or high:
-            wanted.append(_checked(Range(field.name, low, high), field))
-    wanted = list(dict.fromkeys(wanted))
-    if len(wanted) > MOST:
-        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(wanted)}.")
-    return wanted
+            ranges.append(_checked(Range(field.name, low, high), field))
+    ranges = list(dict.fromkeys(ranges))
+    if len(ranges) > MOST:
+        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(ranges)}.")
+    return ranges
 
 
 def _read(text: str, version: Version) -> Range:
@@ -57,26 +56,17 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(wanted: Range, field: Number | Days) -> Range:
+def _checked(wanted: Range, field: RangeField) -> Range:
     _ends(wanted, field)
     return wanted
 
 
-def _ends(wanted: Range, field: Number | Days) -> tuple[float, float]:
-    """Both ends as numbers, or as date.toordinal(); an end that is not given is infinite."""
-    low, high = wanted.low, wanted.high.removeprefix("<")
-    if isinstance(field, Days):
-        return days.ordinal(low, "between", last=False) or -np.inf, days.ordinal(high, "between", last=True) or np.inf
+def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
+    """Both ends as values of the field; an end that is not given is infinite."""
     try:
-        ends = float(low or "-inf"), float(high or "inf")
-    except ValueError:
-        ends = (np.nan, np.nan)
-    if np.isnan(ends).any():
-        raise Invalid(
-            "between",
-            f"The ends of “{wanted.name}” must be numbers such as 10 or 2.5, got “{wanted.low[:40]}” and “{wanted.high[:40]}”.",
-        )
-    return ends
+        return field.ends(wanted.low, wanted.high.removeprefix("<"))
+    except MetadataError as error:
+        raise Invalid("between", str(error)) from None
 
 
 def mask(wanted: Range, version: Version) -> np.ndarray:
@@ -84,18 +74,14 @@ def mask(wanted: Range, version: Version) -> np.ndarray:
     field = next(field for field in fields.ranges(version) if field.name == wanted.name)
     low, high = _ends(wanted, field)
     values = fields.values(version, field)
-    inside = (values >= low) & (values < high if wanted.high.startswith("<") else values <= high)
-    return inside & (values > 0) if isinstance(field, Days) else inside
+    return (values >= low) & (values < high if wanted.high.startswith("<") else values <= high) & field.known(values)
 
 
 def shown(version: Version, chosen: list[Range]) -> list[dict]:
     """Each field for the form: name, the range chosen of it, and its ends."""
-    fields_shown = []
+    rows = []
     for field in fields.ranges(version)[:MOST]:
         now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
-        if isinstance(field, Days):
-            ends = tuple(f"{date.fromordinal(day).year:04d}" for day in (field.first, field.last))
-        else:
-            ends = tuple(fields.written(value) for value in (field.low, field.high))
-        fields_shown.append({"name": field.name, "low": now.low, "high": now.high, "least": ends[0], "most": ends[1]})
-    return fields_shown
+        least, most = field.limits
+        rows.append({"name": field.name, "low": now.low, "high": now.high, "least": least, "most": most})
+    return rows

@@ -28,9 +28,9 @@ from webapp.ingest import repeats, sources
 from webapp.models import Corpus
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
-_masks = Kept(8)  # a byte a document each
+_masks = BoundedCache(8)  # a byte a document each
 
 
 class Selection:
@@ -174,7 +174,7 @@ class Selection:
         """bool[D], read-only; None for all documents."""
         if not self:
             return None
-        return _masks.of(self.key, self._mask)
+        return _masks.get_or_set(self.key, self._mask)
 
     @property
     def key(self) -> tuple:
@@ -217,7 +217,7 @@ class Selection:
             mask &= (
                 np.diff(evidence.bow(self.version.pk).indptr) == 0
                 if name == "wordless"
-                else repeats.found(self.version, name)
+                else repeats.repeating(self.version, name)
             )
         if self.q:
             matches = np.zeros(self.version.documents, bool)

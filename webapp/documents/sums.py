@@ -9,9 +9,9 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
-_kept = Kept(32)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
@@ -54,7 +54,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
         tokens, documents = evidence.of(run).sums(group, G, into)
         return Sums(groups, tokens, documents, tokens.sum(axis=1), np.bincount(group[group >= 0], minlength=G))
 
-    return _kept.of((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
+    return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
 def whole(view: RunView) -> Sums:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from django.urls import reverse
 
 from webapp.drawing.numbers import topic_label
-from webapp.models import Run
+from webapp.models import Corpus, Run
 from webapp.results.view import RunView
 
 
@@ -56,6 +56,13 @@ def documents_url(run: Run, query: str = "") -> str:
 
 def document_url(run: Run, number: int, query: str = "") -> str:
     return f"{_page('run_documents', run.pk)}{number}/{query}"
+
+
+def selected_document_url(owner: Run | Corpus, number: int, query: str = "") -> str:
+    """A document in a run; in its corpus where no run is read."""
+    if isinstance(owner, Run):
+        return document_url(owner, number, query)
+    return reverse("corpus_document", args=[owner.pk, number]) + query
 
 
 def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list[dict]:

@@ -6,7 +6,7 @@ from collections import Counter
 from webapp.models import Run
 from webapp.results import links, measures
 from webapp.results.view import RunView
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 TOP_WORDS = 10
@@ -65,7 +65,7 @@ def first_words(view: RunView, count: int) -> list[list[str]]:
     return [[word for word in words if word not in hidden][:count] for words in words_of_topics]
 
 
-@remembered(16)  # of 2,000 topics they have 2 MB
+@cached(16)  # of 2,000 topics they have 2 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
     listed = rows(
         "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
@@ -93,6 +93,12 @@ def topic(view: RunView, number: int) -> dict | None:
         return None
     known = {name: float(columns[name][number]) for name in ("share", "coherence", "floor", "floor_mass")}
     return {name: None if math.isnan(value) else value for name, value in known.items()} | links.topic(view, number)
+
+
+def described(view: RunView, number: int) -> dict | None:
+    """`topic` with its first words, in the shape webapp.api.shapes.Topic."""
+    row = topic(view, number)
+    return row and row | {"words": top_words(view, [number])[number]}
 
 
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:

@@ -15,10 +15,10 @@ from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
-_kept = Kept(200)
-_large = Kept(4)  # of which each holds a number for each document
+_kept = BoundedCache(200)
+_large = BoundedCache(4)  # of which each holds a number for each document
 
 
 class Cut(NamedTuple):
@@ -55,7 +55,7 @@ def of_groups(selection: Selection, groups: Groups, name: Hashable) -> Cut:
         some = np.bincount(group[group >= 0], minlength=len(groups.labels)).nonzero()[0]
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 
-    group, (first, end) = _large.of(("cut", *key), make)
+    group, (first, end) = _large.get_or_set(("cut", *key), make)
     return Cut(groups, selection, group, first, end, name, key)
 
 
@@ -66,12 +66,12 @@ def tokens(of: Cut) -> np.ndarray:
 
 def information(of: Cut) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _kept.of(("information", *of.key), lambda: change.information(tokens(of)))
+    return _kept.get_or_set(("information", *of.key), lambda: change.information(tokens(of)))
 
 
 def intervals(of: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are computed."""
-    known = _kept.of(("bands", *of.key), dict)
+    known = _kept.get_or_set(("bands", *of.key), dict)
     if missing := [k for k in dict.fromkeys(topics) if k not in known]:
         lengths = evidence.of(of.selection.run).lengths
         new = bands.shares(*_folded(of.selection.view), lengths, of.group, len(of.groups.labels), missing)
@@ -87,7 +87,9 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 def _folded(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     into = view.labels.into
-    return _large.of(("folded", view.run.snapshot_id, into.tobytes()), lambda: evidence.of(view.run).folded(into))
+    return _large.get_or_set(
+        ("folded", view.run.snapshot_id, into.tobytes()), lambda: evidence.of(view.run).folded(into)
+    )
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:

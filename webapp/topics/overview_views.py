@@ -9,7 +9,7 @@ from webapp.models import Run
 from webapp.pages.page import address, number, page
 from webapp.results import hidden_words
 from webapp.results.view import RunView
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
 from webapp.topics.overview import Overview, Wanted
 
@@ -27,7 +27,7 @@ def _view(request: HttpRequest) -> str:
     return last if last in VIEWS else "list"
 
 
-@kept_page(chosen=_view)
+@cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     shown_as = _view(request)
     view = RunView(run, hidden_words.read(request.GET, run))
@@ -61,7 +61,7 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
     for topic in listed:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
-        "topics": listed,
+        "items": listed,
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
         "next": address(request, after=following) if following else None,
     }

@@ -9,12 +9,12 @@ from webapp.documents.selection import Selection
 from webapp.models import Version
 from webapp.results import evidence, links
 from webapp.results.view import RunView
-from webapp.storage.cache import Kept, remembered
+from webapp.storage.cache import BoundedCache, cached
 from webapp.storage.sql import rows
 
 WORDS = 30  # on the topic's own page
 LEAST = 5  # tokens of a word that is shown for being nowhere else
-_tallies = Kept(64)  # topics whose words a web process remembers
+_tallies = BoundedCache(64)  # topics whose words a web process remembers
 
 
 class Words(NamedTuple):
@@ -35,7 +35,7 @@ def tallied(view: RunView, k: int, selection: Selection) -> Words:
     run, parts = view.run, view.labels.parts(k)
     merges = view.labels.into.tobytes() if selection.topics else b""  # a condition on a topic depends on all merges
     key = (run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
-    return _tallies.of(
+    return _tallies.get_or_set(
         key, lambda: _of_all(view, parts) if selection.mask is None else _of_some(view, parts, selection)
     )
 
@@ -62,7 +62,7 @@ def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
     return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))
 
 
-@remembered(32)
+@cached(32)
 def _everywhere(version_id: int) -> np.ndarray:
     """int64[V]: tokens of each word of a corpus."""
     counts = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])

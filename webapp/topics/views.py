@@ -11,7 +11,7 @@ from webapp.models import Run
 from webapp.pages.page import address, number, page, place
 from webapp.results import hidden_words, links, topics
 from webapp.results.view import RunView
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.topics import topic, topic_documents, topic_words, word_in_topic
 from webapp.words import queries as of_words
 
@@ -20,7 +20,7 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, view)
@@ -58,7 +58,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
     )
 
 
-@kept_page()
+@cached_page()
 def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
     view, link = _topic(request, run, number)
@@ -76,7 +76,7 @@ def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) ->
     )
 
 
-@kept_page()
+@cached_page()
 def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
     if not run.snapshot.final:
@@ -100,7 +100,7 @@ def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = 
 def _topic(request: HttpRequest, run: Run, number: int) -> tuple[RunView, dict]:
     """The run without the words that the address hides, and the topic."""
     view = RunView(run, hidden_words.read(request.GET, run))
-    link = topics.topic(view, number)
+    link = topics.described(view, number)
     if link is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
     return view, link

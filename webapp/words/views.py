@@ -11,7 +11,7 @@ from webapp.models import Run, Word
 from webapp.pages.page import address, number, page, run_or_404, search_words
 from webapp.results import links
 from webapp.results.view import RunView
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.words import concordance, queries, senses
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -26,7 +26,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     q = search_words(request)
     words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": links.with_word_urls(words, run),
+        "items": links.with_word_urls(words, run),
         "q": q,
         "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not words else [],
         "beginnings": []
@@ -41,7 +41,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
     data = {
-        "words": [],
+        "items": [],
         "q": q,
         "alike": links.with_word_urls(queries.alike(run.version, q), run),
         "beginnings": [],
@@ -50,7 +50,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
     known = queries.word(run.version, word)

@@ -147,7 +147,7 @@ def test_the_stream_of_who_may_not_read_ends(monkeypatch):
         assert not live.hub.who and not live.hub.readers and not live.hub.tasks
 
     monkeypatch.setattr(live, "RIGHTS_EVERY", 0.01)
-    monkeypatch.setattr(live, "still", still)
+    monkeypatch.setattr(live, "still_allowed", still)
     for part in ("_read", "_watch_workers"):  # of Redis, which has no part in this
         monkeypatch.setattr(live.Hub, part, lambda hub: asyncio.sleep(60))
     asyncio.run(follow())
