@@ -37,6 +37,7 @@ from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.server import live
 from webapp.storage import files
@@ -271,7 +272,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, corpus, run)
+    selection = Selection.read(request.GET, corpus, RunView(run) if run else None)
     if not selection or not selection.count:
         raise Invalid(
             "set",
@@ -285,7 +286,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
-            "run": run.pk if run and selection.has else None,
+            "run": run.pk if run and selection.topics else None,
         }
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(

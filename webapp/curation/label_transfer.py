@@ -9,7 +9,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from webapp.curation import services as curation
 from webapp.models import Run, Version
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.results.weights import topics as topics_of
 from webapp.results.weights import vocabulary, words
 
@@ -27,8 +27,9 @@ class Plan(NamedTuple):
     values: dict[int, dict[str, str]]
 
 
-def plan(source: Run, target: Run) -> Plan:
+def plan(source_view: RunView, target_view: RunView) -> Plan:
     """By the one-to-one matching that is best over all topics, at least as similar as explore.matching asks. Raises Invalid."""
+    source, target = source_view.run, target_view.run
     if source.corpus_id != target.corpus_id or source.pk == target.pk:
         raise Invalid(
             "from", f"Labels are carried between two runs of one corpus; run {source.pk} is none for run {target.pk}."
@@ -37,7 +38,7 @@ def plan(source: Run, target: Run) -> Plan:
         if run.snapshot is None or not run.snapshot.final:
             raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
     found = matching.match(topics_of(source.snapshot), topics_of(target.snapshot), *words(source, target))
-    said, here = names(source), names(target)
+    said, here = source_view.labels, target_view.labels
     edited = said.edited()
     pairs = [(k, int(found.partner[k]), float(found.similarity[k])) for k in edited if found.partner[k] >= 0]
     values = {}
@@ -52,7 +53,7 @@ def plan(source: Run, target: Run) -> Plan:
 
 def carry(source: Run, target: Run) -> Plan:
     """Say it, as one entry of the history that can be undone as a whole. Raises Invalid, and then nothing is said."""
-    found = plan(source, target)
+    found = plan(RunView(source), RunView(target))
     curation.change_many(target, found.values, f"carried from run {source.pk}")
     return found
 

@@ -3,32 +3,18 @@
 import math
 from uuid import UUID
 
-from webapp.drawing.numbers import HUES, topic_label
+from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results import links
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 PAGE = 50
 WORDS = 100  # of a topic's words that a label may be made of
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
-HUE_NAMES = (
-    "teal",
-    "green",
-    "purple",
-    "plum",
-    "olive",
-    "rose",
-    "blue",
-    "rust",
-    "mustard",
-    "lavender",
-    "crimson",
-    "indigo",
-)
 
 
-def history(run: Run, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
+def history(view: RunView, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
     """Edits, newest first, and where the next page begins.
 
     Each has id, topic (a link), field, value, by, at, undone_at, undone_by, batch, together (how many edits of its
@@ -45,13 +31,13 @@ def history(run: Run, before: int | None = None, topic: int | None = None) -> tu
               AND (%(topic)s::int IS NULL OR e.topic = %(topic)s)
         ORDER BY e.id DESC LIMIT %(limit)s
         """,
-        {"run": run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
+        {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
     for row in found:
         replaced = row.pop("replaced")
         row["state"] = "undone" if row["undone_at"] else "replaced" if replaced else "holds"
         row["said"] = sentence(row["field"], row["value"])
-        row["topic"] = topics.link(run, row["topic"])
+        row["topic"] = links.topic(view, row["topic"])
     return found[:PAGE], found[PAGE - 1]["id"] if len(found) > PAGE else None
 
 
@@ -74,19 +60,19 @@ def in_batch(run: Run, batch: UUID) -> bool:
     return Edit.objects.filter(run=run, batch=batch).exists()
 
 
-def groups(run: Run) -> list[dict]:
+def groups(view: RunView) -> list[dict]:
     """The groups and their topics: [{"name", "topics": [link]}]; at the end what is in none, but named or merged."""
-    said = names(run)
+    said = view.labels
     members: dict[str, list[int]] = {}
     for k in said.edited():
         members.setdefault(said.group(k), []).append(k)
     order = sorted(members, key=lambda name: (not name, name.lower()))
-    return [{"name": name, "topics": [topics.link(run, k) for k in members[name]]} for name in order]
+    return [{"name": name, "topics": [links.topic(view, k) for k in members[name]]} for name in order]
 
 
-def of(run: Run, number: int) -> dict:
+def of(view: RunView, number: int) -> dict:
     """What the form of one topic shows (templates/run/_curate.html)."""
-    said = names(run)
+    said = view.labels
     present = said.present(number)
     if present["into"]:
         present["into"] = topic_label(present["into"])
@@ -94,13 +80,13 @@ def of(run: Run, number: int) -> dict:
         "present": present,
         "note": present["note"],
         "group": present["group"],
-        "proposals": proposals(run, number),
+        "proposals": proposals(view.run, number),
         "groups": said.groups(),
-        "hues": [{"hue": h, "name": HUE_NAMES[h]} for h in range(HUES)],
-        "own_hue": number % HUES,
-        "others": [said.title(k) for k in range(min(run.topics, OFFERED)) if k != number],
-        "target": topics.link(run, int(said.into[number])) if said.into[number] != number else None,
-        "members": [topics.link(run, m) for m in said.members(number)],
+        "hues": [{"hue": h, "name": name} for h, name in enumerate(HUE_NAMES)],
+        "own_hue": number % len(HUE_NAMES),
+        "others": [said.title(k) for k in range(min(view.run.topics, OFFERED)) if k != number],
+        "target": links.topic(view, int(said.into[number])) if said.into[number] != number else None,
+        "members": [links.topic(view, m) for m in said.members(number)],
     }
 
 

@@ -14,7 +14,7 @@ from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results import labels as topic_labels
 from webapp.storage.sql import rows
 from webapp.words import concordance, senses
 from webapp.words import queries as words_of
@@ -47,7 +47,7 @@ class Wanted:
 
 
 def topics_long(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
                Column("documents", int), Column("label", str)]  # fmt: skip
 
@@ -65,7 +65,7 @@ def topics_long(wanted: Wanted) -> Table:
 
 
 def topics_wide(wanted: Wanted) -> Table:
-    run, said, count = wanted.run, names(wanted.run), wanted.words
+    run, said, count = wanted.run, topic_labels.read(wanted.run), wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
     columns = [Column("topic", int), Column("share", float), Column("coherence", float), Column("label", str)]
@@ -212,7 +212,7 @@ def kinds(run: Run) -> list[str]:
 
 
 def topic_time(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid(
@@ -238,7 +238,7 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 
 
 def diagnostics(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     columns = [
         Column("topic", int),
         Column("label", str),
@@ -266,7 +266,7 @@ _SAID = ("label", "note", "group", "colour", "hidden", "into")
 
 def curation(wanted: Wanted) -> Table:
     """What readers say at present; curation.services reads it back."""
-    said = names(wanted.run)
+    said = topic_labels.read(wanted.run)
     columns = [Column("topic", int), *(Column(name, str) for name in _SAID)]
     return Table(columns, iter([[(k, *(said.present(k)[name] or None for name in _SAID)) for k in said.edited()]]))
 
@@ -352,7 +352,7 @@ def lines(wanted: Wanted) -> Table:
                Column("at", int), Column("before", str), Column("word", str), Column("after", str)]  # fmt: skip
 
     def blocks():
-        for block in concordance.every(wanted.selection, senses.uses(run, found, wanted.selection)):
+        for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, found, wanted.selection)):
             yield [tuple(line[column.name] for column in columns) for line in block]
 
     return Table(columns, blocks())

@@ -12,13 +12,14 @@ from webapp.exports import Form
 from webapp.exports import methods as written_methods
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
+from webapp.results.view import RunView
 from webapp.server import streams
 
 
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    selection = Selection.read(request.GET, run.corpus, run)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
     groups: dict[str, list[dict]] = {}
     for form in exports.FORMS.values():
         if exports.ready(run, form):

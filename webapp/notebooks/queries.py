@@ -11,7 +11,7 @@ from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 PAGE = 50
 
@@ -131,8 +131,8 @@ def of_topic(run: Run, number: int) -> dict:
     share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
     if share is None:
         raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
-    said = names(run)
-    words = topics.top_words(run, [number])[number]
+    view = RunView(run)
+    said, words = view.labels, topics.top_words(view, [number])[number]
     return {
         "kind": Pin.Kind.TOPIC,
         "title": said.title(number),

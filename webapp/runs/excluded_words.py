@@ -3,7 +3,8 @@
 from django.db.models import Count
 
 from webapp.models import Edit, Run, Word
-from webapp.results import topics
+from webapp.results import links, topics
+from webapp.results.view import RunView
 
 OFFERED = 30  # words of a topic
 SHOWN = 30  # runs
@@ -40,18 +41,18 @@ def labelled(run: Run) -> list[dict]:
     return [{"id": row["run"], "topics": row["topics"]} for row in found]
 
 
-def described(run: Run, source: Run, plan) -> dict:
+def described(run: RunView, source: RunView, plan) -> dict:
     """curation.label_transfer.Plan as a page shows it."""
     return {
         "pairs": [
             {
-                "there": topics.link(source, k),
-                "here": topics.link(run, j),
+                "there": links.topic(source, k),
+                "here": links.topic(run, j),
                 "similarity": s,
                 "takes": sorted(plan.values.get(j, {})),
             }
             for k, j, s in plan.pairs
         ],
-        "orphans": [topics.link(source, k) for k in plan.orphans],
+        "orphans": [links.topic(source, k) for k in plan.orphans],
         "fields": sum(map(len, plan.values.values())),
     }
