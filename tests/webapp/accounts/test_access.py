@@ -189,8 +189,10 @@ def world(db, settings):
 @pytest.fixture
 def at_the_gate(monkeypatch):
     """Whoever is let in is told so, and no view is called: the walk is about who comes in, and takes seconds."""
-    asked = authorization.Gate.process_view
-    monkeypatch.setattr(authorization.Gate, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN))
+    asked = authorization.Authorization.process_view
+    monkeypatch.setattr(
+        authorization.Authorization, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN)
+    )
 
 
 def twins(name: str) -> list[str]:

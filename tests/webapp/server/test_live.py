@@ -115,13 +115,13 @@ def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
     assert authorization.still(readers) == set()
 
 
-def test_a_thousand_readers_cost_six_queries(world, django_assert_num_queries):
+def test_a_thousand_readers_cost_five_queries(world, django_assert_num_queries):
     owner = world.users["owner"]
     readers = {
         authorization.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,))
         for i in range(999)
     }
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         assert authorization.still(readers | {authorization.Reader(None, world.run.pk)}) == set()
 
 
