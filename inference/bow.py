@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numba import njit
@@ -124,7 +125,7 @@ class Bow:
             target = folder / f"{name}.npy"
             if array is None:
                 target.unlink(missing_ok=True)
-            elif not (isinstance(array, np.memmap) and Path(array.filename) == target.resolve()):
+            elif not (isinstance(array, np.memmap) and Path(str(array.filename)) == target.resolve()):
                 np.save(target, array)
         meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
         temporary = folder / "meta.json.new"
@@ -168,7 +169,7 @@ class Bow:
                 "corpus", f"The bag of words in {folder} has format {meta['format']}; this version reads {FORMAT}."
             )
         # An empty array can't be memory-mapped.
-        mode = "r" if meta["tokens"] else None
+        mode: Literal["r"] | None = "r" if meta["tokens"] else None
         arrays = {
             name: np.load(folder / f"{name}.npy", mmap_mode=None if name == "indptr" else mode) for name in _ARRAYS
         }

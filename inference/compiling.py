@@ -5,6 +5,7 @@ a kernel: two processes do them side by side.
 """
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses
 from inference.bow import Bow
+from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, similar
@@ -32,12 +34,28 @@ def warm_up() -> None:
 def engine(name: str = engines.DEFAULT) -> None:
     """What trains with one engine: its kernels, and those of the measures.
 
-    A start compiles the default's. Another's are compiled by the worker that takes its first run (tasks.runs).
+    Another engine than the default is compiled by the worker that takes its first run (tasks.runs).
     """
     trains = engines.get(name)
+    _train(trains, trains.warm_up())
+
+
+def usual() -> None:
+    """What a start waits for: the default engine with its usual settings, the first of its warm-up configs."""
+    trains = engines.get(engines.DEFAULT)
+    _train(trains, trains.warm_up()[:1])
+
+
+def rest() -> None:
+    """What a start leaves to the background: all that is not `usual`, in the order in which a reader comes to it."""
+    exploring()
+    engine()
+
+
+def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
-        for open_config in trains.warm_up():
+        for open_config in configs:
             config = open_config.resolve(bow.D, bow.tokens)
             for event in train(trains, config, bow):
                 if isinstance(event, Snapshot):
@@ -90,9 +108,8 @@ def _evidence(folder: Path, topics: Topics) -> None:
 
 
 def _index(folder: Path) -> None:
-    words = np.memmap(folder / "stream", np.int32, "w+", shape=4)
-    words[:] = 0, 1, 0, 0
-    words, lengths = np.memmap(words.filename, np.int32, "r"), np.array([2, 2], np.int32)
+    np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
+    words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
     stream = SimpleNamespace(
         words=words, starts=words, lengths=lengths, title_words=words, title_lengths=lengths, lexicon=["a", "b"]
     )
@@ -108,9 +125,9 @@ def texts(folder: Path) -> None:
     lines.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
     so_far = None
     for _ in range(2):  # a second time: with the words of the first
-        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as stream:
-            stream.add(lines, lines)
-            so_far = stream.commit()
+        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as writer:
+            writer.add(lines, lines)
+            so_far = writer.commit()
     stream = Stream.open(folder / "tokens")
     duplicates.find(stream)
     joined = Choice(frozenset(["new"]), 1, 1.0, hyphens="join", forms="stems", language="en", phrases=("is well",))
@@ -118,7 +135,7 @@ def texts(folder: Path) -> None:
         phrases.find(stream, choice)
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)
-        stops(lines[:1], [[0]], choice)
+        stops(lines[:1], [np.array([0])], choice)
 
 
 def _explore(topics: Topics) -> None:
@@ -126,7 +143,7 @@ def _explore(topics: Topics) -> None:
     layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
     distances.between(rows, rows)
     documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
-    bands.shares(*documents, np.array([0]), 1, [0])
+    bands.shares(*documents, np.array([0]), 1, np.array([0]))
     cooccurrence.beside(*documents, topics.K, 1)
     similar.nearest(*documents, np.ones(1), 1)
     similar.nearest(*documents, np.ones(1), 1, of_topics=similar.by_topic(*documents[:3], 1))

@@ -26,6 +26,10 @@ from inference.topics import Theta, Topics
 _PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
 
+Beta = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # by word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
+
 
 class Evidence:
     """Memory-mapped arrays, made by `gather`.
@@ -98,7 +102,7 @@ class Evidence:
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
         group = np.require(
-            group, np.int32, "CW"
+            group, np.int32, ["C", "W"]
         )  # a mapped array that can't be written is another type to the compiler
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
@@ -147,12 +151,16 @@ def gather(
     if by_document:
         beta = assign.even(bow.V, topics.K)
     else:
-        rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
-        beta = (*rows, topics.floor)
+        row_ptr, row_topics, above = fold_in.rows(
+            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
+        )
+        beta = row_ptr, row_topics, above, topics.floor
     doc_ptr = np.zeros(bow.D + 1, np.int64)
     try:
         with ExitStack() as stack:
-            files = {name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)}
+            files: dict[str, BinaryIO] = {
+                name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
+            }
             for theta in thetas:
                 indptr = _assign(files, bow, topics.K, beta, theta)
                 end = theta.first + len(indptr) - 1
@@ -168,13 +176,16 @@ def gather(
     new.rename(folder)
 
 
-def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: tuple[np.ndarray, ...], theta: Theta) -> np.ndarray:
+def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: Theta) -> np.ndarray:
     """Write the pairs and rows of a block; returns where each document's row begins, from 0 on."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
     given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
-    of_documents = theta.indptr, theta.topics, theta.weights
-    assign.assign(theta.first, bow.indptr, bow.words, *beta, *of_documents, given, certainty)
+    row_ptr, row_topics, above, floor = beta
+    assign.assign(
+        theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
+        certainty,
+    )  # fmt: skip
     rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
     for name, array in zip(files, (given, certainty, *rows[1:]), strict=True):
         array.tofile(files[name])
@@ -187,8 +198,10 @@ def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
         for name in ("word_topics", "word_certainty"):
             (folder / name).touch()
         return
-    source = [np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")]
-    target = [mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")]
-    assign.turn(bow.words, *source, postings.indptr[:-1].copy(), *target)
-    for array in target:
+    topics, certainty = (np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty"))
+    word_topics, word_certainty = (
+        mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")
+    )
+    assign.turn(bow.words, topics, certainty, postings.indptr[:-1].copy(), word_topics, word_certainty)
+    for array in (word_topics, word_certainty):
         array.flush()

@@ -59,7 +59,7 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray, *, by_docu
     theta = fold_in.fit(
         words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(K, alpha), fold_in.ITERATIONS
     )
-    beta = assign.even(n, K) if by_document else tuple(words)
+    row_ptr, row_topics, above, floor = assign.even(n, K) if by_document else words
     topics, certainty = np.empty(n, np.uint16), np.empty(n, np.uint8)
-    assign.given(theta, places, *beta, topics, certainty)
+    assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

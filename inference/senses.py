@@ -157,6 +157,7 @@ def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[li
     words, _, every = senses.near(
         ptr, np.concatenate(samples), np.zeros(2, np.int32), a.into, bow.indptr, bow.words, evidence.topics, bow.V
     )
-    return tuple(
+    of_a, of_b = (
         _named((a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count) for s in range(2)
     )
+    return of_a, of_b

@@ -24,6 +24,8 @@ SNAPSHOTS = 60  # or after this fraction of all of it, whichever is sooner
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
 FEWEST_FOR_HOLDING_OUT = 20  # documents: of fewer none can be spared
 
+THREADS = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 (numba sets it when it is imported)
+
 Threads = Callable[[], int] | int | None
 
 
@@ -215,4 +217,4 @@ def fold_in_corpus(engine: AnyEngine, config: Config, state: State, bow: Bow, *,
 def _use(threads: Threads) -> None:
     wanted = threads() if callable(threads) else threads
     if wanted is not None:
-        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
+        numba.set_num_threads(max(1, min(wanted, THREADS)))

@@ -51,7 +51,7 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 n += 1
         if n:
             theta = fold_in.fit(floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS)
-            largest = np.argmax(theta)
+            largest = int(np.argmax(theta))
         else:
             theta = np.full(K, 1.0 / K)
             largest = -1

@@ -11,43 +11,43 @@ from tasks.celery import app
 from webapp import readers
 from webapp.accounts import quotas
 from webapp.ingest import read_files, storing, subset, vectorize, versions
-from webapp.jobs import claims, events, scheduler
-from webapp.jobs.file_lock import Held, alone
+from webapp.jobs import claims, events, kinds, scheduler
+from webapp.jobs.file_lock import LockHeld, file_lock
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.models import Corpus, Version
 from webapp.storage import bulk, disk, files
 
-TRANSIENT = (OperationalError, InterfaceError, Held)
+TRANSIENT = (OperationalError, InterfaceError, LockHeld)
 TELL_EVERY = 0.25  # seconds between two pieces of news
 
 
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
     """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first version."""
-    _work(claims.READING, corpus_id, _ingest)
+    _work(kinds.INGEST, corpus_id, _ingest)
 
 
 @app.task(name="tasks.corpora.choose")
 def choose(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    _work(claims.CHOOSING, version_id, _choose)
+    _work(kinds.VECTORIZE, version_id, _choose)
 
 
-def _work(kind: claims.Kind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
-    taken = scheduler.take(kind, pk)
+def _work(kind: kinds.JobKind, pk: int, go: Callable[[int, int, Heartbeat], None]) -> None:
+    taken = scheduler.claim_next_job(kind, pk)
     if taken is None:
         return
     pk, attempt = taken
-    corpus_id = pk if kind is claims.READING else Version.everything.values_list("corpus", flat=True).get(pk=pk)
+    corpus_id = pk if kind is kinds.INGEST else Version.everything.values_list("corpus", flat=True).get(pk=pk)
     try:
-        with Heartbeat(kind, pk, attempt) as beat, alone(files.corpus_folder(corpus_id)):
+        with Heartbeat(kind, pk, attempt) as beat, file_lock(files.corpus_folder(corpus_id)):
             go(pk, attempt, beat)
-    except claims.Lost:
+    except claims.ClaimLost:
         return
     except TRANSIENT as error:
         if not disk.is_full(error):
             raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
-        claims.wait(kind, pk, attempt)
+        claims.wait_for_disk(kind, pk, attempt)
     except (Invalid, readers.Unreadable) as error:
         claims.fail(kind, pk, attempt, str(error))
     except Exception:
@@ -61,13 +61,13 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     storing.forget(corpus)
     if corpus.provenance:
         corpus.bytes_total = subset.size(corpus)
-        claims.update(claims.READING, corpus_id, attempt, bytes_total=corpus.bytes_total)
+        claims.update(kinds.INGEST, corpus_id, attempt, bytes_total=corpus.bytes_total)
     news = News(corpus)
 
     def keep(mark: read_files.Mark) -> None:
         quotas.check_documents(corpus, mark.documents)
         claims.update(
-            claims.READING,
+            kinds.INGEST,
             corpus_id,
             attempt,
             progress=asdict(mark),
@@ -87,7 +87,7 @@ def _ingest(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
         bulk.Partition("document", corpus_id).attach()
         claims.update(
-            claims.READING,
+            kinds.INGEST,
             corpus_id,
             attempt,
             status=Corpus.Status.READY,
@@ -102,15 +102,15 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
     news = News(corpus)
 
     def keep(mark: storing.Mark) -> None:
-        claims.update(claims.READING, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
+        claims.update(kinds.INGEST, corpus.pk, attempt, arriving=asdict(mark), bytes_read=mark.bytes, tries=0)
 
     try:
         storing.store(corpus, keep, _ticking(beat, news))
         with beat.long(), transaction.atomic():
-            claims.update(claims.READING, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
+            claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, **storing.finish(corpus))
     except Invalid:  # there is nothing to go on with
         with transaction.atomic():
-            claims.update(claims.READING, corpus.pk, attempt, arriving={})
+            claims.update(kinds.INGEST, corpus.pk, attempt, arriving={})
             corpus.files.all().delete()
         raise
 
@@ -124,7 +124,7 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
         Corpus.objects.filter(pk=corpus.pk).update(
             progress=asdict(mark), bytes_read=mark.bytes, documents_read=mark.documents
         )
-        claims.update(claims.CHOOSING, version_id, attempt, tries=0)
+        claims.update(kinds.VECTORIZE, version_id, attempt, tries=0)
         news.reading(mark)
 
     storing.join(corpus, _ticking(beat, news))
@@ -133,7 +133,7 @@ def _choose(version_id: int, attempt: int, beat: Heartbeat) -> None:
         made = vectorize.Making(version, mark, beat.check, news.stage)
     with beat.long(), transaction.atomic():
         made.publish()
-        claims.update(claims.CHOOSING, version_id, attempt, status=Version.Status.READY)
+        claims.update(kinds.VECTORIZE, version_id, attempt, status=Version.Status.READY)
         Corpus.objects.filter(pk=corpus.pk).update(version=version, report=made.found)
 
 

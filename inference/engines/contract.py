@@ -161,7 +161,7 @@ class Engine(Protocol[C, R, S]):
 
     def warm_up(self) -> Sequence[C]:
         """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by training
-        each on 30 tiny documents."""
+        each on 30 tiny documents. The first has the usual settings: a start of the program waits for it alone."""
 
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""

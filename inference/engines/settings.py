@@ -80,7 +80,7 @@ def _whole(f: Field, value: Any) -> int:
 
 def _number(f: Field, value: Any) -> float:
     least, most = f.metadata["least"], f.metadata["most"]
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
     if not (least is None or value >= least) or not (most is None or value <= most) or value != value:
         bounds = f.metadata["bounds"] or " and ".join(

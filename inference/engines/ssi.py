@@ -336,15 +336,17 @@ def _sample(
     norm = gibbs.normalisers(state.pi * state.totals, V, state.eta, log)
     g, gcum = gibbs.smoothing(norm, state.eta, state.alpha, log)
     table = _table(state, len(batch.words))
-    rows_of = (batch.words, state.start, state.length, state.arena_topics)
-    weights = gibbs.gather(*rows_of, state.arena_values, state.pi, state.eta, norm, state.alpha, log, table)
+    indptr, cum, marks, c = gibbs.gather(
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log,
+        table,
+    )  # fmt: skip
     out = np.empty((len(before), config.samples * config.draws), np.uint16)
     rises = np.zeros((gibbs.CHUNKS, config.topics + 1 if learns else 0))
     gibbs.sample(
-        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, *weights, table, g, gcum,
+        batch.doc_ptr, batch.places, batch.token_ptr, before, batch.words, state.start, state.arena_topics, indptr, cum, marks, c, table, g, gcum,
         state.alpha, config.burn_in, config.samples, config.draws, keys, out, rises,
     )  # fmt: skip
-    gibbs.clear(*rows_of, weights[0], table)
+    gibbs.clear(batch.words, state.start, state.length, state.arena_topics, indptr, table)
     if learns:
         state.rises += rises.sum(axis=0)
     return out
@@ -376,14 +378,18 @@ def _add(
     config: Resolved, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
-    merged = rows.merge(
-        batch.words, *rows.by_word(batch.places, batch.token_ptr, len(batch.words)), batch.token_ptr, new, old, unit, drop_below,
-        config.topics, state.start, state.length, state.arena_topics, state.arena_values, state.totals,
+    word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    indptr, sizes, topics, values = rows.merge(
+        batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
+        state.arena_topics, state.arena_values, state.totals,
     )  # fmt: skip
-    _make_room(state, batch.words, merged[1])
+    _make_room(state, batch.words, sizes)
     state.used = rows.put(
         batch.words,
-        *merged,
+        indptr,
+        sizes,
+        topics,
+        values,
         state.start,
         state.length,
         state.capacity,
@@ -506,8 +512,9 @@ def _count(number: int, what: str) -> str:
 
 
 def warm_up() -> list[Config]:
-    """Both kinds of statistics; large steps, so that pi is reset and `compact` is among the kernels."""
+    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among the kernels."""
     return [
+        Config(topics=2, minibatch=10, passes=3),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
     ]

@@ -99,13 +99,17 @@ class Diagnostics:
         """tokens, document_entropy, rank_1_documents."""
         bow, K = self.bow, topics.K
         tokens, tokens_log, first = np.zeros(K), np.zeros(K), np.zeros(K)
-        rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V)
+        row_ptr, row_topics, above = fold_in.rows(
+            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
+        )
         block = max(1, _BLOCK // K)
         for i in range(0, len(self.documents), block):
             documents = self.documents[i : i + block]
             expected = _expected(
                 topics.floor,
-                *rows,
+                row_ptr,
+                row_topics,
+                above,
                 documents,
                 bow.indptr,
                 bow.words,

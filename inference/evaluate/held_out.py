@@ -50,10 +50,14 @@ class Completion:
         """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is scored."""
         if not self.tokens:
             return float("nan")
-        rows = fold_in.rows(topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V)
+        row_ptr, row_topics, above = fold_in.rows(
+            topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
+        )
         scores = _score(
             topics.floor,
-            *rows,
+            row_ptr,
+            row_topics,
+            above,
             self.indptr,
             self.places,
             self.observed,

@@ -66,10 +66,12 @@ def shares(
         typical = x.sum() / max(length.sum(), 1.0)
         at = group[holding]
         x, length, at = x[at >= 0], length[at >= 0], at[at >= 0]
-        sums = [
+        ones, of_x, of_length, of_xx, of_both = (
             np.bincount(at, weights=values, minlength=G) for values in (np.ones(len(x)), x, length, x * x, x * length)
-        ]
-        share[k], low[k], high[k] = _intervals(n, tokens, squares, *sums, typical, level)
+        )
+        share[k], low[k], high[k] = _intervals(
+            n, tokens, squares, ones, of_x, of_length, of_xx, of_both, typical, level
+        )
     return Bands(share, low, high, n, tokens, n < THIN)
 
 

@@ -31,7 +31,9 @@ def beside(
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     together = _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
     each, D = np.diag(together).astype(np.float64), np.count_nonzero(lengths)
-    found = np.full((K, n), -1, np.int32), np.full((K, n), np.nan), np.zeros((K, n), np.int64)
+    columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
+        np.full((K, n), -1, np.int32), np.full((K, n), np.nan), np.zeros((K, n), np.int64),
+    )  # fmt: skip
     for k in range(K):
         both, chance = together[k], each[k] * each / max(D, 1)
         kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
@@ -39,9 +41,9 @@ def beside(
         others = np.flatnonzero(kept)
         lift = both[others] / chance[others]
         first = np.argsort(-lift, kind="stable")[:n]
-        for out, values in zip(found, (others, lift, both[others]), strict=True):
-            out[k, : len(first)] = values[first]
-    return found
+        for column, values in zip(columns, (others, lift, both[others]), strict=True):
+            column[k, : len(first)] = values[first]
+    return columns
 
 
 @njit(cache=True, nogil=True)

@@ -46,14 +46,14 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
     indptr = np.concatenate([[0], np.cumsum(listed)])
     floor = np.maximum(topics.floor, 0.0)
-    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, np.count_nonzero(place >= 0))
+    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, int(np.count_nonzero(place >= 0)))
 
 
 def divergences(topics: Topics) -> np.ndarray:
     """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
     of = rows(topics)
-    found = between(of, of)
-    return np.minimum(found, found.T)  # they differ by rounding only
+    apart = between(of, of)
+    return np.minimum(apart, apart.T)  # they differ by rounding only
 
 
 def between(a: Rows, b: Rows) -> np.ndarray:
@@ -74,8 +74,8 @@ def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     n = min(n, K - 1)
     far = divergences.copy()
     np.fill_diagonal(far, np.inf)
-    found = np.argsort(far, axis=1, kind="stable")[:, :n]
-    return found.astype(np.int32), np.take_along_axis(far, found, axis=1)
+    nearest_first = np.argsort(far, axis=1, kind="stable")[:, :n]
+    return nearest_first.astype(np.int32), np.take_along_axis(far, nearest_first, axis=1)
 
 
 @njit(cache=True, inline="always")

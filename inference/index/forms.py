@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,8 @@ MOST = 2_000  # words that a beginning may stand for: each has documents of its 
 _BATCH = 100_000  # words stemmed at a time
 
 
-class Sorted(NamedTuple):
+@dataclass(frozen=True)
+class Sorted:
     """Distinct strings in the order of their UTF-8 bytes. text: uint8, all of them in a row; ends: int64[n + 1]."""
 
     text: np.ndarray

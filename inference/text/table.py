@@ -22,6 +22,7 @@ from inference.text.characters import (
     OTHER,
     SKIPPED,
     SPACE,
+    Characters,
 )
 
 MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
@@ -55,7 +56,7 @@ class Table:
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
     def add(
-        self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters
+        self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters: Characters
     ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
@@ -64,7 +65,7 @@ class Table:
         beginning, and lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
-        pieces = [np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3)]
+        words, starts, stops = pieces = [np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3)]
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
@@ -73,7 +74,9 @@ class Table:
                 text_ends,
                 breaks,
                 together,
-                *characters,
+                characters.classes,
+                characters.lower,
+                characters.odd,
                 self.slots,
                 self.letters,
                 self.ends,
@@ -82,7 +85,9 @@ class Table:
                 self.near_words,
                 self.seed,
                 state,
-                *pieces,
+                words,
+                starts,
+                stops,
                 lengths,
             )
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
@@ -133,11 +138,11 @@ def _slot(half, mask):
 @njit(cache=True, nogil=True)
 def _simple(classes, lower):
     """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all else."""
-    found = np.zeros(128, np.uint8)
+    folded = np.zeros(128, np.uint8)
     for code in range(1, 128):
         if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
-            found[code] = lower[code]
-    return found
+            folded[code] = lower[code]
+    return folded
 
 
 @njit(cache=True, nogil=True, inline="always")

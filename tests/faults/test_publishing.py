@@ -49,7 +49,7 @@ def readers(look, count: int = 2):
 
 
 def test_topics_of_a_run(committed, ready, monkeypatch):
-    monkeypatch.setattr("tasks.runs.PUBLISH_SHARE", 1e9)  # each snapshot
+    monkeypatch.setattr("webapp.runs.training.PUBLISH_SHARE", 1e9)  # each snapshot
     run = runs.create(ready.version, seed=1, topics=7, passes=6)
 
     def look():

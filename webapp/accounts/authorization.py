@@ -1,9 +1,8 @@
 """Authorization: who may do what, for every address (docs/accounts.md says the same for people).
 
-`Authorization` is a middleware that runs before every view. It looks up the rule of the address (`RULES`: by the address's name in
-webapp.urls, or by its route in the API) and the corpus, run or notebook that the address names. An address without a rule is
-refused. What a user may not see is answered with 404, in the same words as what does not exist. What they may see but not do is
-answered with 403, which says who may.
+`Authorization` is a middleware that runs before every view. It takes the rule of the address from its declaration in webapp.urls,
+and looks up the corpus, run or notebook that the address names. An address without a rule is refused. What a user may not see is
+answered with 404, in the same words as what does not exist. What they may see but not do is answered with 403, which says who may.
 
 Views ask this module about whatever the address does not name, such as the runs in ?run= or the notebook that a form chose:
 `corpora`, `runs` and `notebooks` are all that a request may see. A test keeps views from asking the tables themselves
@@ -32,9 +31,10 @@ from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
 from webapp.accounts import tokens
-from webapp.accounts.roles import SHARED, Person, Role, granted, grants, with_role
+from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.models import ApiToken, Corpus, Notebook, Run, User
 from webapp.pages.errors import wants_json
+from webapp.request_context import request_context
 
 LINKS = "links"  # in the session: keys of the links that were followed
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -73,76 +73,17 @@ OWN = of_corpus(Role.OWNER, Role.OWNER)
 OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
 
-# Names of addresses of django-allauth, whose views decide themselves.
-LIBRARY = ("account_", "mfa_", "socialaccount_", "openid_connect_")
-
-RULES = {
-    **dict.fromkeys(["home", "glossary", "compare", "shared", "api_reference", "healthz", "readyz"], ANYONE),
-    "metrics": ANYONE,  # its view asks for a token of its own: operations.health_views
-    **dict.fromkeys(["deleted", "corpora", "example", "uploads", "upload", "notebooks", "notebook_new", "pin", "tokens", "account"], USER),
-    **dict.fromkeys(["operator", "operator_stop", "operator_again"], OPERATOR),
-    "share": ACCOUNTS,  # the token in the address decides
-    "reader": LOCAL,  # with accounts the reader's name is that of the account
-    **dict.fromkeys(["notebook", "notebook_change", "notebook_pin", "notebook_md", "notebook_html"], NOTEBOOK),
-    "token_revoke": TOKEN,
-    # Corpora
-    **dict.fromkeys(
-        ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary"],
-        SEE,
-    ),
-    **dict.fromkeys(["corpus_prepare", "corpus_runs", "corpus_add", "corpus_retry", "corpus_words", "corpus_phrases"], EDIT),
-    "corpus_owner": ANSWER,  # the view: only the user to whom the corpus is offered
-    "corpus_subset": ANSWER,  # the part belongs to the user who makes it
-    **dict.fromkeys(["corpus_embargo", "corpus_sharing", "corpus_again"], OWN),
-    **dict.fromkeys(["corpus_delete", "corpus_deleted", "corpus_bring_back", "corpus_for_good", "run_for_good"], OWN_DELETED),
-    **dict.fromkeys(["run_delete", "run_deleted", "run_bring_back"], EDIT_DELETED),
-    # Runs
-    **dict.fromkeys(
-        ["run", "run_events", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents",
-         "run_document", "run_whole", "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words",
-         "run_word", "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results"],
-        SEE,
-    ),
-    "run_try": of_corpus(Role.READER, Role.READER),  # what is sent is not kept
-    **dict.fromkeys(
-        ["run_stop", "run_cancel", "run_again", "run_onward", "topic_edit", "edit_undo", "edit_redo", "edits_undo",
-         "curation_table", "run_without", "run_without_train", "run_carry", "run_carry_over"],
-        EDIT,
-    ),
-    **dict.fromkeys(
-        ["run_reading", "reading_passages", "reading_words", "reading_topics", "reading_passages_answer", "reading_words_answer",
-         "reading_topics_answer"],
-        ANSWER,
-    ),
-    # The API, by route: several operations share a name.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
-    **dict.fromkeys(
-        [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
-        + [f"api/v1/runs/<int:run_id>{rest}" for rest in (
-            "", "/curves", "/topics", "/topics/<int:number>", "/topics/<int:number>/words", "/documents", "/documents/<int:number>",
-            "/wholes/<int:number>", "/words", "/words/<word>", "/words/<word>/lines", "/time", "/compare/<int:other>", "/methods", "/files",
-        )],
-        SEE,
-    ),
-    "api/v1/corpora/<int:corpus_id>/runs": of_corpus(Role.READER, Role.EDITOR),
-    "api/v1/corpora/<int:corpus_id>/read": EDIT,
-    **dict.fromkeys(["api/v1/runs/<int:run_id>/stop", "api/v1/runs/<int:run_id>/cancel"], EDIT),
-}  # fmt: skip
+TRY = of_corpus(Role.READER, Role.READER)  # what is sent is not kept
 
 
 def rule(match: ResolverMatch) -> Rule:
-    """The rule of an address; a page and its .json form have the same. Raises ImproperlyConfigured for an address without one."""
-    if "api" in match.namespaces:
-        key = match.route
-    else:
-        key = (match.url_name or "").removesuffix("_json")
-        if key.startswith(LIBRARY):
-            return ACCOUNTS
-    if key not in RULES:
+    """The rule of an address, as webapp.urls declares it: the view carries it. Raises ImproperlyConfigured where there is none."""
+    route = getattr(match.func, "route", None)
+    if route is None:
         raise ImproperlyConfigured(
-            f"Nothing says who may ask for “{key or match.route}”: give it a rule in webapp/accounts/authorization.py."
+            f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in webapp/urls.py."
         )
-    return RULES[key]
+    return route.access
 
 
 # What a request may see ------------------------------------------------------------------------------------------------
@@ -201,9 +142,10 @@ def listed(request: HttpRequest, before: int | None, most: int, public: bool = F
     shown = Corpus.objects.filter(into=None)
     if not settings.ACCOUNTS:
         sources = [shown.annotate(granted=F("pk"))]
+    elif public:
+        sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
     else:
-        *own, open_to_all = grants(person_of(request))
-        sources = [grant.filter(granted__in=shown.values("pk")) for grant in ([open_to_all] if public else own)]
+        sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request))]
     numbers = set()
     for source in sources:
         source = source.filter(granted__lt=before) if before is not None else source
@@ -224,7 +166,7 @@ def role(request: HttpRequest, of: QuerySet[Corpus]) -> Role:
     if not settings.ACCOUNTS:
         return Role.OWNER
     person = person_of(request)
-    return max((roles.get(person, Role.NONE) for roles in granted(of, person).values()), default=Role.NONE)
+    return max((given.get(person, Role.NONE) for given in roles(of, person).values()), default=Role.NONE)
 
 
 def may(request: HttpRequest, corpus_id: int, needed: Role) -> bool:
@@ -274,16 +216,16 @@ def reader(request: HttpRequest, corpus: int | None = None, run: int | None = No
 
 
 def still(readers: Collection[Reader]) -> set[Reader]:
-    """Those of some readers who may still see what they follow, by five queries, however many there are.
+    """Those of some readers who may still see what they follow, by four queries, however many there are.
 
     A user and followed links count as long as the session does from which they come.
     """
     of_run = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
     asked = {reader: reader.corpus or of_run.get(reader.run) for reader in readers}
-    found = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk})
-    shared = dict(found.values_list("pk", SHARED))
+    corpora = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk})
     if not settings.ACCOUNTS:
-        return {reader for reader, pk in asked.items() if pk in shared}
+        there = set(corpora.values_list("pk", flat=True))
+        return {reader for reader, pk in asked.items() if pk in there}
     users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
     proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
     keys = {r.session for r in readers if r.session}
@@ -293,10 +235,8 @@ def still(readers: Collection[Reader]) -> set[Reader]:
         for reader in readers
         if not reader.user or (reader.session in sessions and proofs.get(reader.user) == reader.proof)
     }
-    roles = granted(found, *set(people.values()))
-    return {
-        reader for reader, pk in asked.items() if reader in people and people[reader] in roles.get(shared.get(pk), {})
-    }
+    given = roles(corpora, *set(people.values()))
+    return {reader for reader, pk in asked.items() if reader in people and people[reader] in given.get(pk, {})}
 
 
 def _of_api(request: HttpRequest) -> bool:
@@ -309,7 +249,7 @@ def _of_api(request: HttpRequest) -> bool:
 class Authorization:
     """Middleware: refuses every request that the rule of its address does not allow, before a view is called.
 
-    Sets `request.role`, the user's role for the corpus of the address, for views and templates.
+    Sets the role in the request's context (webapp.request_context): the user's role for the corpus of the address.
     """
 
     def __init__(self, get_response):
@@ -322,13 +262,13 @@ class Authorization:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         needed = rule(request.resolver_match)
-        request.role = Role.NONE
+        request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
         if not settings.ACCOUNTS:
-            request.role = Role.OWNER
+            request_context(request).role = Role.OWNER
             return None
         return getattr(self, f"_{needed.kind}")(request, needed, kwargs)
 
@@ -371,7 +311,8 @@ class Authorization:
                 return _missing(request)
             if has < least:
                 return _only(request, corpus, least)
-            request.role = min(has, request.role or has)
+            context = request_context(request)
+            context.role = min(has, context.role or has)
         return None
 
 
@@ -387,7 +328,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
 
     Returns the answer for a token that is not known.
     """
-    request.api_token = None
+    request_context(request).api_token = None
     header = request.headers.get("Authorization", "")
     if not header:
         if settings.ACCOUNTS:
@@ -397,7 +338,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
-    request.api_token, request.user = token, token.user
+    request_context(request).api_token, request.user = token, token.user
     return None
 
 
@@ -421,7 +362,7 @@ def _missing(request: HttpRequest) -> HttpResponse:
 def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpResponse:
     """403 for who may see the corpus, but lacks the role; 401 for a program that sent no token."""
     name, owner = corpus.values_list("name", "owner__name").get()
-    if _of_api(request) and request.api_token is None:
+    if _of_api(request) and request_context(request).api_token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
     return _forbidden(
         request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more."
@@ -477,7 +418,7 @@ class May:
     """What the user may do to the corpus of a page: templates show forms only to those who can use them."""
 
     def __init__(self, request: HttpRequest):
-        has = getattr(request, "role", Role.NONE)  # none: an error came before the middleware
+        has = Role(request_context(request).role)  # NONE: an error came before the middleware
         self.answer, self.edit, self.own = has >= Role.VIEWER, has >= Role.EDITOR, has >= Role.OWNER
         self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated  # corpora; notebooks
 

@@ -5,6 +5,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+from ninja.renderers import BaseRenderer
 
 from inference.errors import Invalid
 from inference.versions import topograph
@@ -12,6 +13,17 @@ from webapp.accounts.authorization import UNKNOWN
 from webapp.api import corpora, engines, runs
 from webapp.api.access import RATE, Reader
 from webapp.pages import errors
+from webapp.pages.page import as_bytes
+
+
+class Renderer(BaseRenderer):
+    """The same JSON as that of pages."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: object, *, response_status: int) -> bytes:
+        return as_bytes(data)
+
 
 log = structlog.get_logger(__name__)
 
@@ -23,6 +35,7 @@ api = NinjaAPI(
     urls_namespace="api",
     auth=Reader(),
     throttle=[RATE],
+    renderer=Renderer(),
 )
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
@@ -81,4 +94,4 @@ def broken(request, error):
     if (answer := errors.unavailable(request, error, json=True)) is not None:
         return answer
     log.error("broken", exc_info=error)
-    return _said(request, errors.said(request), 500)
+    return _said(request, errors.broken_sentence(request), 500)

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from inference.explore import matching
 from webapp.models import Metric, Run, Snapshot
 from webapp.results import topics, weights
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 MOST = 12  # runs at once: as many as there are colours
 PAGE = 50
@@ -57,13 +57,26 @@ def match(a: Run, b: Run) -> matching.Matching:
     return between if first == a.snapshot_id else between.turned()
 
 
-@remembered(KEPT)
+@cached(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
     found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
     if len(found) < len({first, second}):
         raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
     a, b = found[first], found[second]
     return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
+
+
+def described(a: Run, b: Run) -> dict:
+    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison."""
+    between = match(a, b)
+    pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
+    return {
+        "run": a.pk,
+        "other": b.pk,
+        "pairs": [
+            {"topic": k, "other": other, "similarity": similarity} for k, (other, similarity) in pairs if other >= 0
+        ],
+    }
 
 
 def counts(between: matching.Matching) -> dict[str, int]:

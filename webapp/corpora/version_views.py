@@ -68,7 +68,7 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
     if corpus.version is None:
         raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
     found, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"words": found, "next": address(request, after=following) if following is not None else None}
+    data = {"items": found, "next": address(request, after=following) if following is not None else None}
     return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 

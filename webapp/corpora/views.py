@@ -20,7 +20,7 @@ from webapp.accounts import embargo as withheld
 from webapp.corpora import deletion, file_views, queries
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora, forms, previews, sample, uploads, version_history
-from webapp.jobs import claims, events
+from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
@@ -104,7 +104,7 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     try:
         if corpus.arriving:
-            claims.retry(claims.READING, corpus.pk)
+            claims.retry(kinds.INGEST, corpus.pk)
         else:
             corpora.retry(corpus)
     except Invalid as error:
@@ -287,7 +287,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
-    state = queries.state(corpus, events.workers())
+    state = queries.state(corpus, roster.count_workers())
     if as_json:
         return page(request, "", state, as_json=True)
     if corpus.arriving.get("first") is not None:  # on its way into another

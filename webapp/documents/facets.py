@@ -11,7 +11,7 @@ from webapp.documents.selection import Selection, own
 from webapp.models import Run
 from webapp.results import topics
 from webapp.results.labels import names
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 OFFERED = 200  # values that are proposed while one types, and topics that a list holds: above, a number is typed
@@ -19,7 +19,7 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-_tallies = Kept(
+_tallies = BoundedCache(
     8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
 )  # bytes of what was counted of sets
 
@@ -127,7 +127,7 @@ def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
             (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
         )[1:]
 
-    return _tallies.of((selection.key, category.name), make)
+    return _tallies.get_or_set((selection.key, category.name), make)
 
 
 def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
@@ -202,7 +202,7 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         least = int(days.min(initial=date.max.toordinal()))
         return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
 
-    return _tallies.of((selection.key, "days"), make)
+    return _tallies.get_or_set((selection.key, "days"), make)
 
 
 def _ordinal(month: int) -> int:

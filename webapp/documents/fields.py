@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.models import Version
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.columns import NONE, Category, Columns, Days, Number
 
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
@@ -38,7 +38,7 @@ class Groups(NamedTuple):
         return self.by in PERIODS
 
 
-@remembered(64)
+@cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
     return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
@@ -85,7 +85,7 @@ def dated(version: Version) -> tuple[date, date] | None:
     return (date.fromordinal(found[0]), date.fromordinal(found[1])) if found else None
 
 
-@remembered(64)
+@cached(64)
 def _span(version_id: int) -> tuple[int, int] | None:
     columns = _columns(version_id)
     known = columns.dates[columns.dates > 0] if columns else np.zeros(0, np.int32)
@@ -103,7 +103,7 @@ def period(version: Version) -> str | None:
     return "month" if years < 3 and _in_months(version.pk) else "year"
 
 
-@remembered(64)
+@cached(64)
 def _in_months(version_id: int) -> bool:
     """Whether dates say more than a year: a year alone is read as its first of January."""
     columns = _columns(version_id)
@@ -124,7 +124,7 @@ def groups(version: Version, by: str) -> Groups:
     return _periods(version.pk, by)
 
 
-@remembered(16)
+@cached(16)
 def _bins(version_id: int, field: Number) -> Groups:
     """About ten ranges of numbers with round ends, all equally wide; where a few numbers are far above the rest each range is wider than
     the one before."""
@@ -168,7 +168,7 @@ def written(number: float) -> str:
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.10g}"
 
 
-@remembered(16)
+@cached(16)
 def _other_periods(version_id: int, field: Days) -> Groups:
     years = (field.last - field.first) / 365
     by = "decade" if years > LONG else "year" if years > 3 else "month"
@@ -176,7 +176,7 @@ def _other_periods(version_id: int, field: Days) -> Groups:
     return found._replace(by=field.name, bounds=tuple(span(found, i) for i in range(len(found.labels))))
 
 
-@remembered(16)
+@cached(16)
 def _periods(version_id: int, by: str, name: str = "") -> Groups:
     """name: of a field of dates; "" for the documents' own."""
     columns = _columns(version_id)
@@ -202,7 +202,7 @@ def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
     return sorted(places, key=lambda i: (first[i], groups.labels[i].casefold()))
 
 
-@remembered(64)
+@cached(64)
 def _first_days(version_id: int, name: str) -> list[int]:
     """date.toordinal() of each value's first document; that of date.max for a value without a date."""
     columns = _columns(version_id)

@@ -11,7 +11,7 @@ from webapp.models import Run, Topic, Version
 from webapp.results import evidence, topics
 from webapp.results.labels import names
 from webapp.results.priors import priors
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 SHOWN = 6  # topics of a word's distribution
@@ -73,7 +73,7 @@ def word(run: Run, number: int, word: int) -> dict | None:
     }
 
 
-@remembered(64)
+@cached(64)
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)

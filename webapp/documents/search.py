@@ -10,7 +10,7 @@ from webapp.accounts.embargo import Piece
 from webapp.documents import texts
 from webapp.models import Corpus
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 _OPEN = 16  # corpora whose index a web process keeps mapped
 
@@ -25,7 +25,7 @@ def of(corpus: Corpus) -> Index:
     return _open(folder, made.st_ino, made.st_mtime_ns)
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _open(folder: Path, *made: int) -> Index:
     """made: another where the index was written again."""
     stream = Stream.open(folder / "tokens")

@@ -10,9 +10,9 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.labels import names
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
-_kept = Kept(32)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
@@ -55,7 +55,7 @@ def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: 
         tokens, documents = evidence.of(run).sums(group, G, into)
         return Sums(groups, tokens, documents, tokens.sum(axis=1), np.bincount(group[group >= 0], minlength=G))
 
-    return _kept.of((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
+    return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
 def whole(run: Run) -> Sums:

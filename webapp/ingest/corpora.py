@@ -22,7 +22,7 @@ from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import shaping, storing, versions
 from webapp.ingest.storing import Upload
 from webapp.ingest.versions import Words
-from webapp.jobs import claims
+from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, User, Version
 from webapp.storage import files
 
@@ -75,7 +75,7 @@ def _store(corpus: Corpus, later: bool) -> None:
         settle(files.corpus_folder(corpus.pk))  # before a row says that it is there
         corpus.status = Corpus.Status.QUEUED
         Corpus.objects.filter(pk=corpus.pk).update(status=corpus.status, heartbeat_at=Now())
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
         return
     storing.store(corpus)
     fields = storing.finish(corpus)
@@ -171,7 +171,7 @@ def read(corpus: Corpus, reading: Reading) -> None:
         quotas.check_job(corpus.owner)
         if not again.update(status=Corpus.Status.QUEUED, name=corpus.name, **fields):
             raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
 
 
 def subset(
@@ -204,7 +204,7 @@ def subset(
         folder.mkdir(parents=True)
         np.save(folder / NUMBERS, np.asarray(numbers, np.int64))
         settle(folder)
-        claims.send(claims.READING, corpus.pk)
+        dispatch.send(kinds.INGEST, corpus.pk)
     return corpus
 
 

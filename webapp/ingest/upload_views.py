@@ -202,7 +202,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
         missing = upload.length - offset
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
-        async for piece in bodies.pieces(request, settings.UPLOAD_PATIENCE):
+        async for piece in bodies.chunks(request, settings.UPLOAD_PATIENCE):
             missing -= len(piece)
             if missing < 0:
                 raise _too_much(upload)
@@ -217,7 +217,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
                 if unsynced >= SYNC and (syncing is None or syncing.done()):
                     syncing, unsynced = _disk.submit(writing.sync), 0
         whole = True
-    except bodies.Gone:
+    except bodies.ClientGone:
         raise Refused(408, "The connection broke off. What came is kept: go on from there.") from None
     finally:
         # Also when the server is told to stop, which cancels this.

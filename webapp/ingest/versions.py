@@ -8,7 +8,7 @@ from django.db.models import Max
 from inference.errors import Invalid
 from inference.text import Choice, stop_words
 from webapp.accounts import quotas
-from webapp.jobs import claims
+from webapp.jobs import dispatch, kinds
 from webapp.models import Corpus, Version
 
 FEW = 50  # documents below which the usual thresholds would leave out too much
@@ -97,7 +97,7 @@ def choose(corpus: Corpus, words: Words) -> Version:
     check(corpus)
     with transaction.atomic():
         version = begin(corpus, words)
-        claims.send(claims.CHOOSING, version.pk)
+        dispatch.send(kinds.VECTORIZE, version.pk)
     return version
 
 

@@ -12,9 +12,9 @@ from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from webapp.ingest import uploads
-from webapp.jobs import events
+from webapp.jobs import events, roster
 
-KEEP = 1.0  # seconds for which an answer is told again: however many ask, the parts are asked as often
+KEEP = 1.0  # seconds for which an answer is reused, however many ask
 PATIENCE = 2_000  # milliseconds for Postgres
 
 OK = "ok"
@@ -30,7 +30,7 @@ _last: tuple[float, Readiness] | None = None
 
 
 def readiness() -> Readiness:
-    """At most KEEP old."""
+    """The readiness, at most KEEP seconds old."""
     global _last
     with _lock:
         if _last is None or time.monotonic() - _last[0] >= KEEP:
@@ -83,4 +83,4 @@ def _disk() -> str:
 
 
 def _workers() -> str:
-    return OK if events.workers() else "warning: no worker is alive"
+    return OK if roster.count_workers() else "warning: no worker is alive"

@@ -1,4 +1,4 @@
-"""What Prometheus is told of the whole system, gathered when it asks: jobs, workers, database, disk (docs/monitoring.md)."""
+"""Metrics of the whole system for Prometheus, gathered when it asks: jobs, workers, database, disk (docs/monitoring.md)."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from webapp.operations import state
 from webapp.server.metrics import registry
 
-KEEP = 5.0  # seconds for which gathered metrics are answered again: however many ask, the database is asked as often
+KEEP = 5.0  # seconds for which gathered metrics are reused, however many ask
 
 
 class Gathered:
@@ -21,7 +21,7 @@ class Gathered:
         self.last: list[Metric] = []
 
     def collect(self) -> Iterator[Metric]:
-        with self.lock:  # who comes meanwhile takes what the first one finds
+        with self.lock:  # others wait for what the first one gathers
             if time.monotonic() - self.at >= KEEP:
                 self.last = _families(state.numbers())
                 self.at = time.monotonic()

@@ -8,7 +8,7 @@ from inference.explore import similar
 from inference.explore.similar import ByTopic
 from webapp.models import Run
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 _OPEN = 32  # runs whose arrays a web process keeps mapped
 _one = Lock()  # several pages that need it at once make it once
@@ -22,7 +22,7 @@ def of(run: Run) -> Evidence:
     return _open(files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
     by_word = bow_folder / "by_word"
     if not by_word.exists():
@@ -39,7 +39,7 @@ def by_topic(run: Run) -> ByTopic | None:
         return _by_topic(run.snapshot_id, found)
 
 
-@remembered(2)
+@cached(2)
 def _by_topic(snapshot_id: int, found: Evidence) -> ByTopic:
     return similar.by_topic(found.doc_ptr, found.doc_topics, found.doc_tokens, found.K)
 
@@ -49,6 +49,6 @@ def bow(version_id: int) -> Bow:
     return _bow(files.version_folder(version_id) / "bow")
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _bow(folder: Path) -> Bow:
     return Bow.open(folder)

@@ -9,7 +9,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.results import hidden_words, measures
 from webapp.results.labels import names
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 TOP_WORDS = 10
@@ -82,7 +82,7 @@ def first_words(run: Run, count: int) -> list[list[str]]:
     return [[word for word in words if word not in dropped][:count] for words in found]
 
 
-@remembered(16)  # of 2,000 topics they have 2 MB
+@cached(16)  # of 2,000 topics they have 2 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
     found = rows(
         "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
@@ -110,6 +110,12 @@ def topic(run: Run, number: int) -> dict | None:
         return None
     known = {name: float(columns[name][number]) for name in ("share", "coherence", "floor", "floor_mass")}
     return {name: None if math.isnan(value) else value for name, value in known.items()} | link(run, number)
+
+
+def described(run: Run, number: int) -> dict | None:
+    """`topic` with its first words, in the shape webapp.api.shapes.Topic."""
+    row = topic(run, number)
+    return row and row | {"words": top_words(run, [number])[number]}
 
 
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:

@@ -13,7 +13,7 @@ from inference.evaluate import TopicMeasures
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Metric, Run, Snapshot, Topic
 from webapp.storage import bulk
 
@@ -59,7 +59,7 @@ def publish(
 ) -> Snapshot:
     """Replace what the run's pages show. With findings it is the final snapshot.
 
-    Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
+    Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
     final = findings is not None
     xy = layout(findings.divergences) if final else None
@@ -79,7 +79,7 @@ def publish(
         if final:
             documents.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
-        claims.update(claims.TRAINING, run_id, attempt, snapshot=snapshot, **fields)
+        claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, **fields)
     return snapshot
 
 

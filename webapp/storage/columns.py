@@ -202,15 +202,15 @@ class Writer:
                 {"name": name, "values": values, "documents": [field.counts[field.codes[value]] for value in values]}
             )
         self.fields.clear()
-        found = {"number": [], "date": []}
+        written = {"number": [], "date": []}
         for name, field in self.values.items():
             if field.low == field.high or not field.documents:
                 field.discard()
                 continue
-            place = len(found[field.kind])
-            found[field.kind].append({"name": name, **field.finish(documents, self.folder / f"{field.kind}-{place}")})
+            place = len(written[field.kind])
+            written[field.kind].append({"name": name, **field.finish(documents, self.folder / f"{field.kind}-{place}")})
         self.values.clear()
-        meta = {"documents": documents, "categories": kept, "numbers": found["number"], "dates": found["date"]}
+        meta = {"documents": documents, "categories": kept, "numbers": written["number"], "dates": written["date"]}
         (self.folder / "meta.json").write_text(json.dumps(meta))
 
 

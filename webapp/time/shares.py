@@ -17,10 +17,10 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.labels import names
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
-_kept = Kept(200)
-_large = Kept(4)  # of which each holds a number for each document
+_kept = BoundedCache(200)
+_large = BoundedCache(4)  # of which each holds a number for each document
 
 
 class Cut(NamedTuple):
@@ -58,7 +58,7 @@ def of_groups(run: Run, groups: Groups, selection: Selection, name: Hashable) ->
         some = np.bincount(group[group >= 0], minlength=len(groups.labels)).nonzero()[0]
         return group, (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 0)
 
-    group, (first, end) = _large.of(("cut", *key), make)
+    group, (first, end) = _large.get_or_set(("cut", *key), make)
     return Cut(run, groups, selection, group, first, end, name, key)
 
 
@@ -69,12 +69,12 @@ def tokens(of: Cut) -> np.ndarray:
 
 def information(of: Cut) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _kept.of(("information", *of.key), lambda: change.information(tokens(of)))
+    return _kept.get_or_set(("information", *of.key), lambda: change.information(tokens(of)))
 
 
 def intervals(of: Cut, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are computed."""
-    known = _kept.of(("bands", *of.key), dict)
+    known = _kept.get_or_set(("bands", *of.key), dict)
     if missing := [k for k in dict.fromkeys(topics) if k not in known]:
         found = evidence.of(of.run)
         new = bands.shares(*_folded(of.run), found.lengths, of.group, len(of.groups.labels), missing)
@@ -88,7 +88,7 @@ def intervals(of: Cut, topics: list[int]) -> bands.Bands:
 
 def _folded(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     into = names(run).into
-    return _large.of(("folded", run.snapshot_id, into.tobytes()), lambda: evidence.of(run).folded(into))
+    return _large.get_or_set(("folded", run.snapshot_id, into.tobytes()), lambda: evidence.of(run).folded(into))
 
 
 def strongest(of: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:

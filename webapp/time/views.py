@@ -11,13 +11,13 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
 from webapp.results import topics as names_of
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
 
 TABLE = 600  # numbers that stand below the charts unasked
 
 
-@kept_page()
+@cached_page()
 def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a bin."""
     by = _by(request, run)

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from inference.explore.layout import separate
 from webapp.results import hidden_words, measures, topics
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.topics.overview import Overview
 
 WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
@@ -48,7 +48,7 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
 
 
-@remembered(32)
+@cached(32)
 def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
     """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take up."""
     columns = measures.read(snapshot_id)

@@ -8,7 +8,7 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import address, number, page
 from webapp.results import hidden_words
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
 from webapp.topics.overview import Asked, Overview
 
@@ -26,7 +26,7 @@ def _view(request: HttpRequest) -> str:
     return last if last in VIEWS else "list"
 
 
-@kept_page(chosen=_view)
+@cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     view = _view(request)
     selection = Selection.read(request.GET, run.corpus, run)
@@ -59,7 +59,7 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
     for topic in found:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
-        "topics": found,
+        "items": found,
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
         "next": address(request, after=following) if following else None,
     }

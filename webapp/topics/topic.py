@@ -16,7 +16,7 @@ from webapp.documents.selection import Selection
 from webapp.models import Run, Topic, Version, Word
 from webapp.results import evidence, hidden_words, measures, topics
 from webapp.results.labels import names
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 from webapp.words import concordance, senses
 
@@ -54,7 +54,7 @@ def words(run: Run, k: int, selection: Selection) -> Words:
 
 
 class _Key:
-    """What the words of a topic depend on, for kept.remembered."""
+    """What the words of a topic depend on, for cache.cached."""
 
     def __init__(self, run: Run, selection: Selection, of: tuple[int, ...]):
         self.run, self.selection, self.of = run, selection, of
@@ -68,7 +68,7 @@ class _Key:
         return self.key == other.key
 
 
-@remembered(_KEPT)
+@cached(_KEPT)
 def _words(key: _Key) -> Words:
     run, mask = key.run, key.selection.mask
     if mask is not None:
@@ -86,7 +86,7 @@ def _words(key: _Key) -> Words:
     return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
 
 
-@remembered(32)
+@cached(32)
 def _everywhere(version_id: int) -> np.ndarray:
     """int64[V]: tokens of each word of a corpus."""
     found = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])

@@ -11,7 +11,7 @@ from webapp.models import Run
 from webapp.pages.page import address, number, page, place
 from webapp.results import hidden_words
 from webapp.results import topics as queries
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.topics import topic
 from webapp.words import queries as of_words
 
@@ -20,7 +20,7 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     found, drop = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, run)
@@ -56,7 +56,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
     return page(request, "run/topic.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@kept_page()
+@cached_page()
 def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
     found, drop = _topic(request, run, number)
@@ -65,7 +65,7 @@ def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) ->
     return page(request, "run/topic_words.html", data, as_json=as_json, run=run, selection=selection)
 
 
-@kept_page()
+@cached_page()
 def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
     found, _ = _topic(request, run, number)
     if not run.snapshot.final:
@@ -81,7 +81,7 @@ def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = 
 def _topic(request: HttpRequest, run: Run, number: int) -> tuple[dict, dict | None]:
     """The topic, and what is dropped from view."""
     drop = hidden_words.read(request.GET, run)
-    found = queries.topic(run, number)
+    found = queries.described(run, number)
     if found is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
     return found, drop

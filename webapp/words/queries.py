@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from webapp.models import Run, Version, Word
 from webapp.results import topics
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 PAGE = 100
@@ -85,7 +85,7 @@ def _others(words: list[str], word: str, count: int = 3) -> list[str]:
     return [other for other in words if other[: len(word)] != word][:count]
 
 
-@remembered(32)
+@cached(32)
 def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
     parameters = {
         "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,

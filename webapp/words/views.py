@@ -12,7 +12,7 @@ from webapp.models import Run, Word
 from webapp.pages.page import address, number, page, run_or_404, search_words
 from webapp.results import topics
 from webapp.results.labels import names
-from webapp.server.page_cache import kept_page
+from webapp.server.page_cache import cached_page
 from webapp.words import concordance, queries, senses
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -27,7 +27,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     q = search_words(request)
     found, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": queries.with_urls(found, run),
+        "items": queries.with_urls(found, run),
         "q": q,
         "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
         "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
@@ -40,7 +40,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
     data = {
-        "words": [],
+        "items": [],
         "q": q,
         "alike": queries.with_urls(queries.alike(run.version, q), run),
         "beginnings": [],
@@ -49,7 +49,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
     found = queries.word(run.version, word)

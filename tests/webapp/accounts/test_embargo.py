@@ -120,9 +120,8 @@ def queries() -> list[str]:
     "name",
     sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}),
 )
-def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name, monkeypatch):
-    monkeypatch.setitem(addresses.VALUES, "word", texts()[2][50])
-    url = addresses.address(name, shut.corpus_id, shut.pk)
+def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name):
+    url = addresses.address(name, shut.corpus_id, shut.pk, word=texts()[2][50])
     answered = 0
     for query in queries():
         status, body = get(url + query)

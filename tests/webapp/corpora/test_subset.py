@@ -8,7 +8,7 @@ from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from webapp.corpora import deletion
 from webapp.ingest import corpora, versions
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.operations import upkeep
 
@@ -50,7 +50,7 @@ def test_a_part_has_the_same_documents(client, parent):
     found = client.get(reverse("corpus_documents_json", args=[parent.pk]) + "?q=war&by=order").json()
     assert part.documents == found["count"] < parent.documents
     numbers = np.load(corpora.files.corpus_folder(part.pk) / corpora.NUMBERS)
-    assert numbers[:5].tolist() == [d["number"] for d in found["documents"]][:5]
+    assert numbers[:5].tolist() == [d["number"] for d in found["items"]][:5]
     old = list(
         Document.objects.filter(corpus_id=parent.pk, number__in=numbers.tolist()).order_by("number").values_list(*KEPT)
     )
@@ -112,7 +112,7 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
 
 def test_an_attempt_that_was_killed_begins_anew(client, parent):
     part = made(client, parent)
-    assert claims.claim(claims.READING, part.pk) == 1
+    assert claims.claim(kinds.INGEST, part.pk) == 1
     Corpus.objects.filter(pk=part.pk).update(status="queued")
     assert read(part).status == "ready" and part.attempt == 2
 

@@ -8,7 +8,7 @@ import pytest
 from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
 from webapp.ingest import corpora
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.storage import files
 
@@ -92,7 +92,7 @@ def test_a_reading_that_was_killed_begins_anew(draft):
     """A half-filled partition and a half-written folder of another attempt are in nobody's way."""
     corpus = draft(as_csv(example_rows(40)), "a.csv")
     corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
-    assert claims.claim(claims.READING, corpus.pk) == 1
+    assert claims.claim(kinds.INGEST, corpus.pk) == 1
     folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")

@@ -37,7 +37,7 @@ def own(draft, monkeypatch):
     """A corpus of a test's own that has been read."""
     from tests.webapp.making import corpus_of
 
-    monkeypatch.setattr(heartbeat, "EVERY", 600.0)  # its own connection does not see what a test has not committed
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)  # its own connection does not see what a test has not committed
     return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
 
 
@@ -450,7 +450,7 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
     )
     for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
         found = client.get(url.rstrip("/") + f".json?only={only}").json()
-        assert [row["number"] for row in found["documents"]] == numbers
+        assert [row["number"] for row in found["items"]] == numbers
     assert "the same as an earlier one" in client.get(url + "?only=same").content.decode()
     assert client.get(url + "?only=bogus").status_code == 400
 

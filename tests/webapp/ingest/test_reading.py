@@ -17,7 +17,7 @@ from webapp.documents import fields
 from webapp.ingest import corpora, read_files, sources, versions
 from webapp.ingest.shaping import Shaping
 from webapp.ingest.versions import Words
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Version, Word
 from webapp.operations.upkeep import tidy
 from webapp.results import evidence
@@ -354,7 +354,7 @@ def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
 def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     version = versions.choose(corpus, Words(language="en", min_documents=3))
-    assert claims.claim(claims.CHOOSING, version.pk) == 1
+    assert claims.claim(kinds.VECTORIZE, version.pk) == 1
     sweep_for(STALE + 5)
     choose(version.pk)
     version.refresh_from_db()
@@ -384,7 +384,7 @@ def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, sma
         address = reverse("corpus_documents_json", args=[corpus.pk]) + f"?only=file:{position}"
         assert address.replace(".json", "/") in page
         listed = client.get(address).json()
-        assert listed["count"] == documents and listed["documents"][0]["number"] == first
+        assert listed["count"] == documents and listed["items"][0]["number"] == first
     assert (
         "of the file “b.csv”"
         in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
@@ -421,9 +421,9 @@ def test_words_that_count_are_listed(draft, client):
     corpus = read(queued(draft, as_csv(example_rows(60))))
     url = reverse("corpus_vocabulary_json", args=[corpus.pk])
     answer = client.get(url).json()
-    first = answer["words"]
+    first = answer["items"]
     assert first[0]["tokens"] >= first[-1]["tokens"] and len(first) == 100
-    assert client.get(url + answer["next"]).json()["words"][0]["number"] == 100
+    assert client.get(url + answer["next"]).json()["items"][0]["number"] == 100
     page = client.get(reverse("corpus_vocabulary", args=[corpus.pk])).content.decode()
     assert f"?q=%22{first[0]['word']}%22" in page
     with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f"?q=%22{first[0]['word']}%22").json()

@@ -129,7 +129,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
 
     with monkeypatch.context() as patched:
         patched.setattr(storing, "_write", full)
-        for _ in range(claims.TRIES):
+        for _ in range(claims.MAX_TRIES):
             ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "failed" and corpus.arriving["uploads"] <= 1

@@ -13,7 +13,7 @@ from inference.text import LANGUAGES
 from webapp import readers
 from webapp.ingest import corpora
 from webapp.ingest.shaping import Shaping
-from webapp.management.following import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
 
 DEFAULT = corpora.Reading()
@@ -114,12 +114,12 @@ class Command(BaseCommand):
     def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
         if not shaping["table"]:
             return shaping
-        found = corpora.about_files(corpus)
-        if key is None and (found is None or found.name != shaping["table"]):
+        guessed = corpora.about_files(corpus)
+        if key is None and (guessed is None or guessed.name != shaping["table"]):
             raise CommandError(
                 f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key."
             )
-        return asdict(Shaping(**shaping | {"key": key or found.key}))
+        return asdict(Shaping(**shaping | {"key": key or guessed.key}))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""

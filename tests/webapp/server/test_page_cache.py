@@ -183,14 +183,14 @@ def test_a_reader_has_the_last_view_again(client, url):
 
 
 def test_what_is_kept_weighs_no_more_than_it_may():
-    pages = cache.Kept(100, len)
+    pages = cache.BoundedCache(100, len)
     for i in range(10):
-        pages.keep(i, b"x" * 30)
+        pages.set(i, b"x" * 30)
     assert [i for i in range(10) if pages.get(i)] == [7, 8, 9]
-    pages.keep(9, b"x" * 90)
+    pages.set(9, b"x" * 90)
     assert [i for i in range(10) if pages.get(i)] == [9]
-    pages.keep(10, b"x" * 101)
-    assert pages.get(10) is None and pages.of(10, lambda: b"y") == b"y"
+    pages.set(10, b"x" * 101)
+    assert pages.get(10) is None and pages.get_or_set(10, lambda: b"y") == b"y"
     pages.clear()
-    pages.keep(1, b"x" * 100)
+    pages.set(1, b"x" * 100)
     assert pages.get(1)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.accounts import quotas
 from webapp.ingest import uploads, versions
-from webapp.jobs import claims, roster, scheduler
+from webapp.jobs import claims, dispatch, kinds, roster, scheduler
 from webapp.models import Corpus, Run, SourceFile, User
 from webapp.runs import services as runs
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db
 def workers(settings, monkeypatch):
     """One worker with five processes: four places for trainings, three for one user's."""
     settings.ACCOUNTS = True
-    monkeypatch.setattr(roster, "alive", lambda: [{"worker": "w", "processes": 5}])
-    monkeypatch.setattr(claims, "send", lambda kind, pk: sent.append(pk))
+    monkeypatch.setattr(roster, "live_workers", lambda: [{"worker": "w", "processes": 5}])
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
     sent.clear()
 
 
@@ -43,7 +43,7 @@ class Person:
 
 
 def take(run: Run) -> int | None:
-    found = scheduler.take(claims.TRAINING, run.pk)
+    found = scheduler.claim_next_job(kinds.TRAIN, run.pk)
     return found and found[0]
 
 
@@ -52,12 +52,12 @@ def end(pk: int) -> None:
 
 
 def test_users_take_turns_and_keep_their_own_order(monkeypatch):
-    monkeypatch.setattr(scheduler, "places", lambda: 1)
+    monkeypatch.setattr(scheduler, "training_places", lambda: 1)
     ada, ben = Person("ada"), Person("ben")
     hers, his = [ada.run() for _ in range(4)], [ben.run() for _ in range(2)]
     order, messages = [], [run.pk for run in [*hers, *his]]
     while messages:
-        if found := scheduler.take(claims.TRAINING, messages.pop(0)):
+        if found := scheduler.claim_next_job(kinds.TRAIN, messages.pop(0)):
             order.append(found[0])
             end(found[0])
         messages += sent
@@ -72,7 +72,7 @@ def test_a_large_run_does_not_keep_a_small_one_waiting():
     assert taken == [run.pk for run in large[:3]] + [None] * 7, "a place is left to others"
     small = ben.run(10)
     assert take(small) == small.pk
-    assert scheduler.room() == 0 and take(ben.run()) is None, "and one process to jobs that are short"
+    assert scheduler.free_training_places() == 0 and take(ben.run()) is None, "and one process to jobs that are short"
 
 
 def test_small_before_large_where_nobody_has_had_a_turn():
@@ -96,7 +96,7 @@ def test_what_is_gone_takes_no_place():
         take(ada.run())
     run = ada.run()
     assert take(run) is None
-    Run.objects.filter(status="running").update(heartbeat_at=timezone.now() - 2 * claims.STALE)
+    Run.objects.filter(status="running").update(heartbeat_at=timezone.now() - 2 * claims.FROZEN)
     assert take(run) == run.pk
 
 
@@ -110,17 +110,17 @@ def test_reading_has_no_limit_of_places_but_turns():
     ada, ben = Person("ada"), Person("ben")
     hers = [Corpus.objects.create(name="c", owner=ada.user, status="queued", bytes_total=9) for _ in range(6)]
     his = Corpus.objects.create(name="c", owner=ben.user, status="queued", bytes_total=10**9)
-    assert [scheduler.take(claims.READING, c.pk)[0] for c in hers[:2]] == [hers[0].pk, his.pk]
+    assert [scheduler.claim_next_job(kinds.INGEST, c.pk)[0] for c in hers[:2]] == [hers[0].pk, his.pk]
     for run in [ada.run() for _ in range(9)]:
         take(run)
-    assert scheduler.take(claims.READING, hers[5].pk)[0] == hers[1].pk
+    assert scheduler.claim_next_job(kinds.INGEST, hers[5].pk)[0] == hers[1].pk
 
 
 def test_versions_take_turns_by_the_owners_of_their_corpora():
     ada, ben = Person("ada"), Person("ben")
     hers = [ada.corpus.versions.create(number=n) for n in (2, 3)]
     his = ben.corpus.versions.create(number=2)
-    assert [scheduler.take(claims.CHOOSING, v.pk)[0] for v in hers] == [hers[0].pk, his.pk]
+    assert [scheduler.claim_next_job(kinds.VECTORIZE, v.pk)[0] for v in hers] == [hers[0].pk, his.pk]
 
 
 def test_while_accounts_are_off_one_user_has_all_places(settings):
@@ -133,8 +133,8 @@ def test_the_sweep_tells_of_no_more_than_can_begin():
     ada = Person("ada")
     for _ in range(9):
         ada.run()
-    assert scheduler.begin_now(claims.TRAINING) == 4
-    scheduler.go_on(claims.TRAINING)
+    assert scheduler.startable(kinds.TRAIN) == 4
+    scheduler.dispatch_next(kinds.TRAIN)
     assert len(sent) == 1
 
 

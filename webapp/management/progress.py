@@ -1,4 +1,4 @@
-"""Waiting for a job from a terminal: a progress bar where there is one, a line every few seconds where there is none."""
+"""Progress on a terminal: a bar that changes; without a terminal a line every few seconds."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Model
 
-from webapp.jobs import events
+from webapp.jobs import roster
 from webapp.local import folder, processes, servers
 
 EVERY = 0.3  # seconds between two looks
@@ -20,7 +20,7 @@ WIDTH = 30
 
 
 def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
-    """Return when the row's status is one of `over`; `part` of the work is done (0 to 1), `said` in words."""
+    """Wait until the row's status is one of `over`. part: how much of the work is done, from 0 to 1. said: the same in words."""
     terminal, line_at = sys.stderr.isatty(), 0.0
     while True:
         row.refresh_from_db()
@@ -41,16 +41,16 @@ def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Cal
 
 
 def prepare_database() -> None:
-    """Make or renew the tables where the database is our own; another's is migrated by whoever operates it."""
+    """Migrate the database where it is the embedded one; another is migrated by whoever operates it."""
     if servers.ours:
         call_command("migrate", verbosity=0, interactive=False)
 
 
 @contextmanager
 def worker_if_none() -> Iterator[None]:
-    """For a command that waits for a task: run a worker meanwhile where none is alive."""
-    # A queue of our own may still hold the sign of life of a worker that ended with the last command.
-    if not servers.ours and events.workers():
+    """For a command that waits for a job: run a worker meanwhile where none is alive."""
+    # The embedded Redis may still hold the beat of a worker that ended with the last command.
+    if not servers.ours and roster.count_workers():
         yield
         return
     process = processes.worker(dict(os.environ), folder.data() / "logs" / "worker.log")
@@ -61,7 +61,7 @@ def worker_if_none() -> Iterator[None]:
 
 
 class Line:
-    """What has been done of something in bytes: a line that changes on a terminal, else one every few seconds. Use `with`."""
+    """The progress of something in bytes: a line that changes on a terminal, else one every few seconds. Use `with`."""
 
     def __init__(self):
         self.terminal, self.at = sys.stderr.isatty(), 0.0

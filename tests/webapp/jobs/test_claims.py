@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.sweeping import STALE, Clock, sweep_for
 from webapp.ingest import versions
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds, sweep
 from webapp.models import Corpus, Run, Version
 from webapp.runs import services as runs
 
@@ -20,23 +20,23 @@ def queued(ready):
 
 
 def test_only_one_claim_wins(queued):
-    assert claims.claim(claims.TRAINING, queued.pk) == 1
-    assert claims.claim(claims.TRAINING, queued.pk) is None
+    assert claims.claim(kinds.TRAIN, queued.pk) == 1
+    assert claims.claim(kinds.TRAIN, queued.pk) is None
 
 
 def test_an_old_attempt_can_write_nothing(queued):
-    first = claims.claim(claims.TRAINING, queued.pk)
+    first = claims.claim(kinds.TRAIN, queued.pk)
     Run.objects.filter(pk=queued.pk).update(status="queued")
-    second = claims.claim(claims.TRAINING, queued.pk)
-    claims.update(claims.TRAINING, queued.pk, second, step=5)
-    with pytest.raises(claims.Lost):
-        claims.update(claims.TRAINING, queued.pk, first, step=99)
+    second = claims.claim(kinds.TRAIN, queued.pk)
+    claims.update(kinds.TRAIN, queued.pk, second, step=5)
+    with pytest.raises(claims.ClaimLost):
+        claims.update(kinds.TRAIN, queued.pk, first, step=99)
     queued.refresh_from_db()
     assert queued.step == 5
 
 
 def test_sweep_queues_a_run_whose_process_is_gone(queued):
-    claims.claim(claims.TRAINING, queued.pk)
+    claims.claim(kinds.TRAIN, queued.pk)
     sweep_for(STALE - 5)
     queued.refresh_from_db()
     assert queued.status == "running"
@@ -46,8 +46,8 @@ def test_sweep_queues_a_run_whose_process_is_gone(queued):
 
 
 def test_who_beats_is_alive_however_long_it_takes(queued):
-    attempt = claims.claim(claims.TRAINING, queued.pk)
-    sweep_for(10 * STALE, between=lambda: claims.update(claims.TRAINING, queued.pk, attempt))
+    attempt = claims.claim(kinds.TRAIN, queued.pk)
+    sweep_for(10 * STALE, between=lambda: claims.update(kinds.TRAIN, queued.pk, attempt))
     queued.refresh_from_db()
     assert (queued.status, queued.attempt) == ("running", 1)
 
@@ -55,11 +55,11 @@ def test_who_beats_is_alive_however_long_it_takes(queued):
 @pytest.mark.parametrize("hours", [-24, -1, 1, 24 * 365])
 def test_a_clock_that_jumps_makes_no_living_run_dead_and_no_dead_one_alive(queued, hours):
     """The database's clock is what heartbeats are written by: to shift them all is what shifting it does."""
-    attempt = claims.claim(claims.TRAINING, queued.pk)
+    attempt = claims.claim(kinds.TRAIN, queued.pk)
     jumped = []
 
     def beat_then_jump():
-        claims.update(claims.TRAINING, queued.pk, attempt)
+        claims.update(kinds.TRAIN, queued.pk, attempt)
         if not jumped:
             jumped.append(Run.objects.filter(pk=queued.pk).update(heartbeat_at=timezone.now() - timedelta(hours=hours)))
 
@@ -74,28 +74,28 @@ def test_a_clock_that_jumps_makes_no_living_run_dead_and_no_dead_one_alive(queue
 
 def test_a_sweep_that_slept_does_not_take_the_living_for_dead(queued):
     """A machine that was suspended, or a database that was away: nobody could beat, and nobody could look."""
-    claims.claim(claims.TRAINING, queued.pk)
+    claims.claim(kinds.TRAIN, queued.pk)
     clock = Clock()
-    sweep = claims.Sweep(clock)
-    sweep()
+    look = sweep.Sweep(clock)
+    look()
     clock.now += 3600
-    sweep()
+    look()
     queued.refresh_from_db()
     assert queued.status == "running"
 
 
 def test_sweep_gives_up_where_a_run_comes_no_further(queued):
-    for attempt in range(1, claims.TRIES + 1):
-        assert claims.claim(claims.TRAINING, queued.pk) == attempt
+    for attempt in range(1, claims.MAX_TRIES + 1):
+        assert claims.claim(kinds.TRAIN, queued.pk) == attempt
         sweep_for(STALE + 5)
     queued.refresh_from_db()
     assert queued.status == "failed" and "ran out of memory" in queued.error
 
 
 def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queued):
-    for attempt in range(1, 3 * claims.TRIES):
-        assert claims.claim(claims.TRAINING, queued.pk) == attempt
-        claims.update(claims.TRAINING, queued.pk, attempt, tries=0)  # as with each checkpoint
+    for attempt in range(1, 3 * claims.MAX_TRIES):
+        assert claims.claim(kinds.TRAIN, queued.pk) == attempt
+        claims.update(kinds.TRAIN, queued.pk, attempt, tries=0)  # as with each checkpoint
         sweep_for(STALE + 5)
     queued.refresh_from_db()
     assert queued.status == "queued"
@@ -119,14 +119,14 @@ def test_cancel_of_a_queued_run_ends_it(queued):
     runs.cancel(queued)
     queued.refresh_from_db()
     assert queued.status == "cancelled"
-    assert claims.claim(claims.TRAINING, queued.pk) is None
+    assert claims.claim(kinds.TRAIN, queued.pk) is None
 
 
 def test_cancel_while_the_results_are_stored(queued):
-    attempt = claims.claim(claims.TRAINING, queued.pk)
-    claims.update(claims.TRAINING, queued.pk, attempt, status="storing")
+    attempt = claims.claim(kinds.TRAIN, queued.pk)
+    claims.update(kinds.TRAIN, queued.pk, attempt, status="storing")
     runs.cancel(queued)
     queued.refresh_from_db()
     assert queued.status == "cancelled"
-    with pytest.raises(claims.Lost):  # so that the transaction that publishes is rolled back
-        claims.update(claims.TRAINING, queued.pk, attempt, status="done")
+    with pytest.raises(claims.ClaimLost):  # so that the transaction that publishes is rolled back
+        claims.update(kinds.TRAIN, queued.pk, attempt, status="done")
