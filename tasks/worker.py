@@ -1,4 +1,5 @@
-"""What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps, tidies, and notes its tasks."""
+"""What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps, tidies, and notes its
+tasks."""
 
 import ctypes
 import os

@@ -1,8 +1,10 @@
 """Logging without private content: no text of a document, title, file name, search, address or secret is ever written.
 
-A line is an event, which is a constant sentence, and keys of the list below with numbers or short names; any other key is dropped. Of an
-exception it holds the class, the places in the source and codes, never the message, as messages quote values (Postgres `DETAIL: Key
-(name)=(…)`, Python `invalid literal for int(): '…'`). Of a library's line it holds the pattern, not what is put into it. tests/webapp/operations/test_logs.py sends marked texts through everything and looks for them.
+A line is an event, which is a constant sentence, and keys of the list below with numbers or short names; any other key
+is dropped. Of an exception it holds the class, the places in the source and codes, never the message, as messages quote
+values (Postgres `DETAIL: Key (name)=(…)`, Python `invalid literal for int(): '…'`). Of a library's line it holds the
+pattern, not what is put into it. tests/webapp/operations/test_logs.py sends marked texts through everything and looks
+for them.
 """
 
 import logging
@@ -18,7 +20,8 @@ import structlog
 KEYS = {  # what a line may say, besides its event
     "timestamp", "level", "logger", "request_id", "where",
     "method", "route", "status", "ms", "user", "corpus", "run", "notebook", "reason", "code",  # a request
-    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",  # a task
+    # A task.
+    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",
     "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
 }  # fmt: skip
 CONSTANT = (
@@ -51,7 +54,8 @@ def request_id() -> str:
 
 
 def _foreign(logger, method: str, line: dict) -> dict:
-    """A line of a library. Its pattern is constant; a message without arguments may have been formatted before, and is left out."""
+    """A line of a library. Its pattern is constant; a message without arguments may have been formatted before, and is
+    left out."""
     record = line["_record"]
     args = line.pop("positional_args", None)
     if not args and not record.name.startswith(CONSTANT):

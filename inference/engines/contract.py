@@ -2,7 +2,7 @@
 
 An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py` registers it.
 Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract tests
-(tests/inference/test_contract.py, tests/webapp/test_engines.py) take it from the registry.
+(tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take it from the registry.
 
 - **Settings**: `Config` is what a user chose; a setting whose default is None may be left open. `Config.resolve(documents,
   tokens)` chooses what is open and returns the resolved form, in which nothing is None. `settings.setting` declares a

@@ -15,7 +15,7 @@ from webapp.corpora import queries
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
-from webapp.ingest import uploads
+from webapp.ingest import guesses, upload_limits, uploads
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
 from webapp.readers import Unreadable
@@ -47,9 +47,9 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
 )
 def create(request: HttpRequest, making: shapes.Making):
     try:
-        with uploads.taken(making.uploads, authorization.uploader(request)) as arrived:
-            return Status(201, queries.about(services.create(making.name, arrived, request.user, later=True)))
-    except uploads.Refused as refused:
+        with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
+            return Status(201, queries.about(services.create(making.name, arrived, request.user, in_background=True)))
+    except upload_limits.Refused as refused:
         raise HttpError(refused.status, refused.sentence) from None
 
 
@@ -67,13 +67,13 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
             f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.",
         )
     try:
-        sniff = services.sniff(corpus)
+        sniff = guesses.sniff(corpus)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     services.read(
         corpus,
-        services.Reading(
-            options=asdict(sniff.options), language=reading.language or services.language(sniff)[0] or "en"
+        services.ReadingSettings(
+            options=asdict(sniff.options), language=reading.language or guesses.guess_language(sniff)[0] or "en"
         ),
     )
     corpus.refresh_from_db()

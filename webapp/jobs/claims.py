@@ -1,7 +1,7 @@
 """Claims: which attempt owns a corpus, a version or a run, though its task may be delivered twice.
 
-A row's `status` says what is to be done. A task must win the claim, which raises `attempt`. Every later write names that attempt, and
-raises ClaimLost when another attempt, a cancel or a deletion came between.
+A row's `status` says what is to be done. A task must win the claim, which raises `attempt`. Every later write names
+that attempt, and raises ClaimLost when another attempt, a cancel or a deletion came between.
 """
 
 import secrets
@@ -25,8 +25,8 @@ log = structlog.get_logger(__name__)
 STALE = timedelta(
     seconds=20
 )  # without a heartbeat (jobs.heartbeat.INTERVAL), after which a process that holds no lock is dead
-# The same of a process that still holds its files. The kernel frees them when a process ends, so this one exists: it is starved of the
-# processor, or stopped, or on a machine that is gone.
+# The same of a process that still holds its files. The kernel frees them when a process ends, so this one exists: it is
+# starved of the processor, or stopped, or on a machine that is gone.
 FROZEN = timedelta(minutes=10)
 MAX_TRIES = 5  # attempts without progress: a job that ended its process so often would do it again
 DISK_FULL = (
@@ -41,14 +41,16 @@ class ClaimLost(Exception):
 
 @contextmanager
 def short_lock_timeout() -> Iterator[None]:
-    """A transaction that waits at most 2 s for a lock, for those who watch over all jobs. Raises django.db.OperationalError."""
+    """A transaction that waits at most 2 s for a lock, for those who watch over all jobs. Raises
+    django.db.OperationalError."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL lock_timeout = '2s'")
         yield
 
 
 def claim(kind: JobKind, pk: int) -> int | None:
-    """Take a queued job. Returns the attempt's number; None where the job is not queued, or the disk has no room to begin."""
+    """Take a queued job. Returns the attempt's number; None where the job is not queued, or the disk has no room to
+    begin."""
     status = kind.active[0]
     queued = kind.model.objects.filter(pk=pk, status="queued")
     if disk.full():
@@ -97,7 +99,8 @@ def fail(kind: JobKind, pk: int, attempt: int, sentence: str) -> None:
 
 
 def crash(kind: JobKind, pk: int, attempt: int) -> None:
-    """Log the exception that is being handled, which nobody foresaw, and fail the job under the id of the request that began it.
+    """Log the exception that is being handled, which nobody foresaw, and fail the job under the id of the request that
+    began it.
 
     Where the disk was full the job waits instead.
     """

@@ -1,4 +1,5 @@
-"""Counters over all processes, in one hash in Redis. When Redis is emptied they begin at zero again, which Prometheus expects."""
+"""Counters over all processes, in one hash in Redis. When Redis is emptied they begin at zero again, which Prometheus
+expects."""
 
 import redis
 

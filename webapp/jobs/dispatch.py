@@ -1,4 +1,5 @@
-"""Telling the workers that a job is queued. The row is the job; a message only brings the news, and may be lost or come twice."""
+"""Telling the workers that a job is queued. The row is the job; a message only brings the news, and may be lost or come
+twice."""
 
 import redis
 import structlog
@@ -15,7 +16,8 @@ log = structlog.get_logger(__name__)
 
 
 def send(kind: JobKind, pk: int) -> None:
-    """Send the message of a queued job once the present transaction is committed. While Redis is away the sweep sends it later."""
+    """Send the message of a queued job once the present transaction is committed. While Redis is away the sweep sends
+    it later."""
 
     def deliver():
         roster.remember_request(kind.name, pk, logs.request_id())

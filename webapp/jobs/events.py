@@ -1,7 +1,8 @@
 """Events for open pages, and this process's connection to Redis.
 
-One Redis stream, `events`, holds all events, the newest last, cut to about STREAM_LENGTH entries. It only tells pages that are open;
-Postgres keeps the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON object.
+One Redis stream, `events`, holds all events, the newest last, cut to about STREAM_LENGTH entries. It only tells pages
+that are open; Postgres keeps the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON
+object.
 """
 
 import time
@@ -19,7 +20,8 @@ log = structlog.get_logger(__name__)
 
 STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of events of many runs
-SILENT_SECONDS = 10  # for which nothing is asked of a Redis that accepted a command and did not answer: each would wait for 2 seconds
+# For which nothing is asked of a Redis that accepted a command and did not answer: each would wait for 2 seconds.
+SILENT_SECONDS = 10
 AWAY_SECONDS = 3  # for which nothing is published after an error: a training does not wait for Redis at every step
 
 _client = None
@@ -27,7 +29,8 @@ _away_until = 0.0  # by time.monotonic()
 
 
 class Client(redis.Redis):
-    """A client that raises TimeoutError at once for a while after Redis did not answer, so that the others need not wait, too."""
+    """A client that raises TimeoutError at once for a while after Redis did not answer, so that the others need not
+    wait, too."""
 
     away_until = 0.0  # by time.monotonic()
 
@@ -42,7 +45,8 @@ class Client(redis.Redis):
 
 
 def client() -> Client:
-    """This process's client. A command is tried twice, as a restart of Redis breaks the connection; then Redis counts as away."""
+    """This process's client. A command is tried twice, as a restart of Redis breaks the connection; then Redis counts
+    as away."""
     global _client
     if _client is None:
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
@@ -51,7 +55,8 @@ def client() -> Client:
 
 
 def publish(about: str, event: dict) -> None:
-    """Tell open pages. While Redis is away the event is lost, and pages read the state from Postgres when they connect again."""
+    """Tell open pages. While Redis is away the event is lost, and pages read the state from Postgres when they connect
+    again."""
     global _away_until
     if time.monotonic() < _away_until:
         return

@@ -1,4 +1,5 @@
-"""One process at a time writes the files of a corpus or a run. The lock is the kernel's, and ends with the process that holds it."""
+"""One process at a time writes the files of a corpus or a run. The lock is the kernel's, and ends with the process that
+holds it."""
 
 import fcntl
 import os
@@ -24,8 +25,8 @@ class LockHeld(Exception):
 
 @contextmanager
 def file_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder. Call it after winning the claim: a process that still holds the lock has lost its row, because it was
-    stopped or starved for too long, and is killed. Raises LockHeld."""
+    """Hold the lock of a folder. Call it after winning the claim: a process that still holds the lock has lost its row,
+    because it was stopped or starved for too long, and is killed. Raises LockHeld."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + SECONDS

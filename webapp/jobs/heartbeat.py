@@ -1,8 +1,9 @@
-"""The heartbeat of a job: a thread that writes the row's heartbeat, and tells the task when the row belongs to another attempt.
+"""The heartbeat of a job: a thread that writes the row's heartbeat, and tells the task when the row belongs to another
+attempt.
 
-A task also ticks as it advances. One that does not tick for PATIENCE is stuck (a deadlock, a query that never ends): its process ends
-itself, and the sweep queues the job again. Time is counted in steps of at most two intervals, by beats that reached Postgres: a process
-that was stopped, or waited for the processor or for Postgres, is not stuck.
+A task also ticks as it advances. One that does not tick for PATIENCE is stuck (a deadlock, a query that never ends):
+its process ends itself, and the sweep queues the job again. Time is counted in steps of at most two intervals, by beats
+that reached Postgres: a process that was stopped, or waited for the processor or for Postgres, is not stuck.
 """
 
 import logging
@@ -31,7 +32,8 @@ LONG_PATIENCE = (
 
 
 class Heartbeat:
-    """`with Heartbeat(kind, pk, attempt) as beat:` … `beat.check()`, often: raises ClaimLost when the work is not wanted any more."""
+    """`with Heartbeat(kind, pk, attempt) as beat:` … `beat.check()`, often: raises ClaimLost when the work is not
+    wanted any more."""
 
     def __init__(self, kind: JobKind, pk: int, attempt: int):
         self.job = (kind, pk, attempt)
@@ -91,7 +93,8 @@ class Heartbeat:
 
 
 def _end_process(job: tuple, seconds: float) -> None:
-    """Kill this process: nothing else ends a thread that hangs. What is on record stays, and another process continues from there."""
+    """Kill this process: nothing else ends a thread that hangs. What is on record stays, and another process continues
+    from there."""
     kind, pk, attempt = job
     log.error(
         "a job came no further, and its process is ended",

@@ -14,8 +14,8 @@ from webapp.storage import files
 class JobKind(NamedTuple):
     """What differs between the kinds.
 
-    task: the name of the Celery task. publish: tells open pages about a job. active: the statuses in which an attempt owns the row; a
-    claim sets the first. folder: what the attempt locks while it writes files (jobs.file_lock).
+    task: the name of the Celery task. publish: tells open pages about a job. active: the statuses in which an attempt
+    owns the row; a claim sets the first. folder: what the attempt locks while it writes files (jobs.file_lock).
     """
 
     model: type[Model]

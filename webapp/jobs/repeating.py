@@ -10,7 +10,8 @@ log = structlog.get_logger(__name__)
 
 
 def repeat(name: str, seconds: float, work: Callable[[], None], stopping: threading.Event) -> threading.Thread:
-    """Call `work` now and every so many seconds, until `stopping` is set. When it fails it is called again all the same."""
+    """Call `work` now and every so many seconds, until `stopping` is set. When it fails it is called again all the
+    same."""
 
     def run() -> None:
         while not stopping.is_set():

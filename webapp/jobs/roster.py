@@ -1,7 +1,8 @@
-"""The roster: which workers are alive and what each is doing, for the scheduler and the operator. Notes in Redis, all of which expire.
+"""The roster: which workers are alive and what each is doing, for the scheduler and the operator. Notes in Redis, all
+of which expire.
 
-The rows say what is to be done (jobs.claims); these notes only say where. A worker renews its own at every beat, so one that was stopped,
-or a Redis that was emptied, is forgotten for as long as it is silent, and no longer.
+The rows say what is to be done (jobs.claims); these notes only say where. A worker renews its own at every beat, so one
+that was stopped, or a Redis that was emptied, is forgotten for as long as it is silent, and no longer.
 """
 
 import json
@@ -20,7 +21,8 @@ WORKER_KEYS = "worker:*"  # worker:NAME -> {"since", "processes"}
 
 
 def beat(worker: str, processes: int, since: float) -> None:
-    """Say that a worker is alive: how many processes it has, and since when (seconds since the epoch). Raises redis.RedisError."""
+    """Say that a worker is alive: how many processes it has, and since when (seconds since the epoch). Raises
+    redis.RedisError."""
     with events.client().pipeline(transaction=False) as pipe:
         pipe.set(f"worker:{worker}", json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS)
         pipe.expire(_tasks_of(worker), TASK_SECONDS)
@@ -88,7 +90,8 @@ def _tasks(client: redis.Redis, worker: str) -> list[dict]:
 
 
 def remember_request(kind: str, key: int, request_id: str) -> None:
-    """Remember which request queued a job, so that the job's lines in the log name it, whichever message brings it to a worker."""
+    """Remember which request queued a job, so that the job's lines in the log name it, whichever message brings it to a
+    worker."""
     if request_id:
         try:
             events.client().set(f"asked:{kind}:{key}", request_id, ex=REQUEST_SECONDS)

@@ -22,8 +22,8 @@ def run_next(
 ) -> None:
     """Do job `pk`, or the one that is due before it.
 
-    work: called with the job's number, the attempt and its heartbeat. refusals: exceptions whose message is a sentence for the user.
-    Raises what is transient: the heartbeat stops, and the sweep queues the job again.
+    work: called with the job's number, the attempt and its heartbeat. refusals: exceptions whose message is a sentence
+    for the user. Raises what is transient: the heartbeat stops, and the sweep queues the job again.
     """
     claimed = scheduler.claim_next_job(kind, pk)
     if claimed is None:

@@ -1,9 +1,10 @@
-"""The scheduler: which queued job is next. A worker that gets a message of one job may be given another job that is due before it.
+"""The scheduler: which queued job is next. A worker that gets a message of one job may be given another job that is due
+before it.
 
-Users take turns. The user with the fewest jobs at work is next; of several, the one who has waited longest since a job of theirs was at
-work; of those who never had one, the one who asks for the least. A user's own jobs keep their order. Trainings leave one process of the
-workers free, so that ingesting and vectorizing, which take minutes, never wait for trainings, which take hours; and with accounts one
-user's trainings leave a place for another's.
+Users take turns. The user with the fewest jobs at work is next; of several, the one who has waited longest since a job
+of theirs was at work; of those who never had one, the one who asks for the least. A user's own jobs keep their order.
+Trainings leave one process of the workers free, so that ingesting and vectorizing, which take minutes, never wait for
+trainings, which take hours; and with accounts one user's trainings leave a place for another's.
 """
 
 import os
@@ -34,7 +35,8 @@ _LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
 
 def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
-    """Claim job `pk`, or one that is due before it. Returns the claimed job's number and attempt; None where none may begin now."""
+    """Claim job `pk`, or one that is due before it. Returns the claimed job's number and attempt; None where none may
+    begin now."""
     with _one_at_a_time():
         due = next_job(kind, pk)
         attempt = None if due is None else claims.claim(kind, due)
@@ -88,7 +90,8 @@ def training_places_of_one_user() -> int:
 
 
 def dispatch_next(kind: JobKind) -> None:
-    """Tell the workers, after a job has ended, that another may begin. While the database is away the sweep does it later."""
+    """Tell the workers, after a job has ended, that another may begin. While the database is away the sweep does it
+    later."""
     try:
         if startable(kind):
             for pk in kind.model.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:1]:
@@ -103,13 +106,15 @@ def startable(kind: JobKind) -> int:
 
 
 def _at_work(kind: JobKind) -> QuerySet:
-    """Jobs that hold a place. A starved process keeps its place while its heartbeat is late; the sweep queues the jobs of dead ones again."""
+    """Jobs that hold a place. A starved process keeps its place while its heartbeat is late; the sweep queues the jobs
+    of dead ones again."""
     return kind.model.objects.filter(status__in=kind.active, heartbeat_at__gt=Now() - claims.FROZEN)
 
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Two workers must not take the last place at once. Not a transaction, so that a claim is visible before its event is published."""
+    """Two workers must not take the last place at once. Not a transaction, so that a claim is visible before its event
+    is published."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     try:

@@ -1,9 +1,9 @@
 """The sweep: queue the jobs of dead processes again, and send messages again that the broker may have lost.
 
-Every worker sweeps. A process is dead when its row's heartbeat did not change for STALE while this sweep watched, and the kernel has
-freed the lock on its files (jobs.file_lock). A process that still holds its files exists, however seldom it gets the processor: it is
-given FROZEN. The sweep counts by its own monotonic clock, in steps of at most LOOK: neither a database clock that is set, nor a machine
-that slept, makes a living job look dead or a dead one alive.
+Every worker sweeps. A process is dead when its row's heartbeat did not change for STALE while this sweep watched, and
+the kernel has freed the lock on its files (jobs.file_lock). A process that still holds its files exists, however seldom
+it gets the processor: it is given FROZEN. The sweep counts by its own monotonic clock, in steps of at most LOOK:
+neither a database clock that is set, nor a machine that slept, makes a living job look dead or a dead one alive.
 """
 
 import time
@@ -44,7 +44,8 @@ class Sweep:
         passed, self.last = min(now - self.last, LOOK), now
         watched = {}
         for kind in KINDS:
-            # A row without an attempt is part of another job: the version that a corpus gets while it is read has no heartbeat of its own.
+            # A row without an attempt is part of another job: the version that a corpus gets while it is read has no
+            # heartbeat of its own.
             active = kind.model.objects.filter(status__in=kind.active, attempt__gt=0)
             for pk, *beat in active.values_list("pk", "attempt", "heartbeat_at", "tries"):
                 before, seconds = self.watched.get((kind.task, pk), (None, 0.0))
@@ -87,7 +88,8 @@ def _requeue_safely(kind: JobKind, pk: int, *beat) -> None:
 
 
 def requeue(kind: JobKind, pk: int, attempt: int, heartbeat_at, tries: int) -> None:
-    """Queue a job again whose process is dead, or fail it after too many tries. Does nothing where the row has changed since."""
+    """Queue a job again whose process is dead, or fail it after too many tries. Does nothing where the row has changed
+    since."""
     owned = kind.model.objects.filter(pk=pk, attempt=attempt, heartbeat_at=heartbeat_at, status__in=kind.active)
     gave_up = tries >= claims.MAX_TRIES
     status, error = ("failed", GAVE_UP.format(n=tries)) if gave_up else ("queued", "")

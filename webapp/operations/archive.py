@@ -25,8 +25,8 @@ BLOCK = 1 << 20  # bytes in memory at a time
 
 
 class Writer:
-    """Use `with`: `add` members in their order, note the rows of each `table`, then `close`, which writes the manifest. Without `close` the
-    file counts as cut off."""
+    """Use `with`: `add` members in their order, note the rows of each `table`, then `close`, which writes the manifest.
+    Without `close` the file counts as cut off."""
 
     def __init__(self, file: BinaryIO, head: dict):
         self._out = pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd")
@@ -130,7 +130,8 @@ def _damage_explained(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> Iterator[Member]:
-    """The members of an archive, in their order. Raises Invalid("file", …) where the file is no archive, damaged or cut off."""
+    """The members of an archive, in their order. Raises Invalid("file", …) where the file is no archive, damaged or cut
+    off."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -180,7 +181,8 @@ def members(path: Path, advance: Callable[[int], None] = lambda count: None) -> 
 
 
 def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> dict[str, int]:
-    """Read all of it, and compare it with its manifest. Returns the rows of each table. Raises Invalid, saying what is wrong."""
+    """Read all of it, and compare it with its manifest. Returns the rows of each table. Raises Invalid, saying what is
+    wrong."""
     head(path)
     rows: dict[str, int] = {}
     with tempfile.TemporaryFile() as seen:

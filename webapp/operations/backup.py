@@ -1,4 +1,5 @@
-"""Backup: a consistent copy of everything, made while the system runs. operations.archive writes its file, operations.restore reads it.
+"""Backup: a consistent copy of everything, made while the system runs. operations.archive writes its file,
+operations.restore reads it.
 
 It is made in this order:
 1. A lock (bulk.REMOVING) keeps partitions and files from being removed until the backup is done.

@@ -1,7 +1,7 @@
 """The files of a backup: those that the rows of its snapshot of the database point to.
 
-They never change once they have their names, but those of a corpus that grow: of these the first bytes are taken, as many as the corpus's
-row says. A file that is not ready yet is left out, and made again after restoring.
+They never change once they have their names, but those of a corpus that grow: of these the first bytes are taken, as
+many as the corpus's row says. A file that is not ready yet is left out, and made again after restoring.
 """
 
 import json
@@ -23,7 +23,8 @@ DERIVED = ("sample", "shaping")  # folders of a corpus that are made again
 
 
 class BackupFile(NamedTuple):
-    """name: its path below files/. size: how many of its first bytes are taken; None: all. content: taken in place of the file's."""
+    """name: its path below files/. size: how many of its first bytes are taken; None: all. content: taken in place of
+    the file's."""
 
     name: str
     path: Path

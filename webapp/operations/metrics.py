@@ -1,4 +1,5 @@
-"""Metrics of the whole system for Prometheus, gathered when it asks: jobs, workers, database, disk (docs/monitoring.md)."""
+"""Metrics of the whole system for Prometheus, gathered when it asks: jobs, workers, database, disk
+(docs/monitoring.md)."""
 
 import threading
 import time
@@ -13,7 +14,8 @@ KEEP = 5.0  # seconds for which gathered metrics are reused, however many ask
 
 
 class Gathered:
-    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.operations.state says which."""
+    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.operations.state says
+    which."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -1,7 +1,9 @@
-"""Restore a backup (operations.backup), elsewhere or after a loss. All of it is verified first, and nothing else runs meanwhile.
+"""Restore a backup (operations.backup), elsewhere or after a loss. All of it is verified first, and nothing else runs
+meanwhile.
 
-The rows of the small tables stay in one transaction until everything else is there, so that a restore that breaks off leaves no corpus
-without files. Migrations make the tables as they were when the backup was made, and then bring them up to date.
+The rows of the small tables stay in one transaction until everything else is there, so that a restore that breaks off
+leaves no corpus without files. Migrations make the tables as they were when the backup was made, and then bring them up
+to date.
 """
 
 import os

@@ -25,20 +25,21 @@ log = structlog.get_logger(__name__)
 
 INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
-LEFT = 3600  # seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends
+# Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
+LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
 
 
 def tidy() -> None:
-    """Safe at any time, in any number of processes, and through a kill: each step can be repeated. While a backup is made nothing is
-    removed that its rows may point to."""
+    """Safe at any time, in any number of processes, and through a kill: each step can be repeated. While a backup is
+    made nothing is removed that its rows may point to."""
     with bulk.removing() as may:
         if may:
             purge()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
             _remove_folders()
-    uploads.tidy()
+    uploads.remove_expired()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 
@@ -134,7 +135,8 @@ def _size(folder: Path) -> int:
 
 
 def sizes() -> dict | None:
-    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is away."""
+    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is
+    away."""
     try:
         kept = events.client().get(SIZES)
     except redis.RedisError:

@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
+from webapp.request_context import request_context
 from webapp.results import hidden_words
 from webapp.routes import Route
 
@@ -22,7 +23,7 @@ def tabs(context) -> list[dict]:
     request, run = context["request"], context["run"]
     shown, here = {}, routes.of(request.resolver_match)
     for route in routes.declared():
-        if route.tab and route.tab.name not in shown and request.role >= route.access.read:
+        if route.tab and route.tab.name not in shown and request_context(request).role >= route.access.read:
             shown[route.tab.name] = _link(route, here, request.path, run)
     return list(shown.values())
 

@@ -11,7 +11,8 @@ from webapp.storage import files
 
 
 def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
-    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the parent's words."""
+    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
+    parent's words."""
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
     postings = Postings.open(folder / "by_word")
     evidence = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), postings)
@@ -22,5 +23,6 @@ def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
 
 
 def of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
-    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words, under the prior `alpha`."""
+    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words, under the prior
+    `alpha`."""
     return inherit(*label_transfer.inherited(parent, run.version), bow, alpha)

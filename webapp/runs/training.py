@@ -55,8 +55,8 @@ class TimeBudget:
 class Training:
     """One attempt at training a run.
 
-    state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint. stop: whether the user
-    wants the training to end now.
+    state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint.
+    stop: whether the user wants the training to end now.
     """
 
     def __init__(self, run: Run, attempt: int, beat: Heartbeat):
@@ -95,8 +95,8 @@ class Training:
         self._finish()
 
     def _compile(self) -> None:
-        """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default engine was compiled when
-        Topograph started."""
+        """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
+        engine was compiled when Topograph started."""
         if self.engine.NAME != engines.DEFAULT:
             with self.beat.long():
                 compiling.engine(self.engine.NAME)
@@ -216,6 +216,7 @@ class Training:
 
 
 def threads() -> int:
-    """How many threads a training may use: its share of the cores, divided among the runs at work. The topics do not depend on it."""
+    """How many threads a training may use: its share of the cores, divided among the runs at work. The topics do not
+    depend on it."""
     at_work = Run.objects.filter(status__in=kinds.TRAIN.active).count()
     return max(1, (os.cpu_count() or 1) // max(1, at_work))

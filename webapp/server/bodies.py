@@ -1,4 +1,5 @@
-"""Request bodies: bounds on their size and time, and uploads that a view reads chunk by chunk, where Django would store the body first."""
+"""Request bodies: bounds on their size and time, and uploads that a view reads chunk by chunk, where Django would store
+the body first."""
 
 import asyncio
 import math
@@ -36,7 +37,8 @@ class _Refused(Exception):
 def bound_bodies(application):
     """ASGI middleware: bodies of a bounded size that arrive in a bounded time.
 
-    Django writes a body of any size to a temporary file before it looks at the request, and waits for it as long as the client likes.
+    Django writes a body of any size to a temporary file before it looks at the request, and waits for it as long as the
+    client likes.
     """
 
     async def middleware(scope, receive, send):
@@ -92,7 +94,8 @@ def _bounded_receive(scope, receive):
     """A `receive` that raises _Refused for a body that is too large or too slow."""
     length = _content_length(scope)
     files = bool(length) and FILES.fullmatch(scope["path"]) is not None
-    # Django writes the body to the temporary folder, and copies it from there: half of what is free leaves room for both.
+    # Django writes the body to the temporary folder, and copies it from there: half of what is free leaves room for
+    # both.
     most = min(settings.MAX_UPLOAD or math.inf, shutil.disk_usage(tempfile.gettempdir()).free // 2) if files else FORM
     deadline = None if files else time.monotonic() + FORM_SECONDS
     size, complete = 0, False
@@ -141,8 +144,9 @@ async def _respond(send, status: int, sentence: str) -> None:
 def defer_bodies(application, prefix: str):
     """ASGI middleware: Django sees requests below `prefix` without a body, which the view reads by `chunks`.
 
-    Django writes a whole body to a temporary file before a view sees any of it: an upload would be written twice, and nothing of it would
-    be kept when the connection breaks. Hosts, origins, addresses and errors remain Django's business.
+    Django writes a whole body to a temporary file before a view sees any of it: an upload would be written twice, and
+    nothing of it would be kept when the connection breaks. Hosts, origins, addresses and errors remain Django's
+    business.
     """
 
     async def middleware(scope, receive, send):

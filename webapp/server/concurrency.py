@@ -1,10 +1,11 @@
-"""The concurrency limiter: how many requests a web process works at. Others wait for a while; beyond that they are refused early, with
-429 or 503.
+"""The concurrency limiter: how many requests a web process works at. Others wait for a while; beyond that they are
+refused early, with 429 or 503.
 
-Under ASGI Django answers each request in a thread of its own, and starts as many threads as there are requests. A hundred at once would
-wait for each other, for a connection to the database and for Python's lock, and all be late. Here a few requests are at work, and the
-others wait in the order of their arrival, without a thread. Health, metrics and static files pass unlimited. Streams of events, uploads
-and downloads have limiters of their own, so that none of them keeps pages waiting.
+Under ASGI Django answers each request in a thread of its own, and starts as many threads as there are requests. A
+hundred at once would wait for each other, for a connection to the database and for Python's lock, and all be late. Here
+a few requests are at work, and the others wait in the order of their arrival, without a thread. Health, metrics and
+static files pass unlimited. Streams of events, uploads and downloads have limiters of their own, so that none of them
+keeps pages waiting.
 """
 
 import asyncio
@@ -98,9 +99,9 @@ class ConcurrencyLimiter:
             del self.by_client[client]
 
 
-# Threads share Python's lock: the more of them work, the later each is, and the event loop, which answers everybody, is the latest of
-# all. Four keep a core busy while some wait for Postgres. Nobody reads a page that comes after 8 s. A whole class may sit behind one
-# address, so `per_client` is generous.
+# Threads share Python's lock: the more of them work, the later each is, and the event loop, which answers everybody, is
+# the latest of all. Four keep a core busy while some wait for Postgres. Nobody reads a page that comes after 8 s. A
+# whole class may sit behind one address, so `per_client` is generous.
 PAGES = ConcurrencyLimiter("pages", capacity=4, queue=160, max_wait=8.0, per_client=100)
 # Seconds of work on a large corpus: two at once leave the other pages their share.
 HEAVY = ConcurrencyLimiter("heavy pages", capacity=2, queue=24, max_wait=20.0, per_client=12)
@@ -109,15 +110,15 @@ FILES = ConcurrencyLimiter("files", capacity=8, queue=8, max_wait=20.0, per_clie
 # The view of an upload runs on the event loop: while it waits for bytes it costs some 256 KB and no thread.
 UPLOADS = ConcurrencyLimiter("uploads", capacity=400, queue=0, max_wait=0.0, per_client=200)
 STREAMS = ConcurrencyLimiter("streams", capacity=1_000, queue=0, max_wait=0.0, per_client=300)
-# Until a stream begins it needs a thread as a page does. When a server is back all open pages connect at once: with a thread for each of
-# some hundreds every other page waited for seconds.
+# Until a stream begins it needs a thread as a page does. When a server is back all open pages connect at once: with a
+# thread for each of some hundreds every other page waited for seconds.
 STREAM_STARTS = ConcurrencyLimiter("streams that begin", capacity=2, queue=1_000, max_wait=30.0, per_client=300)
 
 RETRY = {429: 2, 503: 5}  # seconds after which to come again
 
 
 def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
-    """The limiters that a request must pass, from the outer to the inner one."""
+    """The limiters that a request must pass, from the outer to the inner one: of the load that its address declares."""
     load = Load.PAGE
     try:
         match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
@@ -155,7 +156,8 @@ class Admission:
 
 
 def release_connection() -> None:
-    """Return this thread's database connection to the pool. Within a transaction (a test's) it belongs to somebody else."""
+    """Return this thread's database connection to the pool. Within a transaction (a test's) it belongs to somebody
+    else."""
     if not connection.in_atomic_block:
         connection.close()
 
@@ -176,7 +178,8 @@ def update_gauges() -> None:
 
 @async_only_middleware
 def limit_concurrency(get_response):
-    """Middleware, on the event loop: a request that waits here has no thread. All that comes after it, up to the view, runs in one."""
+    """Middleware, on the event loop: a request that waits here has no thread. All that comes after it, up to the view,
+    runs in one."""
 
     async def middleware(request: HttpRequest) -> HttpResponse:
         admission = Admission(request.META.get("REMOTE_ADDR", ""))
@@ -197,7 +200,8 @@ def limit_concurrency(get_response):
         await sync_to_async(release_connection)()
         release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
         response._resource_closers.append(release)
-        # Where the client goes at an unlucky moment nobody closes the response: then the garbage collector releases its place.
+        # Where the client goes at an unlucky moment nobody closes the response: then the garbage collector releases its
+        # place.
         weakref.finalize(response, release).atexit = False
         return response
 

@@ -1,9 +1,9 @@
-"""Connections of the web server: a client that is too slow, or sends headers without end, is disconnected
-(uvicorn --http webapp.server.connections:Connection).
+"""Connections of the web server: a client that is too slow, or sends headers without end, is disconnected (uvicorn
+--http webapp.server.connections:Connection).
 
-uvicorn's own protocol waits as long as the client likes for the end of the headers, and for the client to read the response, and keeps
-headers of any size in memory. A few hundred such clients (Slowloris, slow read) would hold every connection there is. The time of a body
-is bounded in webapp/server/bodies.py.
+uvicorn's own protocol waits as long as the client likes for the end of the headers, and for the client to read the
+response, and keeps headers of any size in memory. A few hundred such clients (Slowloris, slow read) would hold every
+connection there is. The time of a body is bounded in webapp/server/bodies.py.
 """
 
 from asyncio import TimerHandle

@@ -1,6 +1,8 @@
-"""The time limit of a web request on Postgres where Postgres itself keeps none: stopped, swapped out, or behind a network that loses packets.
+"""The time limit of a web request on Postgres where Postgres itself keeps none: stopped, swapped out, or behind a
+network that loses packets.
 
-statement_timeout is kept by Postgres, so a Postgres that does not run does not keep it. Here the driver does (docs/decisions).
+statement_timeout is kept by Postgres, so a Postgres that does not run does not keep it. Here the driver does
+(docs/decisions).
 """
 
 from collections.abc import Generator

@@ -1,9 +1,9 @@
 """Django's ASGI handler, with fewer handovers between the event loop and a request's thread.
 
-Behind the concurrency limiter everything is synchronous: middleware, views, templates. Django's handler would leave the thread for each
-view, and for each hook of a middleware that runs before it, and return to it: ten handovers, and in each the loop or the thread waits for
-Python's lock. Here a request enters its thread behind the limiter and leaves it with the response. A view that is a coroutine still runs
-on the loop.
+Behind the concurrency limiter everything is synchronous: middleware, views, templates. Django's handler would leave the
+thread for each view, and for each hook of a middleware that runs before it, and return to it: ten handovers, and in
+each the loop or the thread waits for Python's lock. Here a request enters its thread behind the limiter and leaves it
+with the response. A view that is a coroutine still runs on the loop.
 """
 
 from csp.middleware import CSPMiddleware

@@ -1,7 +1,7 @@
 """HEAD: the headers of GET without its body. Views accept it (require_safe); the two exceptions are here.
 
-The operations of the API know GET alone, so that their schema does not list HEAD. A streamed answer, such as events or a download of
-millions of rows, is not produced for a client that wants no body.
+The operations of the API know GET alone, so that their schema does not list HEAD. A streamed answer, such as events or
+a download of millions of rows, is not produced for a client that wants no body.
 """
 
 from django.http import HttpRequest, HttpResponse

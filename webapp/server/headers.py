@@ -13,7 +13,8 @@ FEATURES = (
     "xr-spatial-tracking",
 )  # fmt: skip
 PERMISSIONS = ", ".join(f"{feature}=()" for feature in FEATURES)
-# The policy of a response that is no page: data, files, pictures. Opened as a document it has no origin, and runs and loads nothing.
+# The policy of a response that is no page: data, files, pictures. Opened as a document it has no origin, and runs and
+# loads nothing.
 INERT = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 

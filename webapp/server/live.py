@@ -1,9 +1,11 @@
-"""Live events for open pages: each web process reads the Redis stream once, and sends the events on by Server-Sent Events.
+"""Live events for open pages: each web process reads the Redis stream once, and sends the events on by Server-Sent
+Events.
 
-A page that connects, or connects again, asks for its .json address first, so no event has to be replayed: the event `open` tells it to.
+A page that connects, or connects again, asks for its .json address first, so no event has to be replayed: the event
+`open` tells it to.
 
-The authorization middleware checks a reader once, when the stream begins. Whether the readers still may read is checked again every few
-seconds, for all of them together.
+The authorization middleware checks a reader once, when the stream begins. Whether the readers still may read is checked
+again every few seconds, for all of them together.
 """
 
 import asyncio
@@ -92,7 +94,8 @@ class Hub:
                 await asyncio.sleep(WORKERS_EVERY)
 
     async def _watch_rights(self) -> None:
-        """End the streams of readers whose right has ended. While the database is away streams go on: nobody can change a right either."""
+        """End the streams of readers whose right has ended. While the database is away streams go on: nobody can change
+        a right either."""
         while True:
             await asyncio.sleep(RIGHTS_EVERY)
             readers = dict(self.who)

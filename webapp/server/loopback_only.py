@@ -1,4 +1,5 @@
-"""While accounts are off nobody signs in, so the web server answers only requests from its own machine, however it was started."""
+"""While accounts are off nobody signs in, so the web server answers only requests from its own machine, however it was
+started."""
 
 from ipaddress import ip_address
 
@@ -41,8 +42,8 @@ def loopback_only(application):
 
 
 def _is_loopback(client) -> bool:
-    """Whether the client's address is of this machine. uvicorn has replaced it by the browser's where a trusted proxy names that. A client
-    without an address is a Unix socket."""
+    """Whether the client's address is of this machine. uvicorn has replaced it by the browser's where a trusted proxy
+    names that. A client without an address is a Unix socket."""
     try:
         return client is None or ip_address(client[0]).is_loopback
     except ValueError:
@@ -50,8 +51,8 @@ def _is_loopback(client) -> bool:
 
 
 def _names_loopback(headers) -> bool:
-    """Whether Host is a loopback name, and no proxy is between. Another site can give a name of its own to this machine's address (DNS
-    rebinding), and a proxy on this machine would make everybody's request a local one."""
+    """Whether Host is a loopback name, and no proxy is between. Another site can give a name of its own to this
+    machine's address (DNS rebinding), and a proxy on this machine would make everybody's request a local one."""
     if any(name in PROXIED for name, _ in headers):
         return False
     hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]

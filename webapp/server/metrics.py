@@ -1,7 +1,8 @@
 """Metrics of this web process for Prometheus (docs/monitoring.md).
 
-Each web process has a registry of its own, and is scraped under an address of its own. Labels are names of routes and kinds of things,
-never ids of documents or what somebody typed. The one id is that of a run while it trains (operations.state.RUNS of them at most).
+Each web process has a registry of its own, and is scraped under an address of its own. Labels are names of routes and
+kinds of things, never ids of documents or what somebody typed. The one id is that of a run while it trains
+(operations.state.RUNS of them at most).
 """
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
@@ -41,7 +42,8 @@ def observe(route: str, method: str, status: int, took: float) -> None:
 
 
 def slowest(n: int) -> list[dict]:
-    """The n routes with the highest mean time since this process began: route, count, mean and estimated p95, in seconds."""
+    """The n routes with the highest mean time since this process began: route, count, mean and estimated p95, in
+    seconds."""
     routes = []
     for (route,), histogram in list(seconds._metrics.items()):
         by_bucket = [bucket.get() for bucket in histogram._buckets]

@@ -1,8 +1,9 @@
 """The cache of pages of finished runs.
 
-A final snapshot never changes, so such a page depends on little: the rows of its run, version and corpus, the edits that hold, the
-address, and who asks. All of that is the key, so an edit, an embargo or another name shows at once, and nothing that one person was shown
-can reach another. Only the CSRF token differs each time: a placeholder stands for it in the cached page.
+A final snapshot never changes, so such a page depends on little: the rows of its run, version and corpus, the edits
+that hold, the address, and who asks. All of that is the key, so an edit, an embargo or another name shows at once, and
+nothing that one person was shown can reach another. Only the CSRF token differs each time: a placeholder stands for it
+in the cached page.
 """
 
 import secrets
@@ -43,8 +44,8 @@ clear = _pages.clear
 def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: None):
     """Decorator of a view of a run, which is given the run in place of its number.
 
-    depends_on: what else of the request the page depends on, such as a reader's last choice. It is called at each request, and may store
-    the choice.
+    depends_on: what else of the request the page depends on, such as a reader's last choice. It is called at each
+    request, and may store the choice.
     """
 
     def decorate(view):

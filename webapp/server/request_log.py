@@ -1,6 +1,8 @@
-"""Each request gets an id (the header X-Request-ID, and on error pages), one line in the log, and its place in the metrics.
+"""Each request gets an id (the header X-Request-ID, and on error pages), one line in the log, and its place in the
+metrics.
 
-The line holds the name of the route and numbers, never the address itself, which may hold words, searches and the secrets of shared links.
+The line holds the name of the route and numbers, never the address itself, which may hold words, searches and the
+secrets of shared links.
 """
 
 import secrets
@@ -23,7 +25,8 @@ LOGGED_ARGUMENTS = {"corpus_id": "corpus", "run_id": "run", "notebook_id": "note
 
 
 class RequestLog(RequestMiddleware):
-    """django-structlog's middleware, with an id that is checked, a line that says nothing of what was asked, and no thread of its own."""
+    """django-structlog's middleware, with an id that is checked, a line that says nothing of what was asked, and no
+    thread of its own."""
 
     async def __acall__(self, request: HttpRequest) -> HttpResponse:
         self.prepare(request)

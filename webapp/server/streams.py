@@ -8,8 +8,8 @@ from django.db import connection
 
 
 async def in_one_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The chunks of a generator that runs in a thread of its own. Between two chunks it holds no connection to the database: a reader may
-    take an hour, and connections are few."""
+    """The chunks of a generator that runs in a thread of its own. Between two chunks it holds no connection to the
+    database: a reader may take an hour, and connections are few."""
     thread = ThreadPoolExecutor(1, "stream")
     loop = asyncio.get_running_loop()
     try:

@@ -19,7 +19,8 @@ COLUMNS = {
     "topic_word": "snapshot_id topic word rank weight tokens documents",
     "document_topic": "snapshot_id document topic tokens share",
 }
-# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of -1.
+# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of
+# -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
@@ -106,7 +107,8 @@ def count_files(
 ) -> None:
     """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are.
 
-    spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows its first one.
+    spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows
+    its first one.
     """
     with connection.cursor() as cursor:
         if counts:
@@ -133,7 +135,8 @@ def count_files(
 
 
 def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
-    """How many of the users' ids occur on several documents of a corpus, and the first of them. Sections of one document count once."""
+    """How many of the users' ids occur on several documents of a corpus, and the first of them. Sections of one
+    document count once."""
     statement = sql.SQL(
         "SELECT count(*), (array_agg(source_id ORDER BY source_id))[:%s] FROM"
         " (SELECT source_id FROM {} WHERE source_id <> '' AND part = 1 GROUP BY source_id HAVING count(*) > 1) AS repeated"
@@ -162,7 +165,8 @@ def removing() -> Iterator[bool]:
 
 
 def drop(table: str, key: int) -> bool:
-    """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next sweep drops it."""
+    """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next
+    sweep drops it."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)

@@ -20,7 +20,8 @@ def cached(size: int):
 
 
 def clear_all() -> None:
-    """Empty every cache. After a deletion nothing of what was deleted may stay in memory, nor an open file keep its place on the disk."""
+    """Empty every cache. After a deletion nothing of what was deleted may stay in memory, nor an open file keep its
+    place on the disk."""
     for clear in _clear:
         clear()
 
@@ -60,7 +61,8 @@ class BoundedCache:
                 self._weight -= self._weigh(self._values.popitem(last=False)[1])
 
     def get_or_set(self, key: Hashable, make: Callable[[], object]):
-        """The value; where there is none, what `make` returns. Two threads may make the same value at once: none waits for another."""
+        """The value; where there is none, what `make` returns. Two threads may make the same value at once: none waits
+        for another."""
         value = self.get(key)
         if value is None:
             value = make()

@@ -9,7 +9,8 @@ _STORING = 0x66696C65  # the advisory lock in Postgres: shared by those who stor
 
 
 def storing() -> None:
-    """Call it in a transaction that makes a row and its folder: until the transaction ends, upkeep does not remove the folder as orphaned."""
+    """Call it in a transaction that makes a row and its folder: until the transaction ends, upkeep does not remove the
+    folder as orphaned."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_STORING])
 

@@ -66,7 +66,7 @@ def test_an_exception_is_its_class_its_places_and_codes(written):
         structlog.get_logger("webapp.x").exception("broken")
     (line,) = written()
     assert line["error"] == "KeyError" and "ValueError" in line["traceback"] and "… because of" in line["traceback"]
-    assert re.search(r"tests/webapp/test_logs\.py:\d+ fail", line["traceback"])
+    assert re.search(r"webapp/operations/test_logs\.py:\d+ fail", line["traceback"])
 
 
 @pytest.mark.django_db

@@ -14,7 +14,7 @@ from webapp.server import live
 
 pytestmark = pytest.mark.django_db
 
-CHANGING = {"X-Request-ID", "Set-Cookie", "Content-Length", "Vary"}  # another at each request
+CHANGING = {"X-Request-ID", "Set-Cookie", "Content-Length", "Vary", "Expires"}  # another at each request
 
 
 def of_get(trained) -> list[str]:

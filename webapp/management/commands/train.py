@@ -65,7 +65,8 @@ class Command(BaseCommand):
 
 
 def _settings() -> dict[str, dict[str, Setting]]:
-    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run is made."""
+    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run
+    is made."""
     settings: dict[str, dict[str, Setting]] = {}
     for engine in engines.ENGINES:
         for setting in engines.fields(engine):
