@@ -168,7 +168,11 @@ def _flag(codes, classes, before, i):
 def _cut(
     codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, near, near_words, seed, state, words, starts, stops, lengths
 ):  # fmt: skip
-    """Goes on from `state` until all is done or something is full."""
+    """Goes on from `state` until all is done or something is full.
+
+    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number) it gave the same
+    bits and took 1.6 to 1.8 times as long on the example's texts, inlined by numba or not.
+    """
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)

@@ -67,7 +67,7 @@ def test_the_sweep_finds_the_dead_without_it(ready, away):
 @pytest.mark.django_db
 def test_what_an_emptied_redis_forgot_is_sent_again(ready, monkeypatch):
     run = runs.create(ready.version, topics=5)
-    events.client().flushall()
+    events.client().flushdb()
     sent = []
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind.name, pk)))
     sweep.Sweep()()
@@ -76,9 +76,9 @@ def test_what_an_emptied_redis_forgot_is_sent_again(ready, monkeypatch):
 
 def test_a_message_that_comes_to_an_emptied_redis_is_not_lost():
     """The exchange's table of queues was in Redis, too."""
-    events.client().flushall()
+    events.client().flushdb()
     app.send_task(kinds.TRAIN.task, [-1], retry=False)
     events.client().delete("_kombu.binding.celery")
     app.send_task(kinds.TRAIN.task, [-1], retry=False)
     assert events.client().llen(app.conf.task_default_queue) == 2
-    events.client().flushall()
+    events.client().flushdb()

@@ -117,7 +117,7 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
             assert claims.claim(kinds.TRAIN, run.pk) is None
     run.refresh_from_db()
     assert (run.status, run.error, run.tries) == ("queued", claims.DISK_FULL, 0)
-    events.client().flushall()  # what other tests have sent
+    events.client().flushdb()  # what other tests have sent
     sent = []
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
     sweep_for(3 * sweep.RETRY_WAITING)

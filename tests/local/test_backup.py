@@ -120,6 +120,11 @@ def restored(made, tmp_path_factory):
     return data
 
 
+def test_nothing_is_overwritten_unasked(made, restored):
+    refused = manage(restored, "restore", str(made[3]))
+    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
+
+
 def test_every_row_of_every_table(made, restored):
     found = manage(restored, "shell", "--no-imports", "-c", LOOK)
     rows = {name: tuple(row) for name, row in json.loads(found.stdout.splitlines()[-1]).items()}
@@ -170,11 +175,6 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
         assert refused.returncode and "Stop" in refused.stderr
     finally:
         again.stop()
-
-
-def test_nothing_is_overwritten_unasked(made, restored):
-    refused = manage(restored, "restore", str(made[3]))
-    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
 
 
 BREAKS_OFF = """

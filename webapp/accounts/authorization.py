@@ -1,7 +1,7 @@
 """Who may do what: the one place that decides, for every address there is (docs/accounts.md says the same for people).
 
-`Gate` stands before every view. It finds the rule of the address by its name in webapp.urls, or by its route in the API, and the
-corpus, run or notebook by what stands in the address; an address without a rule is refused. What one may not see is not there: the
+`Gate` stands before every view. It takes the rule of the address from its declaration in webapp.urls, and the corpus, run
+or notebook by what stands in the address; an address without a rule is refused. What one may not see is not there: the
 answer is the same 404 as for a number that nobody has. What one may see but not do is 403, with who may.
 
 Views ask here, too, for whatever the address does not name: the runs of ?run=, a form's notebook. `corpora`, `runs` and `notebooks`
@@ -82,80 +82,17 @@ OWN = of_corpus(Role.OWNER, Role.OWNER)
 OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
 
-LIBRARY = (
-    "account_",
-    "mfa_",
-    "socialaccount_",
-    "openid_connect_",
-)  # names of allauth, whose views see to themselves who may come in
-
-RULES = {
-    **dict.fromkeys(["home", "glossary", "compare", "shared", "api_reference", "healthz", "readyz"], ANYONE),
-    "metrics": ANYONE,  # a program comes with a token of its own: operations.health_views
-    **dict.fromkeys(["deleted", "corpora", "example", "uploads", "upload", "notebooks", "notebook_new", "pin", "tokens", "account"], USER),
-    **dict.fromkeys(["operator", "operator_stop", "operator_again"], OPERATOR),
-    "share": ACCOUNTS,  # its token decides
-    "reader": LOCAL,  # with accounts a reader's name is that of the account
-    **dict.fromkeys(["notebook", "notebook_change", "notebook_pin", "notebook_md", "notebook_html"], NOTEBOOK),
-    "token_revoke": TOKEN,
-    # Corpora
-    **dict.fromkeys(
-        ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary"],
-        SEE,
-    ),
-    **dict.fromkeys(["corpus_prepare", "corpus_runs", "corpus_add", "corpus_retry", "corpus_words", "corpus_phrases"], EDIT),
-    "corpus_owner": of_corpus(Role.VIEWER, Role.VIEWER),  # its view: only to whom it is offered
-    "corpus_subset": ANSWER,  # the part is the corpus of whoever makes it
-    **dict.fromkeys(["corpus_embargo", "corpus_sharing", "corpus_again"], OWN),
-    **dict.fromkeys(["corpus_delete", "corpus_deleted", "corpus_bring_back", "corpus_for_good", "run_for_good"], OWN_DELETED),
-    **dict.fromkeys(["run_delete", "run_deleted", "run_bring_back"], EDIT_DELETED),
-    # Runs
-    **dict.fromkeys(
-        ["run", "run_events", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents",
-         "run_document", "run_whole", "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words",
-         "run_word", "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results"],
-        SEE,
-    ),
-    "run_try": of_corpus(Role.READER, Role.READER),  # nothing of what is sent is kept
-    **dict.fromkeys(
-        ["run_stop", "run_cancel", "run_again", "run_onward", "topic_edit", "edit_undo", "edit_redo", "edits_undo",
-         "curation_table", "run_without", "run_without_train", "run_carry", "run_carry_over"],
-        EDIT,
-    ),
-    **dict.fromkeys(
-        ["run_reading", "reading_passages", "reading_words", "reading_topics", "reading_passages_answer", "reading_words_answer",
-         "reading_topics_answer"],
-        ANSWER,
-    ),
-    # The API, by routes: its operations share names.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
-    **dict.fromkeys(
-        [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
-        + [f"api/v1/runs/<int:run_id>{rest}" for rest in (
-            "", "/curves", "/topics", "/topics/<int:number>", "/topics/<int:number>/words", "/documents", "/documents/<int:number>",
-            "/wholes/<int:number>", "/words", "/words/<word>", "/words/<word>/lines", "/time", "/compare/<int:other>", "/methods", "/files",
-        )],
-        SEE,
-    ),
-    "api/v1/corpora/<int:corpus_id>/runs": of_corpus(Role.READER, Role.EDITOR),
-    "api/v1/corpora/<int:corpus_id>/read": EDIT,
-    **dict.fromkeys(["api/v1/runs/<int:run_id>/stop", "api/v1/runs/<int:run_id>/cancel"], EDIT),
-}  # fmt: skip
+TRY = of_corpus(Role.READER, Role.READER)  # nothing of what is sent is kept
 
 
 def rule(match: ResolverMatch) -> Rule:
-    """Of an address; a page and its .json twin have the same. Raises ImproperlyConfigured where there is none."""
-    if "api" in match.namespaces:
-        key = match.route
-    else:
-        key = (match.url_name or "").removesuffix("_json")
-        if key.startswith(LIBRARY):
-            return ACCOUNTS
-    if key not in RULES:
+    """Of an address, as webapp.urls declares it: its view carries it. Raises ImproperlyConfigured where there is none."""
+    route = getattr(match.func, "route", None)
+    if route is None:
         raise ImproperlyConfigured(
-            f"Nothing says who may ask for “{key or match.route}”: give it a rule in webapp/accounts/authorization.py."
+            f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in webapp/urls.py."
         )
-    return RULES[key]
+    return route.access
 
 
 # What a request may see ----------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from webapp.exports import methods
 from webapp.models import Metric, Run
 from webapp.pages.page import run_or_404
 from webapp.results import evidence, topics
+from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
 from webapp.topics.overview import ORDERS, Asked, Overview
 from webapp.words import concordance, senses
@@ -29,7 +30,7 @@ MOST_COUNTS = 500_000  # groups times topics of one answer
 
 @router.get("/{int:run_id}", response={200: shapes.Run, **ERRORS}, summary="A run")
 def detail(request: HttpRequest, run_id: int):
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.post(
@@ -37,7 +38,7 @@ def detail(request: HttpRequest, run_id: int):
 )
 def stop(request: HttpRequest, run_id: int):
     runs.stop(run_or_404(run_id))
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.post(
@@ -48,7 +49,7 @@ def stop(request: HttpRequest, run_id: int):
 )
 def cancel(request: HttpRequest, run_id: int):
     runs.cancel(run_or_404(run_id))
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.get("/{int:run_id}/curves", response={200: shapes.Curves, **ERRORS}, summary="Measures while it trained")
@@ -75,10 +76,10 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
 @router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     run = published(run_id)
-    found = topics.topic(run, number)
-    if found is None:
+    topic = topics.described(run, number)
+    if topic is None:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    return found | {"words": topics.top_words(run, [number])[number]}
+    return topic
 
 
 @router.get(
@@ -90,13 +91,13 @@ def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place 
     run = published(run_id)
     if number >= run.topics:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    found, following = topics.words(run, number, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = topics.words(run, number, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/documents", response={200: shapes.FoundDocuments, **ERRORS},
             summary="Documents, searched and chosen; by=T07 orders them by their share of a topic")  # fmt: skip
-def found(
+def search(
     request: HttpRequest,
     run_id: int,
     documents: Query[shapes.Documents],
@@ -105,7 +106,7 @@ def found(
     limit: Limit = 25,
 ):
     run = finished(run_id)
-    return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit, f"/runs/{run_id}/")
+    return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit)
 
 
 @router.get(
@@ -113,11 +114,11 @@ def found(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = documents.document(run.corpus, number)
+    found = documents.described(run.corpus, number)
     if found is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     parts, tokens = documents.proportions(run, number), int(evidence.of(run).lengths[number])
-    return found | {"id": found["source_id"], "date": found["date_text"], "tokens": tokens, "topics": parts}
+    return found | {"tokens": tokens, "topics": parts}
 
 
 @router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},
@@ -137,8 +138,8 @@ def whole(request: HttpRequest, run_id: int, number: int):
     summary="Words that begin with q, most frequent first",
 )
 def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
-    found, following = words.matching(run_or_404(run_id).version, q, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = words.matching(run_or_404(run_id).version, q, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get(
@@ -168,12 +169,12 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         raise Invalid("sort", f"“sort” must be one of {', '.join(concordance.ORDERS)}; got “{sort[:50]}”.")
     if not concordance.has_places(selection.run):
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
-    found = concordance.page(selection, uses, topic, sort, after, limit)
-    last = after + len(found.lines)
+    page = concordance.page(selection, uses, topic, sort, after, limit)
+    last = after + len(page.lines)
     return {
-        "count": found.total,
-        "items": found.lines,
-        "next": pages.following(request, after=last if last < found.total and found.lines else None),
+        "count": page.total,
+        "items": page.lines,
+        "next": pages.following(request, after=last if last < page.total and page.lines else None),
     }
 
 
@@ -226,13 +227,7 @@ def time(
     summary="Which topics of two runs are the same",
 )
 def compare(request: HttpRequest, run_id: int, other: int):
-    found = comparisons.match(published(run_id), published(other))
-    pairs = zip(found.partner.tolist(), found.similarity.tolist(), strict=True)
-    return {
-        "run": run_id,
-        "other": other,
-        "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0],
-    }
+    return comparisons.described(published(run_id), published(other))
 
 
 @router.get(
@@ -242,7 +237,7 @@ def compare(request: HttpRequest, run_id: int, other: int):
 )
 def written(request: HttpRequest, run_id: int):
     run = published(run_id)
-    return {"paragraphs": methods.paragraphs(run), "bibtex": methods.bibtex(run)}
+    return methods.written(run)
 
 
 @router.get("/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded")

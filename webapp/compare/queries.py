@@ -66,6 +66,19 @@ def _between(first: int, second: int) -> matching.Matching:
     return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
 
 
+def described(a: Run, b: Run) -> dict:
+    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison."""
+    between = match(a, b)
+    pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
+    return {
+        "run": a.pk,
+        "other": b.pk,
+        "pairs": [
+            {"topic": k, "other": other, "similarity": similarity} for k, (other, similarity) in pairs if other >= 0
+        ],
+    }
+
+
 def counts(between: matching.Matching) -> dict[str, int]:
     """How many topics each list of a pair has."""
     return {

@@ -35,6 +35,8 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "metrics": {str(run): columns for run, columns in queries.measures(runs).items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
+    if as_json and len(comparable) == 2:
+        data["comparison"] = queries.described(*comparable)
     status = 404 if numbers and not runs else 200
     offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
     return page(

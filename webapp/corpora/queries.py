@@ -2,6 +2,7 @@
 
 from django.db.models import Count, Q
 
+from webapp.documents import fields
 from webapp.ingest import version_history
 from webapp.models import Corpus, Metric, Run, SourceFile
 
@@ -63,19 +64,25 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | N
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
 
 
+def about(corpus: Corpus) -> dict:
+    """A corpus, in the shape webapp.api.shapes.Corpus; its fields are known when it is ready."""
+    ready = corpus.status == Corpus.Status.READY
+    dated = fields.dated(corpus.version) if ready else None
+    names = ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")
+    return {name: getattr(corpus, name) for name in names} | {
+        "created": corpus.created_at,
+        "categories": [category.name for category in fields.categories(corpus.version)] if ready else [],
+        "dated": [day.isoformat() for day in dated] if dated else None,
+    }
+
+
 def state(corpus: Corpus, workers: int | None) -> dict:
     """corpus.json: all that its page shows while it is being read, and its numbers after."""
-    return {
-        "id": corpus.pk,
-        "name": corpus.name,
-        "status": corpus.status,
+    return about(corpus) | {
         "error": corpus.error,
         "bytes_read": corpus.bytes_read,
         "bytes_total": corpus.bytes_total,
         "documents_read": corpus.documents_read,
-        "documents": corpus.documents,
-        "tokens": corpus.tokens,
-        "vocabulary": corpus.vocabulary,
         "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
         "arriving": bool(corpus.arriving),

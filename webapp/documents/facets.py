@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from webapp.documents import fields, ranges, sums
 from webapp.documents.selection import Selection, own
+from webapp.metadata import ValueField
 from webapp.models import Run
 from webapp.results import topics
 from webapp.results.labels import names
@@ -63,7 +64,7 @@ def _address(parameters: list[tuple[str, str]]) -> str:
     return "?" + urlencode(parameters)
 
 
-def _category(selection: Selection, category: fields.Category) -> dict:
+def _category(selection: Selection, category: ValueField) -> dict:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     chosen = {value for name, value in selection.values if name == category.name}
     ticked = [
@@ -103,7 +104,7 @@ def counts(selection: Selection) -> dict:
     return found
 
 
-def _counted(selection: Selection, category: fields.Category) -> dict:
+def _counted(selection: Selection, category: ValueField) -> dict:
     """A category's values as they would be counted without a choice among them, most frequent first."""
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
@@ -118,7 +119,7 @@ def _counted(selection: Selection, category: fields.Category) -> dict:
     return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
 
 
-def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
+def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
     """int64: documents of the set with each value."""
 
     def make() -> np.ndarray:

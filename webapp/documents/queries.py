@@ -1,6 +1,7 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
+from urllib.parse import urlencode
 
 import numpy as np
 from django.urls import reverse
@@ -31,6 +32,31 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
         for number, snippet in texts.passages(selection.run, numbers, topic).items():
             by_number[number]["snippet"] = snippet
     return [by_number[number] for number in numbers]
+
+
+def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -> tuple[dict, tuple[float, int] | None]:
+    """A page of a list of documents, in the shape webapp.api.shapes.FoundDocuments; and where the next page begins."""
+    selection = listing.selection
+    numbers, following = listing.page(after, limit)
+    one, owner = ("run_document", selection.run) if selection.run else ("corpus_document", selection.corpus)
+    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
+    items = [
+        row
+        | {
+            "id": row["source_id"],
+            "date": row["date_text"],
+            "passage": "".join(text for text, _ in row["snippet"]),
+            "url": reverse(one, args=[owner.pk, row["number"]]) + parameters,
+        }
+        for row in listed(listing, numbers)
+    ]
+    return {"documents": selection.sentence, "count": selection.count, "items": items}, following
+
+
+def described(corpus: Corpus, number: int, at: int = 0) -> dict | None:
+    """`document`, in the shape webapp.api.shapes.Document."""
+    row = document(corpus, number, at)
+    return row and row | {"id": row["source_id"], "date": row["date_text"]}
 
 
 def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:

@@ -1,15 +1,14 @@
 """Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20, sold:1914:1918-08."""
 
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.documents import days, fields
+from webapp.documents import fields
+from webapp.metadata import MetadataError, RangeField
 from webapp.models import Version
-from webapp.storage.columns import Days, Number
 
 MOST = 20  # conditions of one address
 
@@ -34,15 +33,15 @@ class Range(NamedTuple):
 
 def read(query: QueryDict, version: Version) -> list[Range]:
     """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
-    found = [_read(text, version) for text in query.getlist("between") if text]
+    asked = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()
         if low or high:
-            found.append(_checked(Range(field.name, low, high), field))
-    found = list(dict.fromkeys(found))
-    if len(found) > MOST:
-        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(found)}.")
-    return found
+            asked.append(_checked(Range(field.name, low, high), field))
+    asked = list(dict.fromkeys(asked))
+    if len(asked) > MOST:
+        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(asked)}.")
+    return asked
 
 
 def _read(text: str, version: Version) -> Range:
@@ -57,26 +56,17 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(asked: Range, field: Number | Days) -> Range:
+def _checked(asked: Range, field: RangeField) -> Range:
     _ends(asked, field)
     return asked
 
 
-def _ends(asked: Range, field: Number | Days) -> tuple[float, float]:
-    """Both ends as numbers, or as date.toordinal(); an end that was not asked for is infinite."""
-    low, high = asked.low, asked.high.removeprefix("<")
-    if isinstance(field, Days):
-        return days.ordinal(low, "between", last=False) or -np.inf, days.ordinal(high, "between", last=True) or np.inf
+def _ends(asked: Range, field: RangeField) -> tuple[float, float]:
+    """Both ends as values of the field; an end that was not asked for is infinite."""
     try:
-        ends = float(low or "-inf"), float(high or "inf")
-    except ValueError:
-        ends = (np.nan, np.nan)
-    if np.isnan(ends).any():
-        raise Invalid(
-            "between",
-            f"The ends of “{asked.name}” must be numbers such as 10 or 2.5, got “{asked.low[:40]}” and “{asked.high[:40]}”.",
-        )
-    return ends
+        return field.ends(asked.low, asked.high.removeprefix("<"))
+    except MetadataError as error:
+        raise Invalid("between", str(error)) from None
 
 
 def mask(asked: Range, version: Version) -> np.ndarray:
@@ -84,18 +74,14 @@ def mask(asked: Range, version: Version) -> np.ndarray:
     field = next(field for field in fields.ranges(version) if field.name == asked.name)
     low, high = _ends(asked, field)
     values = fields.values(version, field)
-    inside = (values >= low) & (values < high if asked.high.startswith("<") else values <= high)
-    return inside & (values > 0) if isinstance(field, Days) else inside
+    return (values >= low) & (values < high if asked.high.startswith("<") else values <= high) & field.known(values)
 
 
 def shown(version: Version, asked: list[Range]) -> list[dict]:
     """Each field for the form: name, what is asked of it, and its ends."""
-    found = []
+    rows = []
     for field in fields.ranges(version)[:MOST]:
         now = next((one for one in asked if one.name == field.name), Range(field.name, "", ""))
-        if isinstance(field, Days):
-            ends = tuple(f"{date.fromordinal(day).year:04d}" for day in (field.first, field.last))
-        else:
-            ends = tuple(fields.written(value) for value in (field.low, field.high))
-        found.append({"name": field.name, "low": now.low, "high": now.high, "least": ends[0], "most": ends[1]})
-    return found
+        least, most = field.limits
+        rows.append({"name": field.name, "low": now.low, "high": now.high, "least": least, "most": most})
+    return rows

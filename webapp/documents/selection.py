@@ -25,10 +25,10 @@ from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.documents import days, fields, ranges, search
 from webapp.ingest import repeats, sources
+from webapp.metadata import ValueField
 from webapp.models import Corpus, Run, Version
 from webapp.results import evidence
 from webapp.results.labels import names
-from webapp.storage.columns import Category
 
 NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
 ONLY = {
@@ -211,7 +211,7 @@ class Selection:
             mask &= (
                 np.diff(evidence.bow(self.version.pk).indptr) == 0
                 if name == "wordless"
-                else repeats.found(self.version, name)
+                else repeats.repeating(self.version, name)
             )
         if self.q:
             found = np.zeros(self.version.documents, bool)
@@ -271,7 +271,7 @@ def _joined(query: QueryDict) -> str:
     return f"{match[1]}:{least or 0}"
 
 
-def _typed(category: Category, text: str) -> tuple[str, str]:
+def _typed(category: ValueField, text: str) -> tuple[str, str]:
     """A value of a category as one types it."""
     if text in category.values:
         return category.name, text

@@ -26,32 +26,23 @@ SOON = 1_000_000  # documents that are compared with one while its page is made;
 def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     selection = Selection.read(request.GET, corpus)
-    data = _list(request, selection, "corpus_document", corpus.pk)
+    data = _list(request, selection)
     return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
 
 
 @cached_page()
 def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     selection = Selection.read(request.GET, run.corpus, run)
-    data = _list(request, selection, "run_document", run.pk)
+    data = _list(request, selection)
     return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)
 
 
-def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int) -> dict:
+def _list(request: HttpRequest, selection: Selection) -> dict:
     """A page of the set's documents, and what the set is made up of."""
     listing = Listing(selection, request.GET.get("by", ""))
-    numbers, following = listing.page(place(request), queries.PAGE)
-    found = queries.listed(listing, numbers)
-    way = (
-        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
-    )  # so that a document knows the list it is read from
-    for row in found:
-        row["url"] = reverse(url_name, args=[owner, row["number"]]) + way
-    return {
-        "documents": found,
-        "count": selection.count,
+    found, following = queries.page(listing, place(request))
+    return found | {
         "of": selection.corpus.documents,
-        "sentence": selection.sentence,
         "q": selection.q,
         "by": listing.by,
         "orders": _orders(listing),
@@ -196,7 +187,7 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
     corpus = selection.corpus
     _exists(corpus, number)
     at = whole_number(request, "at", 0)
-    document = queries.document(corpus, number, at)
+    document = queries.described(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
     listing = Listing(selection, request.GET.get("by", ""))

@@ -16,6 +16,11 @@ _BIB = Path(__file__).resolve().parent.parent / "references.bib"
 _ENTRY = regex.compile(r"@\w+\{([^,]+),.*?\n\}\n", regex.S)
 
 
+def written(run: Run) -> dict:
+    """The sentences and what they cite, in the shape webapp.api.shapes.Methods."""
+    return {"paragraphs": paragraphs(run), "bibtex": bibtex(run)}
+
+
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
     found = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]

@@ -9,7 +9,7 @@ from webapp import exports
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
 from webapp.exports import Form
-from webapp.exports import methods as written
+from webapp.exports import methods as written_methods
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
 from webapp.server import streams
@@ -54,15 +54,16 @@ def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> d
 @require_safe
 def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = _published(run_id)
-    data = {"paragraphs": written.paragraphs(run), "bibtex": written.bibtex(run)}
-    return page(request, "run/methods.html", data, as_json=as_json, run=run)
+    return page(request, "run/methods.html", written_methods.written(run), as_json=as_json, run=run)
 
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _published(run_id)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
-    return HttpResponse(written.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers)
+    return HttpResponse(
+        written_methods.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers
+    )
 
 
 def _published(run_id: int) -> Run:

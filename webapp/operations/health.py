@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from webapp.ingest import uploads
+from webapp.ingest import upload_limits
 from webapp.jobs import events, roster
 
 KEEP = 1.0  # seconds for which an answer is reused, however many ask
@@ -79,7 +79,7 @@ def _disk() -> str:
         disk = os.statvfs(settings.FILES)
     except OSError:
         return "the state folder can't be read"
-    return OK if disk.f_bavail * disk.f_frsize >= uploads.reserve() else "less is free than the reserve"
+    return OK if disk.f_bavail * disk.f_frsize >= upload_limits.reserve() else "less is free than the reserve"
 
 
 def _workers() -> str:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from webapp.ingest import uploads
+from webapp.ingest import upload_limits
 from webapp.jobs import claims, kinds, roster
 from webapp.models import Run
 from webapp.operations import health, upkeep
@@ -87,7 +87,7 @@ def disk() -> dict:
         "total": of.total,
         "used": of.used,
         "free": of.free,
-        "reserve": uploads.reserve(),
+        "reserve": upload_limits.reserve(),
         "parts": measured["parts"],
         "age": age,
     }

@@ -15,7 +15,7 @@ from celery import current_app as app
 from django.conf import settings
 from django.db import Error, connection, transaction
 
-from webapp.ingest import uploads
+from webapp.ingest import upload_limits
 from webapp.jobs import counters, events, kinds, roster
 from webapp.models import Run
 
@@ -162,7 +162,7 @@ def _disk() -> Iterator[Number]:
     disk = os.statvfs(settings.FILES)
     yield Number("topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize)
     yield Number("topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize)
-    yield Number("topograph_disk_bytes", ("reserve",), uploads.reserve())
+    yield Number("topograph_disk_bytes", ("reserve",), upload_limits.reserve())
     with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
         notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
     yield Number("topograph_uploads_arriving", (), notes)

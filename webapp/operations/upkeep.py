@@ -39,7 +39,7 @@ def tidy() -> None:
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
             _remove_folders()
-    uploads.tidy()
+    uploads.remove_expired()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 

@@ -1,4 +1,4 @@
-"""{% term "coherence" %}: a word that can be asked what it means. The definitions stand once, at the foot of the page."""
+"""Template tag {% term "coherence" %}: a button that opens a definition; the definitions stand once, at the foot of the page."""
 
 from django import template
 from django.urls import reverse
@@ -15,10 +15,10 @@ def term(context, slug: str, text: str = ""):
 
     Raises KeyError for a word that the glossary lacks.
     """
-    found = TERMS[slug]
-    context["request"].terms = getattr(context["request"], "terms", {}) | {slug: found}
+    definition = TERMS[slug]
+    context["request"].terms = getattr(context["request"], "terms", {}) | {slug: definition}
     return format_html(
-        '<button type="button" class="term" popovertarget="term-{}">{}</button>', slug, text or found.name
+        '<button type="button" class="term" popovertarget="term-{}">{}</button>', slug, text or definition.name
     )
 
 

@@ -112,6 +112,12 @@ def topic(run: Run, number: int) -> dict | None:
     return {name: None if math.isnan(value) else value for name, value in known.items()} | link(run, number)
 
 
+def described(run: Run, number: int) -> dict | None:
+    """`topic` with its first words, in the shape webapp.api.shapes.Topic."""
+    row = topic(run, number)
+    return row and row | {"words": top_words(run, [number])[number]}
+
+
 def words(run: Run, number: int, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:
     """A topic's words by weight, from rank `after` on: rank, word, weight, bar (of the largest); and the next rank."""
     found = rows(

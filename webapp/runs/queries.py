@@ -13,6 +13,16 @@ LINES = 60  # topics up to which the coherence chart draws a line for each; abov
 WATCHED = 60  # topics whose words the page shows while they settle: the largest
 
 
+def about(run: Run) -> dict:
+    """A run, in the shape webapp.api.shapes.Run."""
+    names = ("id", "status", "error", "engine", "topics", "seed", "settings", "versions", "step", "steps", "seconds")
+    return {name: getattr(run, name) for name in names} | {
+        "corpus": run.corpus_id,
+        "created": run.created_at,
+        "url": reverse("run", args=[run.pk]),
+    }
+
+
 def state(run: Run, workers: int | None) -> dict:
     """run.json: all that the run's page needs, at any time of the run's life."""
     metrics = list(Metric.objects.filter(run=run).order_by("step"))
@@ -20,6 +30,7 @@ def state(run: Run, workers: int | None) -> dict:
     left = seconds * (run.steps - run.step) / run.step if run.step and run.status == Run.Status.RUNNING else None
     watched = topics.largest(run, WATCHED) if run.snapshot_id else []
     return {
+        "run": about(run),
         "id": run.pk,
         "status": run.status,
         "request": run.request,

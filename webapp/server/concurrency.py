@@ -22,7 +22,9 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware
 
+from webapp import routes
 from webapp.request_context import request_context
+from webapp.routes import Load
 from webapp.server import head_requests, metrics
 
 log = structlog.get_logger(__name__)
@@ -112,28 +114,25 @@ STREAMS = ConcurrencyLimiter("streams", capacity=1_000, queue=0, max_wait=0.0, p
 # thread for each of some hundreds every other page waited for seconds.
 STREAM_STARTS = ConcurrencyLimiter("streams that begin", capacity=2, queue=1_000, max_wait=30.0, per_client=300)
 
-OPEN = frozenset(("healthz", "readyz", "metrics"))
 RETRY = {429: 2, 503: 5}  # seconds after which to come again
 
 
 def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
-    """The limiters that a request must pass, from the outer to the inner one."""
+    """The limiters that a request must pass, from the outer to the inner one: of the load that its address declares."""
+    load = Load.PAGE
     try:
-        request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
-        name = request.resolver_match.view_name or ""
+        match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
+        load = routes.of(match).load_of(request)
     except Resolver404:
-        name = ""
-    if name in OPEN:
-        return []
-    if name.endswith("_events"):
-        return [STREAMS, STREAM_STARTS]
-    if name in ("uploads", "upload"):
-        return [UPLOADS]
-    if name in ("export", "run_time_csv", "corpus_report", "notebook_html", "notebook_md"):
-        return [FILES]
-    heavy = name.removesuffix("_json") in ("compare", "run_time_compare", "run_without", "run_carry")
-    heavy = heavy or (name.removesuffix("_json") == "run_topics" and request.GET.get("view") in ("map", "grid"))
-    return [HEAVY, PAGES] if heavy else [PAGES]
+        pass
+    return {
+        Load.UNLIMITED: [],
+        Load.PAGE: [PAGES],
+        Load.HEAVY: [HEAVY, PAGES],
+        Load.FILE: [FILES],
+        Load.UPLOAD: [UPLOADS],
+        Load.STREAM: [STREAMS, STREAM_STARTS],
+    }[load]
 
 
 class Admission:

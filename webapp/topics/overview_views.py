@@ -59,7 +59,7 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
     for topic in found:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
-        "topics": found,
+        "items": found,
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
         "next": address(request, after=following) if following else None,
     }

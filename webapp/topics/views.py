@@ -81,7 +81,7 @@ def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = 
 def _topic(request: HttpRequest, run: Run, number: int) -> tuple[dict, dict | None]:
     """The topic, and what is dropped from view."""
     drop = hidden_words.read(request.GET, run)
-    found = queries.topic(run, number)
+    found = queries.described(run, number)
     if found is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
     return found, drop

@@ -27,7 +27,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     q = search_words(request)
     found, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": queries.with_urls(found, run),
+        "items": queries.with_urls(found, run),
         "q": q,
         "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
         "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
@@ -40,7 +40,7 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
     data = {
-        "words": [],
+        "items": [],
         "q": q,
         "alike": queries.with_urls(queries.alike(run.version, q), run),
         "beginnings": [],

@@ -70,7 +70,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
-        addition = corpora.addition(corpus, [corpora.Upload("more.csv", more)])
+        addition = corpora.create_addition(corpus, [corpora.ReceivedFile("more.csv", more)])
         folders = [
             files.corpus_folder(corpus.pk),
             files.corpus_folder(addition.pk),
@@ -279,7 +279,7 @@ def test_work_on_it_ends_and_goes_on(whole):
 
 
 def test_a_version_that_is_being_made_ends_and_goes_on(whole):
-    version = versions.choose(whole, versions.Words.of(whole.version.settings))
+    version = versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
     first = claims.claim(kinds.VECTORIZE, version.pk)
     deletion.corpus(whole)
     with pytest.raises(claims.ClaimLost):
@@ -305,7 +305,7 @@ def test_nothing_begins_on_a_deleted_corpus(whole):
     with pytest.raises(Invalid, match="just been deleted"):
         runs.create(whole.version, topics=3)
     with pytest.raises(Invalid, match="just been deleted"):
-        versions.choose(whole, versions.Words.of(whole.version.settings))
+        versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
 
 
 def test_memory_and_open_files_are_let_go(client, whole):

@@ -216,7 +216,7 @@ def test_merged_topics_are_one_everywhere(client, run):
 def test_neighbours_are_those_of_the_list(client, run):
     url = reverse("run_documents_json", args=[run.pk])
     data = client.get(url + "?q=war&by=newest").json()
-    first, second = data["documents"][:2]
+    first, second = data["items"][:2]
     page = client.get(first["url"].replace("/?", ".json?")).json()
     assert page["previous"] is None and page["next"]["number"] == second["number"]
     assert page["list"]["place"] == 1 and page["list"]["count"] == data["count"]

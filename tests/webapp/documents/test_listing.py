@@ -116,15 +116,15 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
     url = reverse("run_documents_json", args=[trained.pk])
     data = client.get(url + "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest").json()
     way = urlencode([("q", "war"), ("in", "party:Federalist"), ("in", "party:Nonpartisan"), ("by", "newest")])
-    assert data["documents"] and all(d["url"].endswith("/?" + way) for d in data["documents"])
-    assert data["sentence"] == "documents with “war”, party Federalist, party Nonpartisan"
+    assert data["items"] and all(d["url"].endswith("/?" + way) for d in data["items"])
+    assert data["documents"] == "documents with “war”, party Federalist, party Nonpartisan"
     assert "in=party%3AFederalist&in=party%3ANonpartisan" in (
         data["next"] or "in=party%3AFederalist&in=party%3ANonpartisan"
     )
     seen, query = [], "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest"
     while query:
         page = client.get(url + query).json()
-        seen += [d["number"] for d in page["documents"]]
+        seen += [d["number"] for d in page["items"]]
         query = page["next"]
     assert len(seen) == len(set(seen)) == data["count"]
 

@@ -39,19 +39,21 @@ def book() -> bytes:
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
     from webapp.ingest.shaping import Shaping
 
     with django_db_blocker.unblock():
         corpus = draft(book(), "all.zip")
-        table = corpora.about_files(corpus)
+        table = guesses.guess_table(corpus)
         assert table.name == "all.zip/meta.csv" and table.key == "file"
         shaping = Shaping(sections="headings", names=True, table=table.name, key=table.key)
-        sniff = corpora.sniff(corpus)
+        sniff = guesses.sniff(corpus)
         assert not sniff.columns, "the table about the files is not what is read"
         corpora.read(
             corpus,
-            corpora.Reading(options=asdict(sniff.options), language="en", min_documents=2, shaping=asdict(shaping)),
+            corpora.ReadingSettings(
+                options=asdict(sniff.options), language="en", min_documents=2, shaping=asdict(shaping)
+            ),
         )
         ingest(corpus.pk)
         corpus.refresh_from_db()
@@ -167,8 +169,8 @@ def test_sections_in_a_part_are_a_whole_there(run):
     from webapp.ingest import corpora
 
     numbers = np.array([3, FIRST, FIRST + 4, FIRST + 5, FIRST + 29])
-    part = corpora.subset(
-        run.corpus, numbers, "part", corpora.Reading(language="en", min_documents=1, max_share=1.0), {}
+    part = corpora.create_subset(
+        run.corpus, numbers, "part", corpora.ReadingSettings(language="en", min_documents=1, max_share=1.0), {}
     )
     ingest(part.pk)
     assert Corpus.objects.get(pk=part.pk).status == "ready"

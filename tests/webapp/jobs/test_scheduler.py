@@ -149,7 +149,7 @@ def test_jobs(settings):
     with pytest.raises(Invalid, match="2 of your jobs may wait or run at once, and 2 do"):
         runs.create(ada.version, topics=2, by=ada.user)
     with pytest.raises(Invalid, match="jobs"):
-        versions.begin(ada.corpus, versions.Words())
+        versions.create(ada.corpus, versions.VocabularySettings())
     runs.create(ada.version, topics=2, by=ben.user)
     User.objects.filter(pk=ada.user.pk).update(most_jobs=3)
     runs.create(ada.version, topics=2, by=User.objects.get(pk=ada.user.pk))

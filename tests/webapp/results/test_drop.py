@@ -31,7 +31,7 @@ def test_lists_go_on_with_the_next_words(client, trained, dropped):
     for view in ("list", "map"):
         before = get(client, "run_topics_json", trained.pk, view=view)
         after = get(client, "run_topics_json", trained.pk, view=view, drop=drop)
-        for a, b in zip(before["topics"], after["topics"], strict=True):
+        for a, b in zip(before["items"], after["items"], strict=True):
             assert len(b["words"]) == len(a["words"]) == topics.TOP_WORDS
             kept = [word for word in a["words"] if word not in dropped]
             assert b["words"][: len(kept)] == kept and not set(b["words"]) & set(dropped)

@@ -23,7 +23,7 @@ def of_get(trained) -> list[str]:
     values = {"notebook_id": book.pk, "token": book.token}
     closed = {*addresses.POSTS, *addresses.TUS, "share", "corpus_deleted", "run_deleted"}
     pages = [
-        addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.NEEDED.get(n, '')}"
+        addresses.address(n, trained.corpus_id, trained.pk, **values) + f"?{addresses.states(n)[0]}"
         for n in sorted(addresses.names() - closed)
     ]
     values = {"corpus_id": trained.corpus_id, "run_id": trained.pk, "other": trained.pk, "number": 1, "word": "war"}

@@ -283,13 +283,15 @@ def test_one_document_in_each_year(client, gaps):
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     from tasks.corpora import ingest
     from tasks.runs import train
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
     from webapp.runs import services as runs
 
     corpus = draft(as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv")
     corpora.read(
         corpus,
-        corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0),
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
+        ),
     )
     ingest(corpus.pk)
     corpus.refresh_from_db()

@@ -65,7 +65,7 @@ def test_pages_hold_every_word_once(client, trained):
     url, found, query = reverse("run_words_json", args=[trained.pk]), [], "?q=s"
     while query:
         page = client.get(url + query).json()
-        found += [row["word"] for row in page["words"]]
+        found += [row["word"] for row in page["items"]]
         query = page["next"]
     assert found == list(
         Word.objects.filter(version=trained.version_id, word__startswith="s")

@@ -3,7 +3,8 @@
 import pytest
 
 from webapp import readers
-from webapp.readers.types import guess, number
+from webapp.metadata import guess
+from webapp.metadata.number import parse_number
 
 ROWS = 30
 
@@ -21,7 +22,7 @@ def kind(values) -> str:
     ],
 )  # fmt: skip
 def test_numbers(text, expected):
-    assert number(text) == expected
+    assert parse_number(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The process in which webapp.readers.sandbox has files read: `python -m webapp.readers.child SOCKET MEMORY SECONDS IDLE`."""
+"""The worker process of webapp.readers.sandbox: `python -m webapp.readers.sandbox_worker SOCKET MEMORY SECONDS IDLE`."""
 
 import contextlib
 import io
@@ -19,8 +19,8 @@ from webapp.readers.opening import clean
 _LENGTH = struct.Struct("<Q")
 
 
-class _Handed:
-    """A file that came as a descriptor, as a source of bytes."""
+class _DescriptorSource:
+    """A file that came as a descriptor, as a webapp.readers.opening.Source."""
 
     def __init__(self, descriptor: int):
         self.descriptor = descriptor
@@ -36,7 +36,7 @@ class _Handed:
 
 def main() -> None:
     connection = socket.socket(fileno=int(sys.argv[1]))
-    _limit(int(sys.argv[2]))
+    _set_limits(int(sys.argv[2]))
     with contextlib.suppress(TimeoutError, EOFError, ConnectionError):
         while True:
             connection.settimeout(float(sys.argv[4]))
@@ -45,39 +45,39 @@ def main() -> None:
                 return
             connection.settimeout(None)  # who reads the answers may take its time
             request = orjson.loads(_exactly(connection, _LENGTH.unpack(length)[0]))
-            _allow(int(sys.argv[3]))
+            _allow_seconds(int(sys.argv[3]))
             try:
-                for message in _answers(_Handed(descriptors[0]), request):
-                    _allow(int(sys.argv[3]))
+                for message in _answers(_DescriptorSource(descriptors[0]), request):
+                    _allow_seconds(int(sys.argv[3]))
                     connection.sendall(_LENGTH.pack(len(message)))
                     connection.sendall(message)
             finally:
                 os.close(descriptors[0])
 
 
-def _limit(memory: int) -> None:
+def _set_limits(memory: int) -> None:
     """No more memory than this, no file written, no core dumped."""
     for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):  # not every system has each
             resource.setrlimit(what, (most, most))
 
 
-def _allow(seconds: int) -> None:
+def _allow_seconds(seconds: int) -> None:
     """So many seconds of work from now on; then the system ends this process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, resource.RLIM_INFINITY))
 
 
-def _answers(source: _Handed, request: dict):
+def _answers(source: _DescriptorSource, request: dict):
     name, options = request["name"], Options(**request["options"] | {"names": tuple(request["options"]["names"])})
     try:
         if request["do"] == "sniff":
             yield orjson.dumps(
-                ["sniff", asdict(FORMATS[request["form"]].reader.sniff(source, name, options, request["known"]))]
+                ["sniff", asdict(FORMATS[request["format"]].reader.sniff(source, name, options, request["known"]))]
             )
         else:
-            count = _Count()
-            for item in FORMATS[request["form"]].reader.read(source, name, options, count):
+            count = _ByteCount()
+            for item in FORMATS[request["format"]].reader.read(source, name, options, count):
                 if count.new:
                     yield count.message()
                 yield orjson.dumps(["document" if isinstance(item, Document) else "problem", asdict(item)])
@@ -91,14 +91,14 @@ def _answers(source: _Handed, request: dict):
         yield orjson.dumps(
             [
                 "unreadable",
-                f"“{name}” can't be read: it is damaged, or no {FORMATS[request['form']].label} ({why}). Save it again.",
+                f"“{name}” can't be read: it is damaged, or no {FORMATS[request['format']].label} ({why}). Save it again.",
             ]
         )
         return
     yield orjson.dumps(["end", None])
 
 
-class _Count:
+class _ByteCount:
     new = 0
 
     def __call__(self, count: int) -> None:
@@ -110,13 +110,13 @@ class _Count:
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:
-    found = bytearray()
-    while len(found) < count:
-        piece = connection.recv(count - len(found))
+    message = bytearray()
+    while len(message) < count:
+        piece = connection.recv(count - len(message))
         if not piece:
             raise EOFError
-        found += piece
-    return bytes(found)
+        message += piece
+    return bytes(message)
 
 
 if __name__ == "__main__":

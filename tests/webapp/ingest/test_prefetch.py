@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from webapp.ingest.prefetch import Ahead
+from webapp.ingest.prefetch import Prefetch
 
 
 def test_all_items_in_their_order():
-    with Ahead(iter(range(100))) as first, Ahead(map(str, first), 3) as second:
+    with Prefetch(iter(range(100))) as first, Prefetch(map(str, first), 3) as second:
         assert list(second) == [str(n) for n in range(100)]
         assert list(second) == []
 
@@ -18,7 +18,7 @@ def test_what_it_raises_is_raised_here_after_what_came_before():
         yield 1
         raise ValueError("broken")
 
-    with Ahead(broken()) as items:
+    with Prefetch(broken()) as items:
         assert next(items) == 1
         with pytest.raises(ValueError, match="broken"):
             next(items)
@@ -35,6 +35,6 @@ def test_who_leaves_early_ends_it():
         finally:
             ended.set()
 
-    with Ahead(endless()) as items:
-        assert next(items) == "ahead"
+    with Prefetch(endless()) as items:
+        assert next(items) == "prefetch"
     assert ended.is_set() and not [t for t in threading.enumerate() if t.name == "ahead"]

@@ -15,7 +15,7 @@ from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_reading import added, queued, read, upload
 from webapp.accounts import quotas
-from webapp.ingest import corpora, storing
+from webapp.ingest import corpora, file_names, guesses, received_files, source_files
 from webapp.jobs import claims
 from webapp.models import Corpus
 from webapp.storage import files
@@ -26,11 +26,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """A part is three files, and nobody waits for more than one upload."""
-    monkeypatch.setattr(storing, "PART", 3)
-    monkeypatch.setattr(storing, "FEW", 1)
+    monkeypatch.setattr(source_files, "PART", 3)
+    monkeypatch.setattr(received_files, "FEW", 1)
 
 
-def pack(tmp_path, contents: dict[str, bytes]) -> storing.Upload:
+def pack(tmp_path, contents: dict[str, bytes]) -> received_files.ReceivedFile:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name, content in contents.items():
@@ -46,7 +46,7 @@ CONTENTS = {f"letters/{n}.txt": f"words of {n}".encode() for n in ("2", "10", "1
 def arrived(tmp_path, **fields) -> Corpus:
     """A pack of eight files, with a file before it and two behind."""
     others = [upload(tmp_path, f"{n} alone".encode(), f"letters/{n}.md") for n in ("9", "a", "c")]
-    return corpora.create("", [others[0], pack(tmp_path, CONTENTS), *others[1:]], later=True, **fields)
+    return corpora.create("", [others[0], pack(tmp_path, CONTENTS), *others[1:]], in_background=True, **fields)
 
 
 def natural(name: str) -> list:
@@ -91,7 +91,7 @@ def test_a_worker_stores_what_is_much(tmp_path, client):
 def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
     """With so many parts behind it, before or after the next is on record."""
     corpus = arrived(tmp_path)
-    record, parts = storing._record, 0
+    record, parts = source_files._record, 0
 
     def killed(part, keep):
         nonlocal parts
@@ -99,10 +99,10 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
             record(part, keep)
         parts += 1
         if parts > before:
-            monkeypatch.setattr(storing, "_record", record)
+            monkeypatch.setattr(source_files, "_record", record)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(storing, "_record", killed)
+    monkeypatch.setattr(source_files, "_record", killed)
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus.pk)
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")  # as the sweep does
@@ -113,7 +113,7 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
 
 def test_what_can_not_be_stored_says_why(tmp_path, client):
     broken = upload(tmp_path, b"nothing of the kind" * 100, "pack")._replace(pack=True)
-    corpus = corpora.create("", [upload(tmp_path, b"words", "a.txt"), broken], later=True)
+    corpus = corpora.create("", [upload(tmp_path, b"words", "a.txt"), broken], in_background=True)
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "failed" and "could not be opened" in corpus.error
@@ -128,7 +128,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(storing, "_write", full)
+        patched.setattr(source_files, "_write", full)
         for _ in range(claims.MAX_TRIES):
             ingest(corpus.pk)
     corpus.refresh_from_db()
@@ -145,10 +145,10 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
     found = example_rows(60)
     corpus = read(queued(draft, as_csv(found[:41])))
     more = [upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[41:51])]
-    monkeypatch.setattr(storing, "FEW", 100)
+    monkeypatch.setattr(received_files, "FEW", 100)
     version = added(corpus, *more)
-    monkeypatch.setattr(storing, "FEW", 1)
-    record, parts = storing._record, 0
+    monkeypatch.setattr(received_files, "FEW", 1)
+    record, parts = source_files._record, 0
 
     def killed(part, keep):
         nonlocal parts
@@ -158,7 +158,7 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(storing, "_record", killed)
+        patched.setattr(source_files, "_record", killed)
         with pytest.raises(KeyboardInterrupt):
             choose(version.pk)
     version.__class__.objects.filter(pk=version.pk).update(status="queued")
@@ -174,17 +174,19 @@ def test_the_same_files_again_are_links(draft, tmp_path):
         "many", [upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[1:12])]
     )
     corpus = read(_to_be_read(made))
-    draft = corpora.again(corpus)
-    assert draft.status == "queued" and corpora.again(corpus) == draft
+    draft = corpora.copy_as_draft(corpus)
+    assert draft.status == "queued" and corpora.copy_as_draft(corpus) == draft
     ingest(draft.pk)
     draft.refresh_from_db()
     assert draft.status == "draft" and draft.bytes_total == corpus.bytes_total and draft.name == "many"
-    for mine, its in zip(corpora.paths(corpus), corpora.paths(draft), strict=True):
+    for mine, its in zip(guesses.paths(corpus), guesses.paths(draft), strict=True):
         assert mine[1] == its[1] and mine[0].samefile(its[0]) and mine[0] != its[0]
 
 
 def _to_be_read(corpus: Corpus) -> Corpus:
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), min_documents=1, max_share=1.0)
+    )
     return corpus
 
 
@@ -194,13 +196,13 @@ def test_any_names_are_put_in_order(tmp_path):
         "".join(rng.choices(["a", "B", "-", " ", "0", "1", "7", "23", "é", "/", "."], k=rng.randint(1, 9)))
         for _ in range(150)
     }
-    names = {storing.clean(name) for name in names}
+    names = {file_names.clean(name) for name in names}
     corpus = corpora.create("any", [upload_named(tmp_path, i, name) for i, name in enumerate(names)])
     found = list(corpus.files.values_list("name", flat=True))
     assert [natural(name) for name in found] == sorted(map(natural, names))
 
 
-def upload_named(tmp_path, i: int, name: str) -> storing.Upload:
+def upload_named(tmp_path, i: int, name: str) -> received_files.ReceivedFile:
     path = tmp_path / str(i)
     path.write_bytes(b"x")
-    return storing.Upload(name, path)
+    return received_files.ReceivedFile(name, path)

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from webapp.metadata.dates import ambiguous, guess_order, why_none
 from webapp.readers import parse_date
-from webapp.readers.dates import ambiguous, guess_order, why_none
 
 
 @pytest.mark.parametrize(

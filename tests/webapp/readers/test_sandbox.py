@@ -1,4 +1,4 @@
-"""A child that reads: what it dies of costs one file, and the next file is read."""
+"""The sandbox: what a worker process dies of costs one file, and the next file is read."""
 
 import os
 import time
@@ -20,19 +20,19 @@ def fresh():
     sandbox.close()
 
 
-def test_one_child_reads_many_files():
+def test_one_worker_reads_many_files():
     for name in ("address.html", "address.docx", "address.pdf", "address.html"):
         assert load(FOLDER / name, name)[0]
-    assert len(sandbox._Child.waiting) == 1
+    assert len(sandbox.WorkerProcess.waiting) == 1
 
 
-def test_a_child_that_dies_or_hangs_is_a_sentence(monkeypatch):
+def test_a_worker_that_dies_or_hangs_is_a_sentence(monkeypatch):
     path = FOLDER / "address.html"
     load(path, path.name)
-    sandbox._Child.waiting[0].process.kill()
+    sandbox.WorkerProcess.waiting[0].process.kill()
     time.sleep(0.2)
     assert load(path, path.name)[0]  # another takes its place
-    monkeypatch.setattr(sandbox._Child, "receive", lambda self: self.process.kill() or self._exactly(1))
+    monkeypatch.setattr(sandbox.WorkerProcess, "receive", lambda self: self.process.kill() or self._exactly(1))
     with pytest.raises(Unreadable, match="the program that reads such files stopped"):
         load(path, path.name)
     monkeypatch.undo()
@@ -40,22 +40,22 @@ def test_a_child_that_dies_or_hangs_is_a_sentence(monkeypatch):
     sandbox.close()
     with pytest.raises(Unreadable, match="took longer than"):
         load(path, path.name)
-    assert not sandbox._Child.waiting
+    assert not sandbox.WorkerProcess.waiting
 
 
-def test_a_reading_that_is_given_up_ends_its_child():
+def test_a_reading_that_is_given_up_ends_its_worker():
     path = FOLDER / "addresses.parquet"
     options = readers.sniff(path, path.name).options
-    child = sandbox._Child.waiting[0]
+    worker = sandbox.WorkerProcess.waiting[0]
     rows = readers.read(path, path.name, options)
     next(rows)
     rows.close()
-    assert child.process.poll() is not None and not sandbox._Child.waiting
+    assert worker.process.poll() is not None and not sandbox.WorkerProcess.waiting
 
 
-def test_a_child_can_write_nothing_and_has_little_memory():
+def test_a_worker_can_write_nothing_and_has_little_memory():
     load(FOLDER / "address.html", "address.html")
-    limits = Path(f"/proc/{sandbox._Child.waiting[0].process.pid}/limits").read_text()
+    limits = Path(f"/proc/{sandbox.WorkerProcess.waiting[0].process.pid}/limits").read_text()
     rows = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()}
     assert (
         rows["Max file size"] == "0"

@@ -9,9 +9,8 @@ import pytest
 from inference.errors import Invalid
 from tests.corpora import as_csv
 from webapp.documents import fields
+from webapp.metadata import Date, Number, category, columns, number
 from webapp.models import Document
-from webapp.readers import parse_date, types
-from webapp.storage import columns
 
 
 def written(folder, rows: list[tuple[date | None, dict]]) -> columns.Columns:
@@ -23,12 +22,12 @@ def written(folder, rows: list[tuple[date | None, dict]]) -> columns.Columns:
 
 
 def values(found: columns.Columns, name: str) -> list[str | None]:
-    category = found.category(name)
-    return [None if code < 0 else category.values[code] for code in found.codes(name)]
+    field = found.field(name)
+    return [None if code < 0 else field.values[code] for code in found.values(field)]
 
 
 def test_every_document_keeps_its_date_and_its_values(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "_FLUSHED", 7)  # so that gaps and blocks cross
+    monkeypatch.setattr(category, "FLUSHED", 7)  # so that gaps and blocks cross
     parties = ["Whig", "Democratic", None, "Republican", "Democratic"]
     rows = [
         (date(1800 + i, 1, 1) if i % 3 else None, {"party": parties[i % 5]} if parties[i % 5] else {})
@@ -39,25 +38,25 @@ def test_every_document_keeps_its_date_and_its_values(tmp_path, monkeypatch):
     assert found.dates.tolist() == [day.toordinal() if day else 0 for day, _ in rows]
     assert values(found, "party") == [metadata.get("party") for _, metadata in rows]
     assert values(found, "late") == [metadata.get("late") for _, metadata in rows]
-    assert found.category("party").values == ["Democratic", "Republican", "Whig"]
-    assert found.category("party").documents == [40, 20, 20]
+    assert found.field("party").values == ["Democratic", "Republican", "Whig"]
+    assert found.field("party").documents == [40, 20, 20]
 
 
 def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "MOST_VALUES", 10)
+    monkeypatch.setattr(category, "MOST_VALUES", 10)
     rows = [
         (None, {"id": str(i), "few": str(i), "party": "a", "empty": ""} if i < 9 else {"id": str(i), "party": "a"})
         for i in range(30)
     ]
     found = written(tmp_path, rows)
-    assert [c.name for c in found.categories] == [
+    assert [c.name for c in found.fields] == [
         "party"
     ]  # id has too many values, and no two documents share one of `few`
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0", "dates", "meta.json"]
 
 
 def test_numbers_and_other_dates(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "_FLUSHED", 7)
+    monkeypatch.setattr(number, "FLUSHED", 7)
     rows = [
         {
             "price": f"{i / 4}" if i % 3 else "unknown",
@@ -70,23 +69,23 @@ def test_numbers_and_other_dates(tmp_path, monkeypatch):
     ]
     rows[50]["late"], rows[52]["late"] = "1,000", "-2.5"
     kinds = {"price": "number", "sold": "date", "remark": "text", "one": "number", "late": "number", "none": "date"}
-    with columns.Writer(
-        tmp_path, kinds, {"number": types.number, "date": lambda text: parse_date(text, "dmy").toordinal()}
-    ) as writer:
-        for number, metadata in enumerate(rows):
-            writer.add(number, None, metadata)
+    with columns.Writer(tmp_path, kinds) as writer:
+        for i, metadata in enumerate(rows):
+            writer.add(i, None, metadata, "dmy")
         writer.finish(len(rows))
     found = columns.Columns(tmp_path)
-    prices = found.number("price")
+    prices = found.values(found.field("price"))
     assert prices.dtype == np.float64 and len(prices) == 60
     assert all(np.isnan(prices[i]) if i % 3 == 0 else prices[i] == i / 4 for i in range(60))
-    assert list(found.day("sold")) == [date(1900, 2, i % 28 + 1).toordinal() if i % 5 else 0 for i in range(60)]
-    assert found.numbers == [
-        columns.Number("price", 0.25, 14.75, False, 40),
-        columns.Number("late", -2.5, 1000.0, False, 2),
+    assert list(found.values(found.field("sold"))) == [
+        date(1900, 2, i % 28 + 1).toordinal() if i % 5 else 0 for i in range(60)
     ]
-    assert found.days == [columns.Days("sold", date(1900, 2, 1).toordinal(), date(1900, 2, 28).toordinal(), 48)]
-    assert np.flatnonzero(~np.isnan(found.number("late"))).tolist() == [50, 52] and found.categories == []
+    assert found.fields == [
+        Number("price", 0.25, 14.75, False, 40),
+        Number("late", -2.5, 1000.0, False, 2),
+        Date("sold", date(1900, 2, 1).toordinal(), date(1900, 2, 28).toordinal(), 48),
+    ]
+    assert np.flatnonzero(~np.isnan(found.values(found.field("late")))).tolist() == [50, 52]
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "date-0",
         "dates",
@@ -94,13 +93,12 @@ def test_numbers_and_other_dates(tmp_path, monkeypatch):
         "number-0",
         "number-1",
     ]  # one number for all is none
-    with pytest.raises(KeyError):
-        found.number("remark")
+    assert found.field("remark") is None
 
 
 def test_no_document_at_all(tmp_path):
     found = written(tmp_path, [])
-    assert len(found.dates) == 0 and found.categories == []
+    assert len(found.dates) == 0 and found.fields == []
 
 
 pytest_db = pytest.mark.django_db
@@ -131,12 +129,14 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is no category"):
         fields.groups(ready.version, "colour")
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     corpus = draft(as_csv([["text"], *[[f"word other thing {i % 3}"] for i in range(12)]]), "plain.csv")
     corpora.read(
         corpus,
-        corpora.Reading(options=vars(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0),
+        corpora.ReadingSettings(
+            options=vars(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
+        ),
     )
     ingest(corpus.pk)
     corpus.refresh_from_db()

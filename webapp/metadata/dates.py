@@ -1,5 +1,6 @@
 """Dates in the forms that files have them in."""
 
+import calendar
 import unicodedata
 from collections.abc import Iterable
 from datetime import date
@@ -72,6 +73,8 @@ _BEFORE_CHRIST = regex.compile(
     r"^-\s?\d+$|\d\s*(?:b\.?\s?c\.?(?:\s?e\.?)?|v\.\s?chr\.?|av\.?\s?j\.?.?c\.?|a\.\s?c\.|до н\.?\s?э\.?)$", regex.I
 )
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
+_DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
+_ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
 _TWO_DIGITS = regex.compile(r"\d{1,2}[-/.](?:\d{1,2}|\p{L}{3,9})[-/.]\d{2}|['’]?\d{2}")
 
 
@@ -111,8 +114,8 @@ def _parse(text: str, order: str | None) -> date | None:
             if (end := parts.get("end")) and int(end) <= int(parts["y"][-len(end) :]):
                 continue
             month = _month(name) if name else parts.get("m") or 1
-            if month and (found := _date(parts["y"], month, parts.get("d") or 1)):
-                return found
+            if month and (day := _date(parts["y"], month, parts.get("d") or 1)):
+                return day
     return None
 
 
@@ -150,13 +153,13 @@ def guess_order(values: Iterable[str]) -> str | None:
 
     A number above 12 is a day; in a series of months the day is 1.
     """
-    found = [match for value in values if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."]
-    first, second = ([int(match[place]) for match in found] for place in (1, 3))
+    matches = [match for value in values if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."]
+    first, second = ([int(match[place]) for match in matches] for place in (1, 3))
     days_first, days_second = any(number > 12 for number in first), any(number > 12 for number in second)
     if days_first or days_second:
         return None if days_first and days_second else "dmy" if days_first else "mdy"
     ones_first, ones_second = set(first) == {1}, set(second) == {1}
-    if len(found) > 2 and ones_first != ones_second:
+    if len(matches) > 2 and ones_first != ones_second:
         return "dmy" if ones_first else "mdy"
     return None
 
@@ -180,3 +183,20 @@ def why_none(text: str) -> str:
     if _TWO_DIGITS.fullmatch(text.strip()):
         return "has a year of two digits, and the century is not guessed"
     return "is no date in a form that is known here"
+
+
+@lru_cache(256)
+def day_of(text: str, last: bool) -> int:
+    """The first or last day, as date.toordinal(), that a date in an address names: 1914, 1914-08, 1914-08-04, 1910s.
+
+    Raises ValueError with the end of a sentence for anything else.
+    """
+    if decade := _DECADE.fullmatch(text):
+        text = decade[1] + ("9" if last else "0")
+    match = _ISO.fullmatch(text)
+    try:
+        year, month, day = (int(part) if part else None for part in match.groups())
+        month = month or (12 if last else 1)
+        return date(year, month, day or (calendar.monthrange(year, month)[1] if last else 1)).toordinal()
+    except (AttributeError, ValueError, calendar.IllegalMonthError):
+        raise ValueError(f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”.") from None
