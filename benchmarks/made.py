@@ -63,13 +63,15 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
 def corpus(documents: int):
     """A corpus of so many documents that has been read. Django must be set up."""
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.csv.gz"
         write(file, documents)
-        made = corpora.create(f"Made, {documents:,}", [corpora.Upload("made.csv.gz", file)])
-    corpora.read(made, corpora.Reading(options=asdict(corpora.sniff(made).options), language="en", min_documents=5))
+        made = corpora.create(f"Made, {documents:,}", [corpora.ReceivedFile("made.csv.gz", file)])
+    corpora.read(
+        made, corpora.ReadingSettings(options=asdict(guesses.sniff(made).options), language="en", min_documents=5)
+    )
     ingest(made.pk)
     return _done(made, "ready")
 

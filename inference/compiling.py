@@ -5,6 +5,7 @@ a kernel: two processes do them side by side.
 """
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses
 from inference.bow import Bow
+from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, similar
@@ -32,12 +34,28 @@ def warm_up() -> None:
 def engine(name: str = engines.DEFAULT) -> None:
     """What trains with one engine: its kernels, and those of the measures.
 
-    A start compiles the default's. Another's are compiled by the worker that takes its first run (tasks.runs).
+    Another engine than the default is compiled by the worker that takes its first run (tasks.runs).
     """
     trains = engines.get(name)
+    _train(trains, trains.warm_up())
+
+
+def usual() -> None:
+    """What a start waits for: the default engine with its usual settings, the first of its warm-up configs."""
+    trains = engines.get(engines.DEFAULT)
+    _train(trains, trains.warm_up()[:1])
+
+
+def rest() -> None:
+    """What a start leaves to the background: all that is not `usual`, in the order in which a reader comes to it."""
+    exploring()
+    engine()
+
+
+def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
-        for open_config in trains.warm_up():
+        for open_config in configs:
             config = open_config.resolve(bow.D, bow.tokens)
             for event in train(trains, config, bow):
                 if isinstance(event, Snapshot):

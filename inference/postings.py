@@ -24,9 +24,9 @@ class Postings(NamedTuple):
     def of(cls, bow: Bow) -> "Postings":
         """In memory."""
         indptr = starts(bow)
-        found = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
-        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), found.documents, found.counts)
-        return found
+        postings = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
+        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), postings.documents, postings.counts)
+        return postings
 
     @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:

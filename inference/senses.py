@@ -79,7 +79,7 @@ class Uses:
         return pairs[senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)]
 
     def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:
-        """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none (webapp.storage.columns)."""
+        """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none (webapp.metadata.columns)."""
         of = np.asarray(days[self.documents[pairs]])
         first, last = int(of[of > 0].min(initial=int(of.max(initial=0)))), int(of.max(initial=0))
         keys = np.where(of > 0, last - of if newest else of - first, last - first + 1)

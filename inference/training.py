@@ -98,14 +98,12 @@ def train(
     state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
     judge, completion = Coherence(bow), Completion(bow, held_out)
     began = told = time.perf_counter()
-    documents = 0
-    due = schedule.after(state.tokens)
+    documents, due = 0, schedule.after(state.tokens)
     _use(threads)
 
     def snapshot() -> Snapshot:
         topics = engine.topics(resolved, state)
-        share = state.nonzero / (bow.V * topics.K)
-        seconds = time.perf_counter() - began
+        share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
         return Snapshot(
             state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics), judge(topics), share
         )

@@ -79,7 +79,7 @@ def draft(django_db_setup, tmp_path_factory):
     def make(content: bytes, name: str = "speeches.csv"):
         path = tmp_path_factory.mktemp("upload") / "file"
         path.write_bytes(content)
-        return corpora.create("", [corpora.Upload(name, path)])
+        return corpora.create("", [corpora.ReceivedFile(name, path)])
 
     return make
 
@@ -88,12 +88,12 @@ def draft(django_db_setup, tmp_path_factory):
 def ready(draft, django_db_blocker):
     """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of their own."""
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(ROWS)))
-        options = asdict(corpora.sniff(corpus).options)
-        corpora.read(corpus, corpora.Reading(options=options, language="en", min_documents=3))
+        options = asdict(guesses.sniff(corpus).options)
+        corpora.read(corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3))
         ingest(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error

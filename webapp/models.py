@@ -101,12 +101,12 @@ class Corpus(models.Model):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(default=dict)  # ingest.corpora.Reading as a dict: how its files are read
+    settings = models.JSONField(default=dict)  # ingest.settings.ReadingSettings as a dict: how its files are read
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     progress = models.JSONField(
         default=dict
-    )  # how far reading has come, for another attempt to go on from (tasks.corpora)
+    )  # how far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
     error = models.TextField(default="")
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
@@ -115,8 +115,10 @@ class Corpus(models.Model):
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from
-    provenance = models.JSONField(default=dict)  # of such a part: which documents of what (ingest.corpora.subset)
-    # Of files that have come and are still to be stored: ingest.storing.Mark as a dict, or of an addition that is to be joined its
+    provenance = models.JSONField(
+        default=dict
+    )  # of such a part: which documents of what (ingest.corpora.create_subset)
+    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an addition that is to be joined its
     # "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
     into = models.ForeignKey(
@@ -247,7 +249,7 @@ class Version(models.Model):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(default=dict)  # ingest.versions.Words as a dict: which words count
+    settings = models.JSONField(default=dict)  # ingest.settings.VocabularySettings as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     error = models.TextField(default="")
     documents = models.BigIntegerField(default=0)

@@ -14,7 +14,7 @@ from redis.retry import Retry
 
 from webapp import logs
 from webapp.local import folder, package, servers
-from webapp.server import database_watchdog
+from webapp.server import database_timeout
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md
@@ -53,13 +53,13 @@ INSTALLED_APPS = [
     "webapp",
 ]
 MIDDLEWARE = [
-    "webapp.server.requests.Requests",
-    "webapp.server.headers.headers",
+    "webapp.server.request_log.RequestLog",
+    "webapp.server.headers.response_headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "webapp.server.handler.ContentSecurityPolicy",
-    "webapp.server.concurrency.gate",
-    "webapp.server.compressed.Compressed",
+    "webapp.server.concurrency.limit_concurrency",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -68,7 +68,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webapp.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
-    "webapp.accounts.authorization.Gate",
+    "webapp.accounts.authorization.Authorization",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
@@ -138,10 +138,14 @@ if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's ch
         "max_size": 24,
         "timeout": 4,
         "reconnect_timeout": 2,
-        "connection_class": database_watchdog.Connection,
+        "connection_class": database_timeout.Connection,
     }
-    # Nobody waits longer for a page; files that are taken away are read in pieces. Tasks have their heartbeats instead.
-    _server |= {"statement_timeout": "30s", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
+    # Nobody waits longer for a page, and downloads are read in chunks. A task may take its time: its heartbeat watches it.
+    _server |= {
+        "statement_timeout": f"{database_timeout.STATEMENT:.0f}s",
+        "lock_timeout": "8s",
+        "idle_in_transaction_session_timeout": "60s",
+    }
 _options["options"] = " ".join(
     [*(f"-c {name}={value}" for name, value in _server.items()), _options.get("options", "")]
 ).strip()
@@ -149,7 +153,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
-# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done (tasks/sweep.py).
+# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done (webapp/jobs/sweep.py).
 CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"

@@ -2,7 +2,7 @@
 
 An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py` registers it.
 Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract tests
-(tests/inference/test_contract.py, tests/webapp/test_engines.py) take it from the registry.
+(tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take it from the registry.
 
 - **Settings**: `Config` is what a user chose; a setting whose default is None may be left open. `Config.resolve(documents,
   tokens)` chooses what is open and returns the resolved form, in which nothing is None. `settings.setting` declares a
@@ -161,7 +161,7 @@ class Engine(Protocol[C, R, S]):
 
     def warm_up(self) -> Sequence[C]:
         """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by training
-        each on 30 tiny documents."""
+        each on 30 tiny documents. The first has the usual settings: a start of the program waits for it alone."""
 
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""

@@ -512,8 +512,9 @@ def _count(number: int, what: str) -> str:
 
 
 def warm_up() -> list[Config]:
-    """Both kinds of statistics; large steps, so that pi is reset and `compact` is among the kernels."""
+    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among the kernels."""
     return [
+        Config(topics=2, minibatch=10, passes=3),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
     ]

@@ -51,8 +51,8 @@ class Coherence:
         both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
         apart = both < 1.0
         information = np.log((both + NPMI_EPSILON) / (of_lower * of_higher))
-        found = np.divide(information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart)
-        return _over(known, found).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        scores = np.divide(information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart)
+        return _over(known, scores).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
     def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K, pairs]."""

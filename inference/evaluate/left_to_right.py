@@ -86,7 +86,7 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     places = np.empty(token_ptr[n], np.int64)  # a document uses at most as many words as tokens
     place = np.full(V, -1, np.int64)
     distinct = np.empty(V, np.int64)
-    found = 0
+    count = 0
     for i in range(n):
         d, used = documents[i], word_ptr[i]
         size = first_token[d + 1] - first_token[d]
@@ -107,14 +107,14 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
             if number[j] < 0:
                 number[j] = used - word_ptr[i]
                 if place[w] < 0:
-                    place[w] = found
-                    distinct[found] = w
-                    found += 1
+                    place[w] = count
+                    distinct[count] = w
+                    count += 1
                 places[used] = place[w]
                 used += 1
             order[token_ptr[i] + t] = number[j]
         word_ptr[i + 1] = used
-    return distinct[:found].copy(), word_ptr, places[: word_ptr[n]].copy(), token_ptr, order
+    return distinct[:count].copy(), word_ptr, places[: word_ptr[n]].copy(), token_ptr, order
 
 
 @njit(cache=True, parallel=True)

@@ -52,8 +52,8 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
 def divergences(topics: Topics) -> np.ndarray:
     """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
     of = rows(topics)
-    found = between(of, of)
-    return np.minimum(found, found.T)  # they differ by rounding only
+    apart = between(of, of)
+    return np.minimum(apart, apart.T)  # they differ by rounding only
 
 
 def between(a: Rows, b: Rows) -> np.ndarray:
@@ -74,8 +74,8 @@ def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     n = min(n, K - 1)
     far = divergences.copy()
     np.fill_diagonal(far, np.inf)
-    found = np.argsort(far, axis=1, kind="stable")[:, :n]
-    return found.astype(np.int32), np.take_along_axis(far, found, axis=1)
+    nearest_first = np.argsort(far, axis=1, kind="stable")[:, :n]
+    return nearest_first.astype(np.int32), np.take_along_axis(far, nearest_first, axis=1)
 
 
 @njit(cache=True, inline="always")

@@ -46,11 +46,11 @@ def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATION
 def stress(xy: np.ndarray, divergences: np.ndarray) -> float:
     """Kruskal's stress-1 at the best scale, 0 for a faithful map: sqrt(sum (b d - delta)^2 / sum delta^2), delta = sqrt(JSD)."""
     wanted = np.sqrt(divergences)
-    found = np.sqrt(((xy[:, None] - xy[None]) ** 2).sum(axis=-1))
-    squares = (found**2).sum()
-    scale = (found * wanted).sum() / squares if squares else 0.0
+    drawn = np.sqrt(((xy[:, None] - xy[None]) ** 2).sum(axis=-1))
+    squares = (drawn**2).sum()
+    scale = (drawn * wanted).sum() / squares if squares else 0.0
     total = (wanted**2).sum()
-    return float(np.sqrt(((scale * found - wanted) ** 2).sum() / total)) if total else 0.0
+    return float(np.sqrt(((scale * drawn - wanted) ** 2).sum() / total)) if total else 0.0
 
 
 def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:

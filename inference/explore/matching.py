@@ -60,15 +60,15 @@ def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence
         if len(words) != topics.V:
             raise Invalid("words", f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.")
     if words_a is words_b or list(words_a) == list(words_b):
-        found = distances.between(distances.rows(a), distances.rows(b))
+        divergence = distances.between(distances.rows(a), distances.rows(b))
     else:
         number = {word: w for w, word in enumerate(words_a)}
         place_a, place_b = np.full(a.V, -1, np.int32), np.full(b.V, -1, np.int32)
         common = [(number[word], w) for w, word in enumerate(words_b) if word in number]
         for place, (in_a, in_b) in enumerate(common):
             place_a[in_a] = place_b[in_b] = place
-        found = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
-    return np.clip(1 - found / np.log(2), 0.0, 1.0)
+        divergence = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
+    return np.clip(1 - divergence / np.log(2), 0.0, 1.0)
 
 
 def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], *, least: float = LEAST) -> Matching:

@@ -21,12 +21,12 @@ def order(matrix: np.ndarray) -> np.ndarray:
     full = np.flatnonzero(matrix.sum(axis=1) > 0)
     empty = np.flatnonzero(~(matrix.sum(axis=1) > 0))
     some = matrix[full]
-    found = np.arange(len(full))
+    leaves = np.arange(len(full))
     if len(full) > 2:
-        found = _leaves(some) if len(full) <= LEAVES else _spectral(some)
-    if len(found) and found[-1] < found[0]:
-        found = found[::-1]
-    return np.concatenate([full[found], empty]).astype(np.int64)
+        leaves = _leaves(some) if len(full) <= LEAVES else _spectral(some)
+    if len(leaves) and leaves[-1] < leaves[0]:
+        leaves = leaves[::-1]
+    return np.concatenate([full[leaves], empty]).astype(np.int64)
 
 
 def _leaves(matrix: np.ndarray) -> np.ndarray:

@@ -77,7 +77,7 @@ def nearest(
 def _nearest(first, end, doc_ptr, doc_topics, doc_tokens, lengths, root, n, leave_out):
     """Of the documents first … end - 1: (numbers int64[m], sum_k sqrt(p_k q_k) float64[m]), in the order of their numbers' ranks."""
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    found = 0
+    filled = 0
     for d in range(first, end):
         total = np.float32(0.0)
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -86,8 +86,8 @@ def _nearest(first, end, doc_ptr, doc_topics, doc_tokens, lengths, root, n, leav
                 total += weight * np.sqrt(np.float32(doc_tokens[j]))
         if total == 0.0 or d == leave_out:
             continue
-        found = _put(numbers, best, found, d, total, lengths[d])
-    return numbers[:found], best[:found]
+        filled = _put(numbers, best, filled, d, total, lengths[d])
+    return numbers[:filled], best[:filled]
 
 
 @njit(cache=True, nogil=True)
@@ -99,23 +99,23 @@ def _nearest_of(ptr, documents, tokens, lengths, root, n, leave_out):
             for j in range(ptr[k], ptr[k + 1]):
                 totals[documents[j]] += root[k] * np.sqrt(np.float32(tokens[j]))
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    found = 0
+    filled = 0
     for d in range(len(lengths)):
         if totals[d] > 0.0 and d != leave_out:
-            found = _put(numbers, best, found, d, totals[d], lengths[d])
-    return numbers[:found], best[:found]
+            filled = _put(numbers, best, filled, d, totals[d], lengths[d])
+    return numbers[:filled], best[:filled]
 
 
 @njit(cache=True, nogil=True)
-def _put(numbers, best, found, d, total, length):
+def _put(numbers, best, filled, d, total, length):
     """A document among the best ones, if it is one; returns how many there are."""
     n = len(best)
     affinity = np.rint(total / np.sqrt(np.float64(length)) * STEPS) / STEPS
-    if found == n and affinity <= best[n - 1]:
-        return found
-    i = min(found, n - 1)
+    if filled == n and affinity <= best[n - 1]:
+        return filled
+    i = min(filled, n - 1)
     while i > 0 and best[i - 1] < affinity:
         best[i], numbers[i] = best[i - 1], numbers[i - 1]
         i -= 1
     best[i], numbers[i] = affinity, d
-    return min(found + 1, n)
+    return min(filled + 1, n)

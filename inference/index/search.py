@@ -66,9 +66,9 @@ class Index:
         folder = Path(folder)
         old = _meta(folder)
         made = 1 + (old["made"] if old else 0)
-        found = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
-        begin = found[-1]["end"] if found else 0
-        kept = folder / found[-1]["name"] if found else None
+        finished = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
+        begin = finished[-1]["end"] if finished else 0
+        kept = folder / finished[-1]["name"] if finished else None
         at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
         of = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
         scratch = Scratch(len(stream.lexicon))
@@ -76,22 +76,22 @@ class Index:
             first = {field: at[field] + _first(of[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS}
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
-            name = f"{made}.{len(found)}"
+            name = f"{made}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
                 Field.of(of[field][0], first[field][: count + 1], begin, scratch).save(folder / name / field)
                 at[field] = int(first[field][count])
             begin += count
-            found.append({"name": name, "end": begin})
+            finished.append({"name": name, "end": begin})
             advance(begin)
         name = f"{made}.words"
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
-        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": found}
+        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": finished}
         temporary = folder / "meta.json.new"
         temporary.write_text(json.dumps(meta))
         temporary.replace(folder / "meta.json")
-        names = {name, *(segment["name"] for segment in found)}
+        names = {name, *(segment["name"] for segment in finished)}
         for path in folder.iterdir():
             if path.is_dir() and path.name not in names:
                 shutil.rmtree(path)
@@ -150,25 +150,25 @@ class Index:
         """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the character at which
         a word of it begins, and that at which the next piece of the text does (of the last: END)."""
         wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
-        found = {}
+        by_document = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
             here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
             pieces, starts = self.stream.words[here] & NUMBER, np.append(self.stream.starts[here], END)
-            found[number] = [
+            by_document[number] = [
                 np.stack([starts[at], starts[at + 1]], axis=1)
                 for at in (_standing(pieces, one) for one in wanted)
                 if len(at)
             ]
-        return found
+        return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
         """Of texts that each begin with a piece and hold no other: how many of its characters belong to the piece."""
         begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
-        found = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
-        last = np.searchsorted([start for start, _, _ in found], begins[1:]) - 1
-        stops = [found[i][1] if i >= 0 else 0 for i in last.tolist()]
+        pieces = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
+        last = np.searchsorted([start for start, _, _ in pieces], begins[1:]) - 1
+        stops = [pieces[i][1] if i >= 0 else 0 for i in last.tolist()]
         return [
             stop - begin if stop > begin else len(text)
             for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
@@ -214,13 +214,13 @@ class Index:
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
         """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really stands."""
-        found = self._phrases.get(sequence)
-        if found is None:
-            found = list(self._verified(sequence))
+        places = self._phrases.get(sequence)
+        if places is None:
+            places = list(self._verified(sequence))
             while len(self._phrases) >= PHRASES:
                 self._phrases.pop(next(iter(self._phrases)), None)
-            self._phrases[sequence] = found
-        return found
+            self._phrases[sequence] = places
+        return places
 
     def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         accepted = [self.forms.of(piece) for piece in sequence.pieces]

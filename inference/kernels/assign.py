@@ -23,14 +23,14 @@ def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
         if weight > most:
             most, usual = weight, k
     for j in range(len(words)):
-        total, best, found = shared, most, usual
+        total, best, topic = shared, most, usual
         for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
             k = row_topics[r]
             total += theta[k] * above[r]
             weight = theta[k] * (floor[k] + above[r])
-            if weight > best or (weight == best and k < found):
-                best, found = weight, k
-        topics[j] = found
+            if weight > best or (weight == best and k < topic):
+                best, topic = weight, k
+        topics[j] = topic
         certainty[j] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
 
 
@@ -80,7 +80,7 @@ def mixtures(indptr, counts, topics, K):
     tally = np.zeros(K, np.int64)
     touched = np.empty(K, np.int64)
     out = np.zeros(n + 1, np.int64)
-    found, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
+    topics_of, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
     size = 0
     for d in range(n):
         m = 0
@@ -91,11 +91,11 @@ def mixtures(indptr, counts, topics, K):
             tally[topics[j]] += counts[j]
         touched[:m].sort()
         for i in range(m):
-            found[size], tokens[size] = touched[i], tally[touched[i]]
+            topics_of[size], tokens[size] = touched[i], tally[touched[i]]
             tally[touched[i]] = 0
             size += 1
         out[d + 1] = size
-    return out, found[:size], tokens[:size]
+    return out, topics_of[:size], tokens[:size]
 
 
 @njit(cache=True, nogil=True)
@@ -117,8 +117,8 @@ def by_word(indptr, topics, counts, K):
     for measured in range(2):  # once for the size
         size = 0
         if measured:
-            found = np.empty(out[V], np.uint16)
-            found_tokens, found_documents = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
+            topics_of = np.empty(out[V], np.uint16)
+            tokens_of, documents_of = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
         for w in range(V):
             m = 0
             for j in range(indptr[w], indptr[w + 1]):
@@ -133,11 +133,11 @@ def by_word(indptr, topics, counts, K):
             for i in range(m):
                 k = touched[i]
                 if measured:
-                    found[size], found_tokens[size], found_documents[size] = k, tokens[k], documents[k]
+                    topics_of[size], tokens_of[size], documents_of[size] = k, tokens[k], documents[k]
                 tokens[k], documents[k] = 0, 0
                 size += 1
             out[w + 1] = size
-    return out, found, found_tokens, found_documents
+    return out, topics_of, tokens_of, documents_of
 
 
 @njit(cache=True, nogil=True)

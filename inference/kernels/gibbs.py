@@ -237,6 +237,7 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
     random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then on.
     rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
     sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns.
+    One long kernel: the innermost loop, a token's, changes a dozen numbers of its document that a function would have to hand back.
     """
     K = len(g)
     dense = len(table) > 0

@@ -123,6 +123,7 @@ def merge(
 
     word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An entry
     below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
+    One long kernel: a row's old and new entries are merged in one walk over both, by workspaces that a chunk's rows share.
     """
     n = len(words)
     M, M_old = new.shape[1], old.shape[1]

@@ -19,13 +19,13 @@ def pick(documents, topics, into, mask):
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all in one."""
-    tokens, found = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    tokens, occurrences = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
     for i in range(len(documents)):
         g = 0 if len(group) == 0 else group[documents[i]]
         if g >= 0:
             tokens[g, topics[i]] += counts[i]
-            found[g, topics[i]] += 1
-    return tokens, found
+            occurrences[g, topics[i]] += 1
+    return tokens, occurrences
 
 
 @njit(cache=True)
@@ -67,13 +67,13 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 place[words[j]] = U
                 U += 1
     S = len(topics)
-    found, own, every = np.empty(U, np.int32), np.zeros((S, U), np.int32), np.zeros((S, U), np.int32)
+    neighbours, own, every = np.empty(U, np.int32), np.zeros((S, U), np.int32), np.zeros((S, U), np.int32)
     for s in range(S):
         for i in range(ptr[s], ptr[s + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
                 u = place[words[j]]
-                found[u] = words[j]
+                neighbours[u] = words[j]
                 every[s, u] += 1
                 if into[given[j]] == topics[s]:
                     own[s, u] += 1
-    return found, own, every
+    return neighbours, own, every

@@ -136,12 +136,12 @@ class _Choosing:
         exists = tokens > 0
         dropped = {}
         for i, name in enumerate(REASONS[:-2]):
-            found = reason == i
-            if found.any():
-                dropped[name] = (int(found.sum()), int(self.tokens[found].sum()))
-        for name, found in (("too rare", rare & exists), ("too common", common & ~rare & exists)):
-            if found.any():
-                dropped[name] = (int(found.sum()), int(tokens[found].sum()))
+            left_out = reason == i
+            if left_out.any():
+                dropped[name] = (int(left_out.sum()), int(self.tokens[left_out].sum()))
+        for name, left_out in (("too rare", rare & exists), ("too common", common & ~rare & exists)):
+            if left_out.any():
+                dropped[name] = (int(left_out.sum()), int(tokens[left_out].sum()))
         kept = np.flatnonzero(exists & ~rare & ~common)
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
@@ -161,13 +161,13 @@ class _Choosing:
         V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
         pairs = int(self.vocabulary.documents.sum())
 
-        def rows(found):
-            units, first, ends, block = found
+        def rows(item):
+            units, first, ends, block = item
             return _rows(units, first, ends, self._skipped(block), block.starts, self.column, V)
 
         with rows_written(folder, self.documents, V, pairs, tokens) as write:
-            for found in ahead(rows, self._units(places=True)):
-                write(*found)
+            for item in ahead(rows, self._units(places=True)):
+                write(*item)
         bow = Bow.open(folder)
         shutil.rmtree(folder / "by_word", ignore_errors=True)  # of an attempt that was killed, or another choice
         Postings.write(folder / "by_word", bow)

@@ -56,9 +56,9 @@ class Lexicon:
         )
         hashes = _hashes(letters, ends)
         order = np.argsort(hashes, kind="stable")
-        found = np.full(len(words), -1)
-        _find(self.letters, self.ends, letters, ends, hashes[order], order, found)
-        return found
+        places = np.full(len(words), -1)
+        _find(self.letters, self.ends, letters, ends, hashes[order], order, places)
+        return places
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by word: its length in code points (255 for more), and its first."""
@@ -124,7 +124,7 @@ def _hashes(letters, ends):
 
 
 @njit(cache=True, nogil=True)
-def _find(letters, ends, sought, sought_ends, hashes, order, found):
+def _find(letters, ends, sought, sought_ends, hashes, order, places):
     """hashes: uint64, ascending; order: which sought word each belongs to."""
     a = np.int64(0)
     for n in range(len(ends)):
@@ -141,7 +141,7 @@ def _find(letters, ends, sought, sought_ends, hashes, order, found):
                         same = False
                         break
                 if same:
-                    found[word] = n
+                    places[word] = n
             at += 1
         a = b
 

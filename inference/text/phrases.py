@@ -38,10 +38,10 @@ def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
     """
     pairs = _pairs(stream, replace(choice, phrases=()), most)
     longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
-    found = {
+    phrases = {
         phrase.words: phrase for phrase in [*longer, *pairs]
     }  # the first round counted pairs that are a part of longer ones, too
-    return sorted(found.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
+    return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
 
 
 def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
@@ -57,8 +57,8 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     size = 1 << min(24, max(10, int(stream.tokens).bit_length()))
     sieve = np.zeros(size, np.uint32)
     for block in stream.blocks():
-        found, first, _, ends = units.of(block.words, block.ends)
-        _sift(found, first, ends, block.words, kind, sieve, tokens)
+        numbers, first, _, ends = units.of(block.words, block.ends)
+        _sift(numbers, first, ends, block.words, kind, sieve, tokens)
     least = max(LEAST, choice.min_documents)
     while True:
         table = (
@@ -68,8 +68,8 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
             np.zeros(1, np.int64),
         )
         for block in stream.blocks():
-            found, first, _, ends = units.of(block.words, block.ends)
-            if not _count(found, first, ends, block.words, kind, sieve, least, block.first, *table):
+            numbers, first, _, ends = units.of(block.words, block.ends)
+            if not _count(numbers, first, ends, block.words, kind, sieve, least, block.first, *table):
                 break
         else:
             break

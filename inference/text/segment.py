@@ -125,10 +125,10 @@ def _variants() -> np.ndarray:
 
     The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
     """
-    found = np.zeros(_CODE_POINTS, np.int8)
+    script = np.zeros(_CODE_POINTS, np.int8)
     for code in range(0x4E00, 0xA000):
-        found[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
-    return found
+        script[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
+    return script
 
 
 def _has(encoding: str, character: str) -> bool:
@@ -148,13 +148,13 @@ def _korean(text: str) -> list[int]:
 @lru_cache(_REMEMBERED)
 def _parts(word: str) -> tuple[int, ...]:
     """Where the parts of a word begin, the first excepted."""
-    found = _analysed(word)
+    parts = _analysed(word)
     # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the dictionary has.
-    if word.endswith("이") and len(found) > 1:
+    if word.endswith("이") and len(parts) > 1:
         instead = _analysed(word[:-1] + "을")
         if instead[-1] == ("을", "JKO"):
-            found = instead
-    lengths = np.cumsum([len(surface) for surface, _ in found])
+            parts = instead
+    lengths = np.cumsum([len(surface) for surface, _ in parts])
     return tuple(lengths[:-1].tolist())
 
 

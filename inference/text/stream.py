@@ -67,9 +67,9 @@ class Stream:
     def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
         """Bytes of each of its files, as of what `commit` returned: they only grow."""
         letters, ends = (path.name for path in Lexicon.files(Path()))
-        found = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
-        found |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
-        return {prefix + name: size for name, size in found.items()}
+        sizes = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
+        sizes |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
+        return {prefix + name: size for name, size in sizes.items()}
 
     def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
         """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many.
@@ -124,14 +124,14 @@ class Writer:
 
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
-        found = self.tokeniser.pieces(texts)
-        for name, array in zip(_TEXTS, (found.words, found.starts, found.lengths), strict=True):
+        pieces = self.tokeniser.pieces(texts)
+        for name, array in zip(_TEXTS, (pieces.words, pieces.starts, pieces.lengths), strict=True):
             array.tofile(self._files[name])
         of_titles = self.tokeniser.pieces(titles)
         for name, array in zip(_TITLES, (of_titles.words, of_titles.starts, of_titles.lengths), strict=True):
             array.tofile(self._files[name])
         self.D += len(texts)
-        return found.lengths
+        return pieces.lengths
 
     def commit(self) -> dict:
         """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is JSON."""

@@ -138,11 +138,11 @@ def _slot(half, mask):
 @njit(cache=True, nogil=True)
 def _simple(classes, lower):
     """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all else."""
-    found = np.zeros(128, np.uint8)
+    folded = np.zeros(128, np.uint8)
     for code in range(1, 128):
         if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
-            found[code] = lower[code]
-    return found
+            folded[code] = lower[code]
+    return folded
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -168,7 +168,11 @@ def _flag(codes, classes, before, i):
 def _cut(
     codes, text_ends, breaks, together, classes, lower, odd_codes, slots, letters, ends, odd, near, near_words, seed, state, words, starts, stops, lengths
 ):  # fmt: skip
-    """Goes on from `state` until all is done or something is full."""
+    """Goes on from `state` until all is done or something is full.
+
+    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number) it gave the same
+    bits and took 1.6 to 1.8 times as long on the example's texts, inlined by numba or not.
+    """
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)

@@ -93,11 +93,11 @@ class Tokeniser:
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """(start, end, word) of every piece, in their order: it stands at text[start:end], as it was written."""
-        found = self.pieces([text])
-        numbers, at = np.unique(found.words & NUMBER, return_inverse=True)
+        pieces = self.pieces([text])
+        numbers, at = np.unique(pieces.words & NUMBER, return_inverse=True)
         words = _words(self._table, self._sources[numbers])
         return [
-            (a, b, words[i]) for a, b, i in zip(found.starts.tolist(), found.stops.tolist(), at.tolist(), strict=True)
+            (a, b, words[i]) for a, b, i in zip(pieces.starts.tolist(), pieces.stops.tolist(), at.tolist(), strict=True)
         ]
 
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:

@@ -75,20 +75,20 @@ class Units:
     def words(self, numbers: np.ndarray) -> list[str]:
         """The words of units."""
         n, numbers = len(self.lexicon), np.asarray(numbers, np.int64)
-        found = np.empty(len(numbers), object)
+        names = np.empty(len(numbers), object)
         plain = numbers < n
-        found[plain] = self.lexicon.words(numbers[plain])
+        names[plain] = self.lexicon.words(numbers[plain])
         for i in np.flatnonzero(~plain).tolist():
             at = int(numbers[i]) - n
             if at >= self.joined:
-                found[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
+                names[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
                 continue
             pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
             marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
-            found[i] = "".join(
+            names[i] = "".join(
                 mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
             )
-        return found.tolist()
+        return names.tolist()
 
     def phrases(self) -> slice:
         """Their numbers."""
@@ -106,23 +106,23 @@ class Units:
 
     def stopped(self) -> np.ndarray:
         """bool by unit: stop words, and words that apostrophes join of nothing but stop words ("it's")."""
-        found = np.zeros(self.count, bool)
-        found[self._stops] = True
-        _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), found)
-        return found
+        stopped = np.zeros(self.count, bool)
+        stopped[self._stops] = True
+        _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), stopped)
+        return stopped
 
     def _read(self, phrases) -> list[np.ndarray]:
         """The units of each; none where one of its words is in no text."""
         parts = [regex.split(r"([-'’ ])", phrase) for phrase in phrases]
         distinct = sorted({word for part in parts for word in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
-        found = []
+        units = []
         for part in parts:
             numbers = [number[word] for word in part[::2]]
             flags = [0, *(_MARKS.get(mark, 0) for mark in part[1::2])]
             pieces = np.array([] if -1 in numbers else [a | b for a, b in zip(numbers, flags, strict=True)], np.int32)
-            found.append(self._join(pieces, np.array([len(pieces)]))[0])
-        return found
+            units.append(self._join(pieces, np.array([len(pieces)]))[0])
+        return units
 
     def _join(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
         units, first, last = (np.empty(len(words), np.int32) for _ in range(3))
@@ -156,7 +156,7 @@ class Units:
                 buckets.setdefault(int(units[0]), []).append((number, units))
         heads = np.full(self.phrases().start, -1, np.int32)
         heads[list(buckets)] = np.arange(len(buckets))
-        order = [found for inside in buckets.values() for found in sorted(inside, key=lambda found: -len(found[1]))]
+        order = [hit for inside in buckets.values() for hit in sorted(inside, key=lambda hit: -len(hit[1]))]
         return (
             heads,
             np.cumsum([len(inside) for inside in buckets.values()], dtype=np.int64),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from tests import addresses
 from tests.attacks.hostile import NUMBERS, SQL
 from webapp.models import Run
-from webapp.pages.addresses import ours
+from webapp.pages.addresses import own_path
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +113,7 @@ ELSEWHERE = (
 @pytest.mark.parametrize("target", ELSEWHERE)
 def test_nobody_is_led_elsewhere(stranger, hostile, target):
     """By `next`, by Referer, or by an address that is mended with a slash."""
-    assert ours(target) == ""
+    assert own_path(target) == ""
     forms = (
         (reverse("reader"), {"name": "x"}),
         (reverse("topic_edit", args=[hostile.run, 1]), {"label": "x"}),

@@ -22,7 +22,7 @@ OVER = [" ", "\t", "\n", "a", "A", "1", "-", ".", ",", "'", '"', "(", "[", "<", 
         "( ", "a* ", "encoding ", "@a{", "1,000", "NOT ", "ab AND ", "가", "a\u0301", "\\", "# "]  # fmt: skip
 BEGINNINGS = ["", "a: ", "1", "<?xml ", "---\na: "]
 SHORT = {  # where the code bounds a text before it is matched: characters, and where that is said
-    "webapp.readers.dates": 60,  # LONGEST
+    "webapp.metadata.dates": 60,  # LONGEST
 }
 
 
@@ -31,7 +31,7 @@ def patterns() -> dict[str, tuple]:
     found = {}
     for package in (inference, tasks, webapp):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if any(part in module.name for part in (".migrations", ".management", ".child", ".local")):
+            if any(part in module.name for part in (".migrations", ".management", ".sandbox_worker", ".local")):
                 continue
             loaded = importlib.import_module(module.name)
             source = Path(loaded.__file__).read_text(encoding="utf-8")

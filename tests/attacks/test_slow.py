@@ -34,13 +34,13 @@ async def application(scope, receive, send):
 
 @pytest.fixture
 def server(monkeypatch, settings):
-    monkeypatch.setattr(connections, "BEGINNING", QUICK)
-    monkeypatch.setattr(connections, "TAKING", QUICK)
+    monkeypatch.setattr(connections, "HEADER_SECONDS", QUICK)
+    monkeypatch.setattr(connections, "READ_SECONDS", QUICK)
     monkeypatch.setattr(bodies, "FORM_SECONDS", QUICK)
     monkeypatch.setattr(bodies, "FORM", 1000)
     settings.UPLOAD_PATIENCE = QUICK
     config = uvicorn.Config(
-        bodies.bounded(application),
+        bodies.bound_bodies(application),
         port=0,
         http="webapp.server.connections:Connection",
         log_level="critical",

@@ -18,7 +18,7 @@ NAMES = [
     *addresses.PAGES,
     *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE),
 ]
-CASES = [(name, query) for name in NAMES for query in (addresses.NEEDED.get(name, ""), *addresses.STATES.get(name, []))]
+CASES = [(name, query) for name in NAMES for query in addresses.states(name)]
 WIDE, NARROW = 1440, 380
 ZOOMED = (320, 720)  # 1280 px at 400%, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
@@ -140,7 +140,7 @@ def test_titles_tell_tabs_apart(page, example):
     """No two are alike, and each says of which corpus it is."""
     titles = {}
     for name in NAMES:
-        text = page.request.get(f"{address(name, example)}?{addresses.NEEDED.get(name, '')}").text()
+        text = page.request.get(f"{address(name, example)}?{addresses.states(name)[0]}").text()
         titles[name] = " ".join(unescape(re.search(r"<title>(.*?)</title>", text, re.S)[1]).split())
         if name not in (*addresses.OF_ALL, *addresses.ELSEWHERE):
             assert (DRAFT if name == "corpus_prepare" else EXAMPLE) in titles[name], name

@@ -182,13 +182,13 @@ import sys
 from django.core.management import CommandError, call_command
 from webapp.models import Corpus
 from webapp.operations import restore
-real, files = restore._file, []
+real, files = restore._write_file, []
 def full(name, member):
     files.append(name)
     if len(files) == 9:
         raise OSError(28, "No space left on device")
     real(name, member)
-restore._file = full
+restore._write_file = full
 try:
     call_command("restore", "FILE")
 except CommandError as error:

@@ -30,7 +30,7 @@ SERVERS = (
 # A line of a .pth file, which Python runs when it starts.
 NOTHING_COMPILED = (
     "import sys, types; sys.modules['inference.compiling'] = "
-    "types.SimpleNamespace(engine=lambda: None, exploring=lambda: None)"
+    "types.SimpleNamespace(usual=lambda: None, rest=lambda: None)"
 )
 
 

@@ -8,4 +8,4 @@ def pages_are_made_anew():
     """A test may have another way of making them than the one before it."""
     from webapp.server import page_cache
 
-    page_cache.forget()
+    page_cache.clear()

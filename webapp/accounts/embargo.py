@@ -2,7 +2,7 @@
 
 Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows. So pages,
 their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or its model
-(tests/webapp/test_embargo.py has the few that store and copy its rows, and why).
+(tests/webapp/accounts/test_embargo.py has the few that store and copy its rows, and why).
 
 Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
@@ -19,6 +19,9 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.models import Corpus
@@ -56,7 +59,7 @@ def refuse(corpus: Corpus, what: str) -> None:
 
 def columns_read(settings: dict) -> list[dict]:
     """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how the files
-    were cut into columns and documents}. settings: a corpus's (ingest.corpora.Reading as a dict)."""
+    were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
         return []
     ways = [settings, *settings.get("added", [])]
@@ -374,3 +377,34 @@ def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bo
 def lines(corpus: Corpus) -> int | None:
     """How many lines of one document a list may show; None for all."""
     return LINES if corpus.embargo else None
+
+
+def set_embargo(corpus: Corpus, on: bool) -> None:
+    """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
+
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those, and
+    drafts of files that are to be added. Ended it is for this one alone; not for a part, whose texts are those of its parent, while that
+    one's are withheld, or when that can't be told any more.
+    """
+    with transaction.atomic():
+        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        if not on:
+            if row.provenance and row.parent is None:
+                raise Invalid(
+                    "embargo",
+                    "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.",
+                )
+            if row.parent and row.parent.embargo:
+                raise Invalid(
+                    "embargo",
+                    f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.",
+                )
+        reached = {row.pk}
+        while reached:
+            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
+            parts = (
+                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
+                if on
+                else Corpus.everything.none()
+            )
+            reached = set(parts.values_list("pk", flat=True))

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from inference.errors import Invalid
 from webapp.drawing.numbers import bytes as size
-from webapp.jobs import claims
+from webapp.jobs import kinds
 from webapp.models import GONE, Corpus, SourceFile, User
 
 MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
@@ -58,12 +58,10 @@ def _kept(user: User):
 
 
 def _jobs(user: User) -> int:
-    def count(kind: claims.Kind, **whose) -> int:
+    def count(kind: kinds.JobKind, **whose) -> int:
         return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
 
-    return (
-        count(claims.TRAINING, by=user) + count(claims.READING, owner=user) + count(claims.CHOOSING, corpus__owner=user)
-    )
+    return count(kinds.TRAIN, by=user) + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:

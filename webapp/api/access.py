@@ -8,6 +8,7 @@ from ninja.security import HttpBearer
 from ninja.throttling import SimpleRateThrottle
 
 from webapp.models import ApiToken
+from webapp.request_context import request_context
 
 ANYONE = "anyone"
 
@@ -20,7 +21,7 @@ class Token(HttpBearer):
     )
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        return request.api_token  # that webapp.accounts.authorization found
+        return request_context(request).api_token  # that webapp.accounts.authorization found
 
 
 class Reader(Token):
@@ -45,7 +46,7 @@ class Rate(SimpleRateThrottle):
     def get_cache_key(self, request: HttpRequest) -> str:
         # The address is the connection's, which is the client's where a proxy that is believed says so; the library's `get_ident` would
         # believe a header that anyone can send, another one with each request.
-        token = request.api_token  # the row, however the header is spelled
+        token = request_context(request).api_token  # the row, however the header is spelled
         of = f"token {token.pk}" if token else f"address {request.META.get('REMOTE_ADDR') or ''}"
         return f"api-{hashlib.sha256(of.encode()).hexdigest()}"
 

@@ -16,11 +16,11 @@ from django.db.models.functions import Now
 
 from inference.errors import Invalid
 from webapp.accounts.embargo import passage
-from webapp.jobs import claims, events
+from webapp.jobs import claims, dispatch, events, kinds
 from webapp.models import GONE, Corpus, Pin, Run, Version
 
 MODELS = {"corpus": Corpus, "run": Run}
-KINDS = {Corpus: claims.READING, Version: claims.CHOOSING, Run: claims.TRAINING}
+KINDS = {Corpus: kinds.INGEST, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
 def kept() -> timedelta:
@@ -39,7 +39,7 @@ def corpus(corpus: Corpus) -> None:
         if not Corpus.objects.filter(pk=corpus.pk).update(deleted_at=Now()):
             return
         at = Corpus.everything.values_list("deleted_at", flat=True).get(pk=corpus.pk)
-        running = list(corpus.runs.filter(status__in=("queued", *claims.TRAINING.active)).values_list("pk", flat=True))
+        running = list(corpus.runs.filter(status__in=("queued", *kinds.TRAIN.active)).values_list("pk", flat=True))
         for model in (Version, Run):
             model.objects.filter(corpus=corpus.pk).update(deleted_at=at)
         Corpus.objects.filter(into=corpus.pk).update(deleted_at=at)
@@ -77,21 +77,23 @@ def bring_back(row: Corpus | Run) -> None:
             raise Invalid(
                 "corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first."
             )
-        found = model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
-        if found is None:
+        locked = (
+            model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        )
+        if locked is None:
             raise Invalid(model.__name__.lower(), f"{said} can’t be brought back any more.")
         of_corpus = [(Corpus, Q(pk=row.pk) | Q(into=row.pk)), (Version, Q(corpus=row.pk)), (Run, Q(corpus=row.pk))]
         for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
-            back = each.everything.filter(mine, deleted_at=found.deleted_at)  # a run that was deleted before stays so
+            back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
             _go_on(KINDS[each], back)
             back.update(deleted_at=None)
 
 
-def _go_on(kind: claims.Kind, rows) -> None:
+def _go_on(kind: kinds.JobKind, rows) -> None:
     """Queue what was at work; an attempt that has not noticed yet loses to the next."""
     rows.filter(status__in=kind.active).update(status="queued")
     for pk in rows.filter(status="queued").values_list("pk", flat=True)[:1000]:  # of more the sweep tells the workers
-        claims.send(kind, pk)
+        dispatch.send(kind, pk)
 
 
 def for_good(row: Corpus | Run) -> None:

@@ -80,7 +80,7 @@ def _found(version: Version, choice: Choice) -> list[dict]:
 def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
     """Of each phrase the first document that has it, and where it stands there; None where a longer phrase covers it everywhere."""
     units = Units(stream.lexicon, choice)
-    found: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
+    places: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
     for block in stream.blocks():
         numbers, first, last, ends = units.of(block.words, block.ends)
         own = units.phrases()
@@ -92,8 +92,8 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
         ):
             start, last_start = int(block.starts[first[place]]), int(block.starts[last[place]])
             stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
-            found[phrase] = (int(stream.numbers[block.first + document]), start, stop)
-    return found
+            places[phrase] = (int(stream.numbers[block.first + document]), start, stop)
+    return places
 
 
 def _keep(path: Path, rows: list[dict]) -> None:

@@ -105,8 +105,8 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
     stage(1, "starting the database and the queue")
-    engine = compilation.part("Compiling the engine", "engine")
-    rest = compilation.part("Compiling what reads texts and shows topics", "exploring", compilation.LEAST_PRIORITY)
+    engine = compilation.part("Compiling the engine", "usual")
+    rest = compilation.part("Compiling the rest", "rest", compilation.LEAST_PRIORITY)
     supervisor.add(engine)
     supervisor.add(rest)
     database, broker = servers.start(supervisor)

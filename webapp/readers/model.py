@@ -64,7 +64,7 @@ class Options:
     entry: str = ""  # of an archive: the format of its first entry, which these were made for
     sheet: str = ""  # of a spreadsheet; "" for the first
     date_order: str = ""  # what 12/3/1999 means: "dmy", "mdy", or "" where it is not known
-    kinds: dict[str, str] = field(default_factory=dict)  # of the columns, by their names: webapp.readers.types.KINDS
+    kinds: dict[str, str] = field(default_factory=dict)  # of the columns, by their names: webapp.metadata.TYPES
     given: bool = False  # the words are those that white space separates, as they are: of bags of words made elsewhere
 
 

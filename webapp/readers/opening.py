@@ -164,8 +164,8 @@ def by_mark(start: bytes) -> str | None:
 
 def guess_encoding(sample: bytes) -> str:
     """By its mark; else UTF-8 where the sample is; else the encoding in which it reads like a language."""
-    if found := by_mark(sample) or _wide(sample[:4096]) or (encodings.escaped(sample) if sample.isascii() else None):
-        return found
+    if encoding := by_mark(sample) or _wide(sample[:4096]) or (encodings.escaped(sample) if sample.isascii() else None):
+        return encoding
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)  # not final: the sample may end within a character
         return "utf-8"
@@ -175,8 +175,8 @@ def guess_encoding(sample: bytes) -> str:
 
 def together(samples: Iterable[bytes], own: Iterable[str]) -> str:
     """The encoding of several files by samples of them and the encoding of each: DETECT where they differ."""
-    found = {encoding for sample, encoding in zip(samples, own, strict=True) if not sample.isascii()} or {"utf-8"}
-    return found.pop() if len(found) == 1 else DETECT
+    different = {encoding for sample, encoding in zip(samples, own, strict=True) if not sample.isascii()} or {"utf-8"}
+    return different.pop() if len(different) == 1 else DETECT
 
 
 def check_encoding(encoding: str) -> str:

@@ -99,8 +99,8 @@ def line(text: str) -> str:
 
 def preview(items: Iterable[Document | Problem], options: Options, **changed) -> Sniff:
     """What was understood of a file of texts: how the first ones begin. Raises what reading raises."""
-    found = [item for item in itertools.islice(items, 12) if isinstance(item, Document)]
-    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in found[:6]]
+    first = [item for item in itertools.islice(items, 12) if isinstance(item, Document)]
+    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in first[:6]]
     return Sniff(replace(options, **changed), [], rows)
 
 

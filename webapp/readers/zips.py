@@ -57,8 +57,8 @@ def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
     raw = _raw(info)
     if raw is None or raw.isascii():
         return clean(info.filename)
-    if found := _said(info.extra, raw):
-        return clean(found)
+    if own := _said(info.extra, raw):
+        return clean(own)
     try:
         return clean(raw.decode())
     except UnicodeError:
@@ -78,7 +78,7 @@ def _said(extra: bytes, raw: bytes) -> str | None:
 
 def _encoding(infos: list[zipfile.ZipInfo]) -> str:
     """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's own."""
-    found, size = [], 0
+    names, size = [], 0
     for info in infos:
         raw = _raw(info)
         if raw is None or raw.isascii() or _said(info.extra, raw):
@@ -86,13 +86,13 @@ def _encoding(infos: list[zipfile.ZipInfo]) -> str:
         try:
             raw.decode()
         except UnicodeError:
-            found.append(raw)
+            names.append(raw)
             size += len(raw)
             if size > encodings.SAMPLE:
                 break
-    if not found:
+    if not names:
         return "cp437"
-    guess = encodings.guess(b"\n".join(found))
+    guess = encodings.guess(b"\n".join(names))
     return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
 
 

@@ -9,7 +9,7 @@ from inference import engines
 from inference.engines.contract import WarmStart
 from inference.errors import Invalid
 from webapp.accounts import quotas
-from webapp.jobs import claims, events
+from webapp.jobs import dispatch, events, kinds
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
 
@@ -38,7 +38,7 @@ def create(
         run = Run.objects.create(
             corpus_id=version.corpus_id, version=version, by=by, engine=engine, settings=asdict(config), seed=seed
         )
-        claims.send(claims.TRAINING, run.pk)
+        dispatch.send(kinds.TRAIN, run.pk)
     return run
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.webapp.readers.reading import load, zipped
 from webapp import readers
-from webapp.ingest.forms import ENCODINGS
+from webapp.ingest.reading_forms import ENCODINGS
 from webapp.readers import encodings
 from webapp.readers.model import Document
 from webapp.readers.opening import DETECT, clean, guess_encoding

@@ -76,15 +76,15 @@ class Pattern:
         pieces = [*where.folders, where.file]
         if len(pieces) < len(self.levels):
             return None
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for level, piece in zip(self.levels, pieces[-len(self.levels) :], strict=True):
             parts = level.match(piece)
             if parts is None and level is self.levels[-1]:
                 parts = level.match(stem(piece))
             if parts is None:
                 return None
-            found |= parts
-        return found
+            texts |= parts
+        return texts
 
 
 class _Level:
@@ -117,17 +117,17 @@ class _Level:
         if not name.startswith(first) or not name.endswith(last):
             return None
         at, end = len(first), len(name) - len(last)
-        found = {}
+        texts = {}
         for part, literal in zip(self.names[:-1], between, strict=True):
             stop = name.find(literal, at + 1, end)
             if stop < 0:
                 return None
-            found[part] = name[at:stop]
+            texts[part] = name[at:stop]
             at = stop + len(literal)
         if end <= at:
             return None
-        found[self.names[-1]] = name[at:end]
-        return {part: text for part, text in found.items() if part}
+        texts[self.names[-1]] = name[at:end]
+        return {part: text for part, text in texts.items() if part}
 
 
 def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:

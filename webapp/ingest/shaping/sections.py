@@ -92,7 +92,7 @@ def _best_cut(text: str, first: int, at: int, last: int) -> int:
     """Where a paragraph ends that is nearest to `at`, else a sentence, else a word."""
     window = text[first : last + 1]
     for end in (_PARAGRAPH, _SENTENCE):
-        places = [first + found.end() for found in end.finditer(window) if found.end() < len(window)]
+        places = [first + match.end() for match in end.finditer(window) if match.end() < len(window)]
         if places:
             return min(places, key=lambda place: (abs(place - at), place))
     return at
@@ -125,11 +125,11 @@ def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
     """None where the text has no heading. What stands before the first one is a section, too, or begins the first."""
     text = document.text
     starts = {i for i in document.headings if 0 <= i < len(text)} | {
-        found.start() for found in _MARKDOWN.finditer(text)
+        match.start() for match in _MARKDOWN.finditer(text)
     }
     if shaping.marker:
         line = regex.compile(rf"^[ \t]*{regex.escape(shaping.marker)}", regex.MULTILINE)
-        starts |= {found.start() for found in line.finditer(text)}
+        starts |= {match.start() for match in line.finditer(text)}
     if not starts:
         return []
     places = np.array(sorted({0} | starts), np.uint32)
@@ -152,8 +152,8 @@ def _starts(text: str, end: regex.Pattern) -> np.ndarray:
 
 def _ends(text: str, end: regex.Pattern) -> Iterator[int]:
     yield 0
-    for found in end.finditer(text):
-        yield found.end()
+    for match in end.finditer(text):
+        yield match.end()
 
 
 def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, int]]:
