@@ -104,9 +104,11 @@ def kept() -> Iterator[tuple[str, str]]:
             folder.tell()  # what a keeper that was killed has left
             print(f"Starting servers in {KEPT}", flush=True)
             # A pipe that this call writes to must not wait for the servers' end.
-            quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             argv = [sys.executable, "-c", "from webapp.local import test; test.keep()"]
-            keeper = subprocess.Popen(argv, cwd=folder.ROOT, start_new_session=True, **quiet)
+            nothing = subprocess.DEVNULL
+            keeper = subprocess.Popen(
+                argv, cwd=folder.ROOT, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+            )
             while not folder.servers():
                 if keeper.poll() is not None:
                     sys.exit(f"The servers did not start. See the logs in {KEPT / 'logs'}.")
