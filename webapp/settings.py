@@ -68,7 +68,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webapp.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
-    "webapp.accounts.authorization.Gate",
+    "webapp.accounts.authorization.Authorization",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"

@@ -2,7 +2,7 @@
 
 Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows. So pages,
 their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or its model
-(tests/webapp/test_embargo.py has the few that store and copy its rows, and why).
+(tests/webapp/accounts/test_embargo.py has the few that store and copy its rows, and why).
 
 Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);

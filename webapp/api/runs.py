@@ -70,8 +70,8 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
         )
     run = published(run_id)
     wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
-    found, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    topics, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
+    return {"items": topics, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
@@ -115,23 +115,23 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = documents.described(run.corpus, number)
-    if found is None:
+    about = documents.described(run.corpus, number)
+    if about is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     parts, tokens = documents.proportions(RunView(run), number), int(evidence.of(run).lengths[number])
-    return found | {"tokens": tokens, "topics": parts}
+    return about | {"tokens": tokens, "topics": parts}
 
 
 @router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = parent_documents.of(run.corpus, number) if number < run.version.documents else None
-    if found is None:
+    parent = parent_documents.of(run.corpus, number) if number < run.version.documents else None
+    if parent is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     view = RunView(run)
-    tokens = parent_documents.mixture(view, found)
-    return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
+    tokens = parent_documents.mixture(view, parent)
+    return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
 
 
 @router.get(
@@ -150,11 +150,11 @@ def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, 
     summary="A word, and the topics that it was given to",
 )
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
-    selection, found, uses = _word(request, run_id, word)
+    selection, entry, uses = _word(request, run_id, word)
     named, rare = senses.tallied(selection.view, uses, selection)
     senses.name(selection.view, uses, named, rare)
     tokens, of = int(uses.counts.sum()), len(uses.counts)
-    return {"word": found.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
+    return {"word": entry.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
 
 
 @router.get(
@@ -183,10 +183,10 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, found = Selection.read(request.GET, run.corpus, RunView(run)), words.word(run.version, text)
-    if found is None:
+    selection, entry = Selection.read(request.GET, run.corpus, RunView(run)), words.word(run.version, text)
+    if entry is None:
         raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
-    return selection, found, senses.uses(selection.view, found, selection)
+    return selection, entry, senses.uses(selection.view, entry, selection)
 
 
 @router.get(

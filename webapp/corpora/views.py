@@ -61,11 +61,11 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
-    found, following = queries.recent(
+    corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     more = address(request, before=following) if following else None
-    data = {"corpora": found, "more": more, "public": public, "formats": readers.formats.listed()}
+    data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     return page(request, "home.html", data | _accepted())
 
 
@@ -320,7 +320,7 @@ def _detail(
     request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
 ) -> HttpResponse:
     state = state or queries.state(corpus, None)
-    found, following = queries.runs(corpus, number(request, "before"))
+    runs, following = queries.runs(corpus, number(request, "before"))
     dropped = [
         (REASONS.get(reason, reason), *counts)
         for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
@@ -332,7 +332,7 @@ def _detail(
             "corpus": corpus,
             "state": state,
             "train_form": train_form,
-            "runs": found,
+            "runs": runs,
             "more": address(request, before=following) if following else None,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
@@ -353,8 +353,8 @@ def _detail(
 
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
-    found = corpus.report.get("duplicates", {})
-    return found | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
+    repeated = corpus.report.get("duplicates", {})
+    return repeated | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
 
 
 @require_POST

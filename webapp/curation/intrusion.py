@@ -172,8 +172,8 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
 
 def answers(run: Run, number: int, seed: int, reader: str, *kinds: str) -> dict[tuple[str, int], dict]:
     """(kind, item) -> payload of what one reader said of one topic."""
-    found = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
-    return {(answer.kind, answer.item): answer.payload for answer in found}
+    given = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
+    return {(answer.kind, answer.item): answer.payload for answer in given}
 
 
 def revealed(said: dict, passages: list[dict]) -> bool:
@@ -183,8 +183,8 @@ def revealed(said: dict, passages: list[dict]) -> bool:
 
 def labels(run: Run, number: int) -> list[dict]:
     """What readers called a topic: reader, label, confidence, seed."""
-    found = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
-    return [{"reader": a.reader, "seed": a.seed, **a.payload} for a in found]
+    answers = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
+    return [{"reader": a.reader, "seed": a.seed, **a.payload} for a in answers]
 
 
 def progress(run: Run, reader: str, seed: int) -> dict:

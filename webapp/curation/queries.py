@@ -20,7 +20,7 @@ def history(view: RunView, before: int | None = None, topic: int | None = None) 
     Each has id, topic (a link), field, value, by, at, undone_at, undone_by, batch, together (how many edits of its
     batch are not undone) and state: "holds", "replaced" by a newer one, or "undone".
     """
-    found = rows(
+    edits = rows(
         """
         SELECT e.id, e.topic, e.field, e.value, e.by, e.at, e.undone_at, e.undone_by, e.batch,
                EXISTS (SELECT FROM webapp_edit n WHERE n.run_id = e.run_id AND n.topic = e.topic AND n.field = e.field
@@ -33,12 +33,12 @@ def history(view: RunView, before: int | None = None, topic: int | None = None) 
         """,
         {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
-    for row in found:
+    for row in edits:
         replaced = row.pop("replaced")
         row["state"] = "undone" if row["undone_at"] else "replaced" if replaced else "holds"
         row["said"] = sentence(row["field"], row["value"])
         row["topic"] = links.topic(view, row["topic"])
-    return found[:PAGE], found[PAGE - 1]["id"] if len(found) > PAGE else None
+    return edits[:PAGE], edits[PAGE - 1]["id"] if len(edits) > PAGE else None
 
 
 def sentence(field: str, value: str) -> str:
@@ -96,13 +96,13 @@ def proposals(run: Run, number: int) -> list[str]:
     That is each word's part of the divergence of the topic from the corpus (Kullback-Leibler), so a word counts that
     is both frequent here and rarer elsewhere.
     """
-    found = rows(
+    candidates = rows(
         "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.version_id = %s AND w.number = t.word"
         " WHERE t.snapshot_id = %s AND t.topic = %s AND t.rank < %s",
         [run.version_id, run.snapshot_id, number, WORDS],
     )
     total = run.version.tokens
-    best = sorted(found, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
+    best = sorted(candidates, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
     first: list[str] = []
     for row in best:
         if len(first) < 3 and not any(row["word"].startswith(word[:4]) for word in first):  # "court" says "courts", too

@@ -143,10 +143,10 @@ def _short(field: str, text: str, most: int) -> str:
 
 def topic_number(text: str, run: Run) -> int:
     """7 for "T07", "t7" or "7". Raises Invalid where it is no topic of the run."""
-    found = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
-    if not found or int(found[1]) >= run.topics:
+    match = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
+    if not match or int(match[1]) >= run.topics:
         raise Invalid("into", f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.")
-    return int(found[1])
+    return int(match[1])
 
 
 def _target(run: Run, topic: int, text: str) -> str:

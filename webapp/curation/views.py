@@ -83,10 +83,10 @@ def undo_batch(request: HttpRequest, run_id: int, batch: UUID) -> HttpResponse:
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
-    found = queries.edit_or_none(run, edit_id)
-    if found is None:
+    edit = queries.edit_or_none(run, edit_id)
+    if edit is None:
         raise Http404(f"Run {run.pk} has no edit {edit_id}.")
-    return found
+    return edit
 
 
 def _done(request: HttpRequest, run_id: int, act) -> HttpResponse:

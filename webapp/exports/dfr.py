@@ -83,14 +83,14 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
 
 
 def _topic_words(model: Model) -> dict:
-    found = []
+    by_topic = []
     for k in range(model.K):
         listed = model.topic(k)
         order = np.argsort(-listed.tokens, kind="stable")[:WORDS]
-        found.append(
+        by_topic.append(
             {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}
         )
-    return {"alpha": model.alpha.tolist(), "tw": found}
+    return {"alpha": model.alpha.tolist(), "tw": by_topic}
 
 
 def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:

@@ -23,8 +23,8 @@ def written(run: Run) -> dict:
 
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
-    found = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
-    return [text for text in found if text]
+    sentences = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
+    return [text for text in sentences if text]
 
 
 def _corpus(run: Run) -> str:

@@ -63,10 +63,12 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
         text = request.POST.get("from", "")
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
-        found = label_transfer.carry(_source(request, int(text)), run)
-        said = f"{len(found.values):,} topic{'' if len(found.values) == 1 else 's'} took over what run {text} says."
-        if found.orphans:
-            said += f" {len(found.orphans):,} of its topics have no like here."
+        transfer = label_transfer.carry(_source(request, int(text)), run)
+        said = (
+            f"{len(transfer.values):,} topic{'' if len(transfer.values) == 1 else 's'} took over what run {text} says."
+        )
+        if transfer.orphans:
+            said += f" {len(transfer.orphans):,} of its topics have no like here."
         messages.success(request, said)
     except Invalid as error:
         messages.error(request, error.message)

@@ -37,8 +37,8 @@ def labelled(run: Run) -> list[dict]:
     edits = Edit.objects.filter(
         run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
     ).exclude(run=run)
-    found = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
-    return [{"id": row["run"], "topics": row["topics"]} for row in found]
+    runs = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
+    return [{"id": row["run"], "topics": row["topics"]} for row in runs]
 
 
 def described(run: RunView, source: RunView, plan) -> dict:

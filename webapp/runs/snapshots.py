@@ -189,8 +189,8 @@ def _company(findings: Findings | None, K: int) -> list[list]:
     """Of each topic [topic, lift, documents] of those that stand beside it."""
     if findings is None:
         return [[]] * K
-    found = findings.evidence
-    columns = beside(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, K, BESIDE)
+    evidence = findings.evidence
+    columns = beside(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
 

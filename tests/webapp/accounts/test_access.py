@@ -194,8 +194,10 @@ def world(db, settings):
 @pytest.fixture
 def at_the_gate(monkeypatch):
     """Whoever is let in is told so, and no view is called: the walk is about who comes in, and takes seconds."""
-    asked = authorization.Gate.process_view
-    monkeypatch.setattr(authorization.Gate, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN))
+    asked = authorization.Authorization.process_view
+    monkeypatch.setattr(
+        authorization.Authorization, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN)
+    )
 
 
 def twins(name: str) -> list[str]:
@@ -325,6 +327,34 @@ def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
             who in ROLES["edit"]
         ), who
         assert "More" not in [c.name for c in Corpus.objects.filter(pk__in=listed_for(world, who))]
+
+
+@pytest.mark.parametrize("public", [False, True])
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_every_form_of_the_question_has_one_answer(world, who, public):
+    """What may be seen: one by one, as a list, while a stream stays open, in the lists of corpora; drafts and deleted ones, too."""
+    sharing.publish(world.corpus, public)
+    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
+    deleted = Corpus.objects.create(name="Gone", owner=world.corpus.owner, public=public)
+    deletion.corpus(deleted)
+    client = world.client(who)
+    request = RequestFactory().get("/")
+    request.user = world.users.get(who, AnonymousUser())
+    request.session, request.resolver_match = client.session, ResolverMatch(None, (), {})
+    every = [world.corpus, world.other, draft, deleted]
+    one_by_one = {c.pk for c in every if authorization.role(request, Corpus.objects.filter(pk=c.pk))}
+    assert one_by_one == set(authorization.corpora(request).values_list("pk", flat=True))
+    expected = {c.pk for c in every if client.get(reverse("corpus_json", args=[c.pk])).status_code == 200}
+    assert one_by_one == expected
+    people = {c.pk: authorization.reader(request, corpus=c.pk) for c in every}
+    assert authorization.still(list(people.values())) == {people[pk] for pk in expected}
+    listed = authorization.listed(request, None, 50) + authorization.listed(request, None, 50, public=True)
+    assert set(listed) == expected - {draft.pk}
+    assert {run.corpus_id for run in authorization.runs(request)} == expected & {world.corpus.pk, world.other.pk}
+    assert expected == (
+        {"stranger": {world.other.pk}, "link": {world.corpus.pk, draft.pk}}
+        | dict.fromkeys(MEMBERS, {world.corpus.pk, draft.pk})
+    ).get(who, set()) | ({world.corpus.pk} if public else set())
 
 
 def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_the_gate):
