@@ -294,6 +294,6 @@ def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
 def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):
     selection = read(ready, trained)
     shown(selection)
-    run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=trained.pk)
+    run = Run.objects.select_related("corpus", "version__corpus", "snapshot").get(pk=trained.pk)
     with django_assert_max_num_queries(1):  # the names
         shown(read(run.corpus, run))
