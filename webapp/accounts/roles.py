@@ -1,4 +1,5 @@
-"""Who may see a corpus, and what they are to it: the one definition, which every check of a right is made of (`grants`, EVERYBODY)."""
+"""Who may see a corpus, and what they are to it: the one definition, which every check of a right is made of (`grants`,
+EVERYBODY)."""
 
 from collections import defaultdict
 from enum import IntEnum
@@ -27,7 +28,8 @@ NOBODY = Cast(None, BigIntegerField())
 
 
 class Person(NamedTuple):
-    """Whose rights are asked for. user: the primary key of who has signed in, or None; links: keys of the links that were followed."""
+    """Whose rights are asked for. user: the primary key of who has signed in, or None; links: keys of the links that
+    were followed."""
 
     user: int | None = None
     links: tuple[int, ...] = ()
@@ -41,11 +43,12 @@ SHARED = Coalesce("into", "pk")
 
 
 def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
-    """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that applies.
+    """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that
+    applies.
 
     least: leave out the reasons that give a lesser role.
-    A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora are among
-    them; whoever combines grants with corpora says which of those count.
+    A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora
+    are among them; whoever combines grants with corpora says which of those count.
     """
     users = {person.user for person in people if person.user}
     links = {link for person in people for link in person.links}
@@ -76,7 +79,8 @@ def _rows(
 
 
 def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:
-    """What each of some people is to each of some corpora, by one query: primary key -> person -> role, people without one left out."""
+    """What each of some people is to each of some corpora, by one query: primary key -> person -> role, people without
+    one left out."""
     open_to_all = Case(When(EVERYBODY, then=Value("reader")), default=Value(""))
     asked = _rows(corpora, SHARED, open_to_all, asked=F("pk"))
     shared = asked.values_list("granted")
