@@ -24,5 +24,6 @@ def request_context(request: HttpRequest) -> RequestContext:
     """The context of a request, made at the first call."""
     context = getattr(request, "context", None)
     if context is None:
-        context = request.context = RequestContext()
+        context = RequestContext()
+        request.context = context  # type: ignore[attr-defined]  # Django's class declares no such field
     return context

@@ -5,11 +5,12 @@ from ninja import Router
 
 from inference import engines
 from webapp.api import shapes
+from webapp.api.corpora import ERRORS
 
 router = Router()
 
 
-@router.get("", response=shapes.Engines, summary="Engines that train topics, with their settings")
+@router.get("", response={200: shapes.Engines, **ERRORS}, summary="Engines that train topics, with their settings")
 def listed(request: HttpRequest):
     items = [
         {

@@ -18,9 +18,10 @@ from webapp.exports import methods
 from webapp.models import Metric, Run
 from webapp.pages.page import run_or_404
 from webapp.results import evidence, topics
+from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
-from webapp.topics.overview import ORDERS, Asked, Overview
+from webapp.topics.overview import ORDERS, Overview, Wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
 
@@ -68,15 +69,15 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.",
         )
     run = published(run_id)
-    asked = Asked.read(request.GET, run)._replace(hidden=hidden)
-    found, following = Overview(run, Selection.read(request.GET, run.corpus, run), asked).page(after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
+    topics, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
+    return {"items": topics, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     run = published(run_id)
-    topic = topics.described(run, number)
+    topic = topics.described(RunView(run), number)
     if topic is None:
         raise Http404(f"Run {run_id} has no topic {number}.")
     return topic
@@ -106,7 +107,7 @@ def search(
     limit: Limit = 25,
 ):
     run = finished(run_id)
-    return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit)
+    return pages.documents(request, Selection.read(request.GET, run.corpus, RunView(run)), by, after, limit)
 
 
 @router.get(
@@ -114,22 +115,23 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = documents.described(run.corpus, number)
-    if found is None:
+    about = documents.described(run.corpus, number)
+    if about is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    parts, tokens = documents.proportions(run, number), int(evidence.of(run).lengths[number])
-    return found | {"tokens": tokens, "topics": parts}
+    parts, tokens = documents.proportions(RunView(run), number), int(evidence.of(run).lengths[number])
+    return about | {"tokens": tokens, "topics": parts}
 
 
 @router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = parent_documents.of(run.corpus, number) if number < run.version.documents else None
-    if found is None:
+    parent = parent_documents.of(run.corpus, number) if number < run.version.documents else None
+    if parent is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    tokens = parent_documents.mixture(run, found)
-    return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(run, tokens)}
+    view = RunView(run)
+    tokens = parent_documents.mixture(view, parent)
+    return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
 
 
 @router.get(
@@ -148,11 +150,11 @@ def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, 
     summary="A word, and the topics that it was given to",
 )
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
-    selection, found, uses = _word(request, run_id, word)
-    named, rare = senses.tallied(selection.run, uses, selection)
-    senses.name(selection.run, uses, named, rare)
+    selection, entry, uses = _word(request, run_id, word)
+    named, rare = senses.tallied(selection.view, uses, selection)
+    senses.name(selection.view, uses, named, rare)
     tokens, of = int(uses.counts.sum()), len(uses.counts)
-    return {"word": found.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
+    return {"word": entry.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
 
 
 @router.get(
@@ -181,10 +183,10 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, found = Selection.read(request.GET, run.corpus, run), words.word(run.version, text)
-    if found is None:
+    selection, entry = Selection.read(request.GET, run.corpus, RunView(run)), words.word(run.version, text)
+    if entry is None:
         raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
-    return selection, found, senses.uses(run, found, selection)
+    return selection, entry, senses.uses(selection.view, entry, selection)
 
 
 @router.get(
@@ -200,11 +202,11 @@ def time(
     topic: list[int] = Query([]),  # noqa: B008
 ):
     run = finished(run_id)
-    selection = Selection.read(request.GET, run.corpus, run)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
-    counted = sums.of(run, selection, by)
+    counted = sums.of(selection, by)
     chosen = topic or list(range(run.topics))
     if wrong := [k for k in chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")

@@ -77,12 +77,14 @@ def bring_back(row: Corpus | Run) -> None:
             raise Invalid(
                 "corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first."
             )
-        found = model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
-        if found is None:
+        locked = (
+            model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        )
+        if locked is None:
             raise Invalid(model.__name__.lower(), f"{said} can’t be brought back any more.")
         of_corpus = [(Corpus, Q(pk=row.pk) | Q(into=row.pk)), (Version, Q(corpus=row.pk)), (Run, Q(corpus=row.pk))]
         for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
-            back = each.everything.filter(mine, deleted_at=found.deleted_at)  # a run that was deleted before stays so
+            back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
             _go_on(KINDS[each], back)
             back.update(deleted_at=None)
 

@@ -15,12 +15,12 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.accounts.authorization.listed), newest first,
     each with `run_count` and `latest_run`; and where the next page begins."""
-    found = (
+    corpora = (
         Corpus.objects.filter(pk__in=numbers)
         .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
         .select_related("version", "owner")
     )
-    page = list(found.defer("report", "settings").order_by("-pk"))
+    page = list(corpora.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
     for corpus in page:
@@ -32,21 +32,21 @@ def files(
     corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
 ) -> tuple[list[SourceFile], int | None]:
     """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
-    found = corpus.files.order_by("position")
+    listed = corpus.files.order_by("position")
     if only == "problems":
-        found = found.filter(Q(problems__gt=0) | ~Q(error=""))
+        listed = listed.filter(Q(problems__gt=0) | ~Q(error=""))
     if after is not None:
-        found = found.filter(position__gt=after)
-    page = list(found[: limit + 1])
+        listed = listed.filter(position__gt=after)
+    page = list(listed[: limit + 1])
     return page[:limit], page[limit - 1].position if len(page) > limit else None
 
 
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
-    found = corpus.runs.select_related("version").order_by("-pk")
+    listed = corpus.runs.select_related("version").order_by("-pk")
     if before is not None:
-        found = found.filter(pk__lt=before)
-    page = list(found[: PAGE + 1])
+        listed = listed.filter(pk__lt=before)
+    page = list(listed[: PAGE + 1])
     last = Metric.objects.filter(run__in=page[:PAGE]).order_by("run", "-step").distinct("run").defer("topic_coherence")
     by_run = {metric.run_id: metric for metric in last}
     rows = [

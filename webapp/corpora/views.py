@@ -37,6 +37,7 @@ from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.server import live
 from webapp.storage import files
@@ -60,11 +61,11 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
-    found, following = queries.recent(
+    corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     more = address(request, before=following) if following else None
-    data = {"corpora": found, "more": more, "public": public, "formats": readers.formats.listed()}
+    data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     return page(request, "home.html", data | _accepted())
 
 
@@ -271,7 +272,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, corpus, run)
+    selection = Selection.read(request.GET, corpus, RunView(run) if run else None)
     if not selection or not selection.count:
         raise Invalid(
             "set",
@@ -285,7 +286,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
-            "run": run.pk if run and selection.has else None,
+            "run": run.pk if run and selection.topics else None,
         }
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(
@@ -319,7 +320,7 @@ def _detail(
     request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
 ) -> HttpResponse:
     state = state or queries.state(corpus, None)
-    found, following = queries.runs(corpus, number(request, "before"))
+    runs, following = queries.runs(corpus, number(request, "before"))
     dropped = [
         (REASONS.get(reason, reason), *counts)
         for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
@@ -331,7 +332,7 @@ def _detail(
             "corpus": corpus,
             "state": state,
             "train_form": train_form,
-            "runs": found,
+            "runs": runs,
             "more": address(request, before=following) if following else None,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
@@ -352,8 +353,8 @@ def _detail(
 
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
-    found = corpus.report.get("duplicates", {})
-    return found | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
+    repeated = corpus.report.get("duplicates", {})
+    return repeated | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
 
 
 @require_POST

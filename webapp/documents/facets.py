@@ -7,11 +7,11 @@ import numpy as np
 from django.http import QueryDict
 
 from webapp.documents import fields, ranges, sums
-from webapp.documents.selection import Selection, own
+from webapp.documents.conditions import own
+from webapp.documents.selection import Selection
 from webapp.metadata import ValueField
-from webapp.models import Run
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results import links, topics
+from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
@@ -21,7 +21,7 @@ LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(
-    8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
+    8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes
 )  # bytes of what was counted of sets
 
 
@@ -45,18 +45,18 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "q": selection.q,
         "first": selection.first,
         "last": selection.last,
-        "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
+        "has": [f"{topic}:{percent:g}" for topic, percent in selection.topics],
         "dated": fields.dated(version),
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "ranges": ranges.shown(version, selection.between),
         "only": selection.only,
         "between": [
-            asked.address
-            for i, asked in enumerate(selection.between)
-            if asked.name in {a.name for a in selection.between[:i]}
+            between.address
+            for i, between in enumerate(selection.between)
+            if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
+        "topics": _titles(selection.view) if run and run.snapshot_id and run.topics <= OFFERED else [],
     }
 
 
@@ -81,11 +81,11 @@ def _category(selection: Selection, category: ValueField) -> dict:
     }
 
 
-def _titles(run: Run) -> list[tuple[int, str]]:
+def _titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
-    said, words = names(run), topics.first_words(run, 3)
-    titles = ((k, f"{said.title(k)}: {' '.join(words[k])}") for k in range(run.topics))
-    return [(k, title) for k, title in titles if not said.hidden(k) and said.into[k] == k]
+    labels, words = view.labels, topics.first_words(view, 3)
+    titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in range(view.run.topics))
+    return [(k, title) for k, title in titles if not labels.hidden(k) and labels.into[k] == k]
 
 
 def counts(selection: Selection) -> dict:
@@ -94,14 +94,14 @@ def counts(selection: Selection) -> dict:
     Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
     than in the whole corpus; of the whole corpus, the largest).
     """
-    found = {
+    facets = {
         "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
     }
-    found["categories"] = [category for category in found["categories"] if category["values"]]
-    found["years"] = _bars(selection)
+    facets["categories"] = [category for category in facets["categories"] if category["values"]]
+    facets["years"] = _bars(selection)
     run = selection.run
-    found["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
-    return found
+    facets["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    return facets
 
 
 def _counted(selection: Selection, category: ValueField) -> dict:
@@ -139,18 +139,18 @@ def _value(selection: Selection, name: str, value: str, documents: int, chosen: 
 
 def _prominent(selection: Selection) -> list[dict]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of all)."""
-    run, said = selection.run, names(selection.run)
-    here = sums.of(run, selection).tokens[0]
-    whole = sums.of(run, Selection(selection.corpus, run, "", [], ("", ""), [])).tokens[0]
+    view, labels = selection.view, selection.view.labels
+    here = sums.of(selection).tokens[0]
+    whole = sums.whole(view).tokens[0]
     share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
-    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][
-        :TOPICS
-    ]
-    words = topics.top_words(run, order, 4)
+    order = [
+        k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not labels.hidden(k)
+    ][:TOPICS]
+    words = topics.top_words(view, order, 4)
     return [
-        topics.link(run, k)
+        links.topic(view, k)
         | {
             "share": float(share[k]),
             "usual": float(usual[k]),

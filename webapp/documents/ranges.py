@@ -25,7 +25,7 @@ class Range(NamedTuple):
         return f"{self.name}:{self.low}:{self.high}"
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """price from 10 to below 20"""
         high = f"below {self.high[1:]}" if self.high.startswith("<") else self.high
         return " ".join([self.name, *([f"from {self.low}"] if self.low else []), *([f"to {high}"] if high else [])])
@@ -33,15 +33,15 @@ class Range(NamedTuple):
 
 def read(query: QueryDict, version: Version) -> list[Range]:
     """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
-    asked = [_read(text, version) for text in query.getlist("between") if text]
+    ranges = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()
         if low or high:
-            asked.append(_checked(Range(field.name, low, high), field))
-    asked = list(dict.fromkeys(asked))
-    if len(asked) > MOST:
-        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(asked)}.")
-    return asked
+            ranges.append(_checked(Range(field.name, low, high), field))
+    ranges = list(dict.fromkeys(ranges))
+    if len(ranges) > MOST:
+        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(ranges)}.")
+    return ranges
 
 
 def _read(text: str, version: Version) -> Range:
@@ -56,32 +56,32 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(asked: Range, field: RangeField) -> Range:
-    _ends(asked, field)
-    return asked
+def _checked(wanted: Range, field: RangeField) -> Range:
+    _ends(wanted, field)
+    return wanted
 
 
-def _ends(asked: Range, field: RangeField) -> tuple[float, float]:
-    """Both ends as values of the field; an end that was not asked for is infinite."""
+def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
+    """Both ends as values of the field; an end that is not given is infinite."""
     try:
-        return field.ends(asked.low, asked.high.removeprefix("<"))
+        return field.ends(wanted.low, wanted.high.removeprefix("<"))
     except MetadataError as error:
         raise Invalid("between", str(error)) from None
 
 
-def mask(asked: Range, version: Version) -> np.ndarray:
+def mask(wanted: Range, version: Version) -> np.ndarray:
     """bool[D]: documents whose value is in the range; those without one are not."""
-    field = next(field for field in fields.ranges(version) if field.name == asked.name)
-    low, high = _ends(asked, field)
+    field = next(field for field in fields.ranges(version) if field.name == wanted.name)
+    low, high = _ends(wanted, field)
     values = fields.values(version, field)
-    return (values >= low) & (values < high if asked.high.startswith("<") else values <= high) & field.known(values)
+    return (values >= low) & (values < high if wanted.high.startswith("<") else values <= high) & field.known(values)
 
 
-def shown(version: Version, asked: list[Range]) -> list[dict]:
-    """Each field for the form: name, what is asked of it, and its ends."""
+def shown(version: Version, chosen: list[Range]) -> list[dict]:
+    """Each field for the form: name, the range chosen of it, and its ends."""
     rows = []
     for field in fields.ranges(version)[:MOST]:
-        now = next((one for one in asked if one.name == field.name), Range(field.name, "", ""))
+        now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
         least, most = field.limits
         rows.append({"name": field.name, "low": now.low, "high": now.high, "least": least, "most": most})
     return rows

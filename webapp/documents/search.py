@@ -41,9 +41,9 @@ def _open(folder: Path, *made: int) -> Index:
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
     """Of each document in whose text a search finds something, the passage with most of it: (text, is a match) parts."""
     index = of(corpus)
-    places = {number: found for number, found in index.places(q, numbers).items() if found}
-    found = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
-    return {piece.number: _marked(index, piece, places[piece.number]) for piece in found}
+    places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
+    pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
+    return {piece.number: _marked(index, piece, places[piece.number]) for piece in pieces}
 
 
 def _densest(places: list[np.ndarray]) -> int:

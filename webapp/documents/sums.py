@@ -7,9 +7,8 @@ import numpy as np
 
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.models import Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.storage.cache import BoundedCache
 
 _kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
@@ -39,14 +38,14 @@ class Sums(NamedTuple):
         return self.groups.labels if self.groups else [""]
 
 
-def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
+def of(selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such thing."""
-    return grouped(run, selection, fields.groups(run.version, by) if by else None, by)
+    return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
-def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
     """The same in any groups. name: tells them from others of the same documents."""
-    into = names(run).into
+    run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
         # A copy that can be written to: a kernel is compiled for one type.
@@ -58,6 +57,6 @@ def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: 
     return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
-def whole(run: Run) -> Sums:
+def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    return of(run, Selection.all(run))
+    return of(Selection.all(view))

@@ -174,7 +174,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
     if not known:
         return []
     last = known[-1]
-    found = [
+    labelled = [
         {
             "x": x[last] + 6,
             "y": y[last] + 4,
@@ -187,7 +187,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
     peak = max(solid, key=lambda i: topic["share"][i], default=last)
     if peak != last and abs(x[peak] - x[last]) > 24:
         text = f"{bins[peak]['label']} {percent(topic['share'][peak])}"
-        found.append(
+        labelled.append(
             {
                 "x": x[peak],
                 "y": max(y[peak] - 6, 10),
@@ -196,7 +196,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
                 "dot": (x[peak], y[peak]),
             }
         )
-    return found
+    return labelled
 
 
 def _anchor(x: float, size: Size) -> str:

@@ -12,6 +12,7 @@ from webapp.exports.formats import FORMATS
 from webapp.exports.provenance import file_name
 from webapp.exports.tables import MAX_WORDS, WORDS, Table, Wanted
 from webapp.models import Run
+from webapp.results.view import RunView
 
 __all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "file_name", "find", "made", "ready", "wanted"]
 
@@ -119,7 +120,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
     words = query.get("words", "")
     return Wanted(
         run=run,
-        selection=Selection.read(query, run.corpus, run),
+        selection=Selection.read(query, run.corpus, RunView(run)),
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
         word=query.get("word", ""),

@@ -44,11 +44,11 @@ def topics(model: Model) -> Iterator[Array]:
 
 def counts(model: Model) -> list[Array]:
     """Tokens of topics in documents."""
-    found = model.evidence
+    evidence = model.evidence
     return [
-        whole("theta_indptr", found.doc_ptr),
-        whole("theta_topics", found.doc_topics),
-        whole("theta_tokens", found.doc_tokens),
+        whole("theta_indptr", evidence.doc_ptr),
+        whole("theta_topics", evidence.doc_topics),
+        whole("theta_tokens", evidence.doc_tokens),
     ]
 
 

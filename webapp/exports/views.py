@@ -12,13 +12,14 @@ from webapp.exports import Form
 from webapp.exports import methods as written_methods
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
+from webapp.results.view import RunView
 from webapp.server import streams
 
 
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    selection = Selection.read(request.GET, run.corpus, run)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
     groups: dict[str, list[dict]] = {}
     for form in exports.FORMS.values():
         if exports.ready(run, form):
@@ -75,22 +76,22 @@ def _published(run_id: int) -> Run:
 
 @require_safe
 async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
-    found = await sync_to_async(_file)(request, run_id, file)
+    export = await sync_to_async(_file)(request, run_id, file)
     headers = {
-        "Content-Disposition": f'attachment; filename="{found.name}"',
+        "Content-Disposition": f'attachment; filename="{export.name}"',
         # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the first.
         "Content-Encoding": "identity",
     }
-    return StreamingHttpResponse(streams.in_one_thread(found.pieces), content_type=found.media, headers=headers)
+    return StreamingHttpResponse(streams.in_one_thread(export.pieces), content_type=export.media, headers=headers)
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     run = run_or_404(run_id)
-    found = exports.find(file)
-    if found is None:
+    form = exports.find(file)
+    if form is None:
         raise Http404(f"There is no file “{file}” to take away of a run.")
-    if found[0].texts:
+    if form[0].texts:
         embargo.refuse(run.corpus, f"“{file}”")
-    if not exports.ready(run, found[0]):
+    if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    return exports.made(exports.wanted(run, request.GET), *found)
+    return exports.made(exports.wanted(run, request.GET), *form)

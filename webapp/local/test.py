@@ -103,11 +103,15 @@ def kept() -> Iterator[tuple[str, str]]:
         if not folder.locked():
             folder.tell()  # what a keeper that was killed has left
             print(f"Starting servers in {KEPT}", flush=True)
-            keeper = subprocess.Popen([sys.executable, "-c", "from webapp.local import test; test.keep()"], cwd=folder.ROOT,
-                                      start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # fmt: skip
+            # A pipe that this call writes to must not wait for the servers' end.
+            argv = [sys.executable, "-c", "from webapp.local import test; test.keep()"]
+            nothing = subprocess.DEVNULL
+            keeper = subprocess.Popen(
+                argv, cwd=folder.ROOT, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+            )
             while not folder.servers():
                 if keeper.poll() is not None:
-                    sys.exit("The servers did not start.")
+                    sys.exit(f"The servers did not start. See the logs in {KEPT / 'logs'}.")
                 time.sleep(0.02)
         known = folder.servers()
         with redis.Redis.from_url(known["redis_url"]) as client:

@@ -11,23 +11,23 @@ from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 PAGE = 50
 
 
 def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
     """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
-    found = of.filter(removed_at__isnull=not removed).order_by("-pk")
+    listed = of.filter(removed_at__isnull=not removed).order_by("-pk")
     if before is not None:
-        found = found.filter(pk__lt=before)
-    found = list(found.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
+        listed = listed.filter(pk__lt=before)
+    listed = list(listed.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
     rows = [
         {"id": n.pk, "title": n.title, "by": n.by, "created": n.created_at, "used": n.used_at, "pins": n.count, "shared": bool(n.token),
          "url": reverse("notebook", args=[n.pk])}
-        for n in found[:PAGE]
+        for n in listed[:PAGE]
     ]  # fmt: skip
-    return rows, found[PAGE - 1].pk if len(found) > PAGE else None
+    return rows, listed[PAGE - 1].pk if len(listed) > PAGE else None
 
 
 def shared(token: str) -> Notebook | None:
@@ -72,17 +72,17 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
     corpora = Corpus.everything.only("embargo").in_bulk(wanted)
     there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
-    found = {}
+    origins = {}
     for pin in pins:
         named = pin.pk in of or pin.pk in numbers
         here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
-        found[pin.pk] = Origin(
+        origins[pin.pk] = Origin(
             corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
         )
-    return found
+    return origins
 
 
 def _row(pin: Pin, of: Origin) -> dict:
@@ -131,8 +131,8 @@ def of_topic(run: Run, number: int) -> dict:
     share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
     if share is None:
         raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
-    said = names(run)
-    words = topics.top_words(run, [number])[number]
+    view = RunView(run)
+    said, words = view.labels, topics.top_words(view, [number])[number]
     return {
         "kind": Pin.Kind.TOPIC,
         "title": said.title(number),

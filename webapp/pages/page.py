@@ -43,9 +43,7 @@ def corpus_or_404(corpus_id: int) -> Corpus:
 
 def run_or_404(run_id: int) -> Run:
     try:
-        run = Run.objects.select_related("corpus__version", "version", "snapshot").get(pk=run_id)
-        run.version.corpus = run.corpus  # which is known, so that nobody asks for it
-        return run
+        return Run.objects.select_related("corpus__version", "version__corpus", "snapshot").get(pk=run_id)
     except Run.DoesNotExist:
         raise Http404(f"There is no run {run_id}.") from None
 

@@ -32,16 +32,16 @@ def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
 
 def by_topic(run: Run) -> ByTopic | None:
     """None where it would be too large to be kept."""
-    found = of(run)
-    if len(found.doc_topics) > _BY_TOPIC:
+    evidence = of(run)
+    if len(evidence.doc_topics) > _BY_TOPIC:
         return None
     with _one:
-        return _by_topic(run.snapshot_id, found)
+        return _by_topic(run.snapshot_id, evidence)
 
 
 @cached(2)
-def _by_topic(snapshot_id: int, found: Evidence) -> ByTopic:
-    return similar.by_topic(found.doc_ptr, found.doc_topics, found.doc_tokens, found.K)
+def _by_topic(snapshot_id: int, evidence: Evidence) -> ByTopic:
+    return similar.by_topic(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.K)
 
 
 def bow(version_id: int) -> Bow:

@@ -8,7 +8,7 @@ from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
 from webapp.request_context import request_context
-from webapp.results import hidden_words
+from webapp.results.hidden_words import HiddenWords
 from webapp.routes import Route
 
 register = template.Library()
@@ -24,17 +24,17 @@ def tabs(context) -> list[dict]:
     shown, here = {}, routes.of(request.resolver_match)
     for route in routes.declared():
         if route.tab and route.tab.name not in shown and request_context(request).role >= route.access.read:
-            shown[route.tab.name] = _link(route, here, request.path, run)
+            shown[route.tab.name] = _link(route, here, request.path, run, context.get("hidden_words"))
     return list(shown.values())
 
 
-def _link(route: Route, here: Route, path: str, run: Run) -> dict:
+def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | None) -> dict:
     """The tab is current on its page and on those below it; the run's own page has all below it."""
     url = reverse(route.name, args=[run.pk])
     below = route.name != "run" and (path.startswith(url) or here.under == route.name)
     current = "page" if path == url else "true" if below else ""
-    if route.name == "run_topics":
-        url += hidden_words.address(run)  # words left out of view stay so
+    if route.name == "run_topics" and hidden:
+        url += hidden.query  # words left out of view stay so
     return {"url": url, "name": route.tab.name, "key": route.tab.key, "current": current}
 
 

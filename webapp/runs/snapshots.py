@@ -15,6 +15,7 @@ from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from webapp.jobs import claims, kinds
 from webapp.models import Metric, Run, Snapshot, Topic
+from webapp.runs import series
 from webapp.storage import bulk
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
@@ -32,25 +33,12 @@ class Findings(NamedTuple):
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
     """Write a point of the run's charts; a point that a resumed run repeats replaces its like."""
-    coherence = [None if np.isnan(c) else round(float(c), 4) for c in trained.coherence]
-    known = [c for c in coherence if c is not None]
-    held_out = trained.held_out
+    values = {"tokens": trained.tokens, "seconds": seconds} | series.measured(trained)
     Metric.objects.bulk_create(
-        [
-            Metric(
-                run_id=run_id,
-                step=trained.step,
-                tokens=trained.tokens,
-                seconds=seconds,
-                held_out=None if held_out is None or np.isnan(held_out) else float(held_out),
-                coherence=sum(known) / len(known) if known else None,
-                topic_coherence=coherence,
-                nonzero=float(trained.nonzero),
-            )
-        ],
+        [Metric(run_id=run_id, step=trained.step, **values)],
         update_conflicts=True,
         unique_fields=["run_id", "step"],
-        update_fields=["tokens", "seconds", "held_out", "coherence", "topic_coherence", "nonzero"],
+        update_fields=list(values),
     )
 
 
@@ -201,8 +189,8 @@ def _company(findings: Findings | None, K: int) -> list[list]:
     """Of each topic [topic, lift, documents] of those that stand beside it."""
     if findings is None:
         return [[]] * K
-    found = findings.evidence
-    columns = beside(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, K, BESIDE)
+    evidence = findings.evidence
+    columns = beside(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
 

@@ -10,7 +10,7 @@ from webapp.ingest import forms, version_history
 from webapp.jobs import roster
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
-from webapp.runs import queries
+from webapp.runs import queries, series
 from webapp.runs import services as runs
 from webapp.server import live
 
@@ -26,6 +26,9 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "corpus": run.corpus,
         "settings": forms.described(run),
         "state": state,
+        "columns": series.COLUMNS,
+        "charts": series.CHARTS,
+        "measured": series.table(state["metrics"])[::-1],
         "older": version_history.said(run),
     }
     return page(request, "run/detail.html", data)

@@ -1,10 +1,10 @@
 """The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
 
 import numpy as np
-from django.urls import reverse
 
 from inference.explore.layout import separate
-from webapp.results import hidden_words, measures, topics
+from webapp.drawing.numbers import topic_label
+from webapp.results import links, measures, topics
 from webapp.storage.cache import cached
 from webapp.topics.overview import Overview
 
@@ -32,15 +32,13 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     xy = (scale["xy"] - (low + high) / 2) * unit + np.array([WIDTH, height]) / 2
     radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
     numbers = overview.numbers[np.argsort(-overview.share[overview.numbers], kind="stable")].tolist()
-    words = topics.first_words(run, WORDS)
+    words = topics.first_words(overview.view, WORDS)
     picked = set(chosen)
-    base, end = reverse("run_topics", args=[run.pk]), hidden_words.address(run)
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
-        name = overview.names.label(k)
-        label = f"T{k:02d}"
+        name = overview.labels.label(k)
         circles.append({
-            "number": k, "label": label, "hue": overview.names.hue(k), "url": f"{base}{k}/{end}", "share": float(overview.share[k]),
+            "number": k, "label": topic_label(k), "hue": overview.labels.hue(k), "url": links.topic_url(overview.view, k), "share": float(overview.share[k]),
             "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
             "text": name or " ".join(words[k]), "chosen": k in picked,
         })  # fmt: skip

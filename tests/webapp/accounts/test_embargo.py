@@ -28,6 +28,7 @@ from webapp.accounts import embargo
 from webapp.accounts.embargo import set_embargo
 from webapp.models import Corpus, Run
 from webapp.notebooks import services as notebooks
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -201,8 +202,8 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
 
     monkeypatch.setattr(embargo, "LINES", 1)
     word = words.word(trained.version, "congress")
-    selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
-    uses = senses.uses(trained, word, selection)
+    selection = Selection.all(RunView(trained))
+    uses = senses.uses(RunView(trained), word, selection)
     assert (
         sum(map(len, concordance.every(selection, uses)))
         == concordance.page(selection, uses, None).total

@@ -17,6 +17,7 @@ from webapp.documents import infer, texts
 from webapp.documents import queries as documents
 from webapp.models import Document, Edit, Run, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +59,7 @@ def shown(client, run, number: int, query: str = "") -> str:
 def test_coloured_words_are_the_tokens_counted(client, run, number):
     html = shown(client, run, number, "?show=all")
     found = spans(html)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert counted == {k: sum(topic == k for topic, _ in found) for k in {topic for topic, _ in found}}
     vocabulary = set(Word.objects.filter(version=run.version_id).values_list("word", flat=True))
     text = Document.objects.get(corpus_id=run.corpus_id, number=number).text
@@ -70,7 +71,7 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
 
 
 def test_show_colours_what_it_says(client, run):
-    parts = documents.proportions(run, 30)
+    parts = documents.proportions(RunView(run), 30)
     strongest = {p["number"] for p in parts[:3]}
     for query, topics in [
         ("", strongest),
@@ -112,9 +113,9 @@ def test_any_place_is_in_the_part_that_is_shown(run):
 @pytest.mark.parametrize("number", [0, 1, LONG, 30])
 def test_strip_adds_up_to_the_mixture(run, number):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=number).text)
-    tokens = texts.tokens(run, number)
+    tokens = texts.tokens(RunView(run), number)
     strip = texts.strip(tokens, length)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert dict(zip(strip.topics, strip.tokens.sum(axis=0).tolist(), strict=True)) == counted
     assert strip.edges[0] == 0 and strip.edges[-1] == length and strip.edges == sorted(strip.edges)
     for i, row in enumerate(strip.tokens):
@@ -199,16 +200,16 @@ def test_topics_of_a_word(client, run):
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
         theta = infer._theta(run.snapshot_id, run.pk, number)
-        shares = documents._mixture(run, number) / evidence.of(run).lengths[number]
+        shares = documents._mixture(RunView(run), number) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5 and np.argmax(theta) == np.argmax(shares)
 
 
 def test_merged_topics_are_one_everywhere(client, run):
-    parts = documents.proportions(run, LONG)
+    parts = documents.proportions(RunView(run), LONG)
     a, b = parts[0]["number"], parts[1]["number"]
     Edit.objects.create(run=run, topic=b, field="into", value=str(a), batch=uuid4(), by="a")
     again = Run.objects.get(pk=run.pk)
-    merged = documents.proportions(again, LONG)
+    merged = documents.proportions(RunView(again), LONG)
     assert merged[0]["number"] == a and merged[0]["tokens"] == parts[0]["tokens"] + parts[1]["tokens"]
     assert {k for k, _ in spans(shown(client, run, LONG))} == {p["number"] for p in merged}
 

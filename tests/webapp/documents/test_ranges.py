@@ -72,7 +72,7 @@ def test_groups_are_whole_and_can_be_asked_for(typed):
         everything = Selection.read(QueryDict(""), typed)
         for i in range(len(groups.labels)):
             query = QueryDict(mutable=True)
-            for key, value in everything.narrowed(groups, i):
+            for key, value in everything.within(groups, i).parameters:
                 query.appendlist(key, value)
             mask = Selection.read(query, typed).mask
             assert np.array_equal(np.flatnonzero(mask), np.flatnonzero(groups.group == i)), (name, groups.labels[i])
@@ -126,6 +126,6 @@ def test_edges_hold_every_number(low, high, whole, median):
 
 def test_ranges_in_words():
     assert (
-        ranges.Range("price", "7", "").said == "price from 7"
-        and ranges.Range("price", "", "<9").said == "price to below 9"
+        ranges.Range("price", "7", "").sentence == "price from 7"
+        and ranges.Range("price", "", "<9").sentence == "price to below 9"
     )

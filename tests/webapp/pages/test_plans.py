@@ -24,8 +24,8 @@ ROWS = 2_000  # of a growing table that a query may look at, whatever the size
 # Queries that look at each word of a vocabulary or of a topic, as an order by relevance must. Their results are kept in the web process;
 # how many documents there are does not matter.
 OF_THE_VOCABULARY = (
-    "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word",  # topics.topic: all words of one topic
-    "SELECT tokens FROM word WHERE version_id",  # topics.topic: how frequent each word is
+    "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word",  # topics.topic_words: all words of one topic
+    "SELECT tokens FROM word WHERE version_id",  # topics.topic_words: how frequent each word is
     "SELECT topic, word, tokens FROM topic_word",  # topics.grid: the first words of each topic shown, in all topics
 )
 SMALL = re.compile(r"django_\w+|pg_\w+")  # whose size has nothing to do with what people upload

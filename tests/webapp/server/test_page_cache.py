@@ -28,8 +28,8 @@ def made(monkeypatch):
         asked.append(query.urlencode())
         return original(query, run)
 
-    original = overview_views.Asked.read
-    monkeypatch.setattr(overview_views.Asked, "read", read)
+    original = overview_views.Wanted.read
+    monkeypatch.setattr(overview_views.Wanted, "read", read)
     return asked
 
 

@@ -12,6 +12,7 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Topic, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ def counts(run) -> np.ndarray:
 def chosen(run, query: str) -> np.ndarray:
     """bool[D]: the documents that an address asks for."""
     run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
-    mask = Selection.read(QueryDict(query), run.corpus, run).mask
+    mask = Selection.read(QueryDict(query), run.corpus, RunView(run)).mask
     return np.ones(run.version.documents, bool) if mask is None else mask
 
 

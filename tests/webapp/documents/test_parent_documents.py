@@ -16,6 +16,7 @@ from webapp.curation import services as curation
 from webapp.documents import parent_documents
 from webapp.models import Corpus, Document
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -104,7 +105,7 @@ def test_the_whole_is_the_sum_of_its_sections(client, run):
 
 
 def test_merged_topics_are_counted_as_one(client, run):
-    before = parent_documents.mixture(run, parent_documents.Whole(FIRST, CHAPTERS, TITLE))
+    before = parent_documents.mixture(RunView(run), parent_documents.ParentDocument(FIRST, CHAPTERS, TITLE))
     curation.change(run, 1, {"into": "0"}, by="owner")
     data = client.get(reverse("run_whole_json", args=[run.pk, FIRST])).json()
     tokens = {part["number"]: part["tokens"] for part in data["proportions"]}
