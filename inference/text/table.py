@@ -174,7 +174,7 @@ def _cut(
     """Goes on from `state` until all is done or something is full.
 
     One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number)
-    it gave the same bits and took 1.6 to 1.8 times as long on the example's texts, inlined by numba or not.
+    it gave the same bits and took 1.5 to 1.7 times as long on the example's texts, inlined by numba or not.
     """
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)

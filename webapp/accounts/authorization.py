@@ -108,9 +108,9 @@ def corpora(request: HttpRequest) -> QuerySet[Corpus]:
     return with_role(Corpus.objects.all(), person_of(request))
 
 
-def corpora_of(user: int) -> QuerySet[Corpus]:
+def corpora_of(user: User) -> QuerySet[Corpus]:
     """The corpora that a user may see, who need not be the one who asks."""
-    return with_role(Corpus.objects.all(), Person(user))
+    return with_role(Corpus.objects.all(), Person(user.pk))
 
 
 def runs(request: HttpRequest) -> QuerySet[Run]:
@@ -150,7 +150,7 @@ def listed(request: HttpRequest, before: int | None, most: int, public: bool = F
         sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
     else:
         sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request))]
-    numbers = set()
+    numbers: set[int] = set()
     for source in sources:
         source = source.filter(granted__lt=before) if before is not None else source
         numbers.update(source.order_by("-granted").values_list("granted", flat=True)[:most])
@@ -227,8 +227,8 @@ def still(readers: Collection[Reader]) -> set[Reader]:
     A user and followed links count as long as the session does from which they come.
     """
     of_run = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
-    asked = {reader: reader.corpus or of_run.get(reader.run) for reader in readers}
-    corpora = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk})
+    asked = {reader: reader.corpus or of_run.get(reader.run or 0) or 0 for reader in readers}
+    corpora = Corpus.objects.filter(pk__in=set(asked.values()))
     if not settings.ACCOUNTS:
         there = set(corpora.values_list("pk", flat=True))
         return {reader for reader, pk in asked.items() if pk in there}

@@ -114,7 +114,10 @@ def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
     """None without an embargo. settings: of a reading that a form proposes; by default the corpus's own."""
     if not corpus.embargo:
         return None
-    settings = corpus.settings if settings is None else settings
+    return _withheld(corpus.settings if settings is None else settings)
+
+
+def _withheld(settings: dict) -> Withheld:
     own, before = columns_read(settings), settings.get("before", [])
     names = frozenset(way["text"] for way in (*own, *before) if way["text"])
     everything = not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own} or ALL in names
@@ -129,7 +132,7 @@ ALL = "*"  # as the name of a column that was a text: every column may have been
 def inherited(settings: dict) -> list[dict]:
     """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their
     names alone, as a part cuts no files, and an addition cuts other ones."""
-    found = withheld(Corpus(embargo=True, settings=settings))
+    found = _withheld(settings)
     return [{"text": name, "cut": ""} for name in sorted({*found.names, *([ALL] if found.everything else [])})]
 
 

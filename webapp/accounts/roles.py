@@ -8,7 +8,8 @@ from operator import or_
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import BigIntegerField, Case, Exists, Expression, F, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Now
 
 from webapp.models import Corpus, Link, Membership
@@ -24,7 +25,7 @@ class Role(IntEnum):
     OWNER = 4  # shares the corpus, puts it under embargo and deletes it
 
 
-NOBODY = Cast(None, BigIntegerField())
+NOBODY = Cast(Value(None), BigIntegerField())
 
 
 class Person(NamedTuple):
@@ -67,12 +68,12 @@ def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
 
 def _rows(
     reason: QuerySet,
-    corpus: Expression,
-    role: Expression,
+    corpus: Combinable,
+    role: Combinable,
     *,
-    user: Expression = NOBODY,
-    link: Expression = NOBODY,
-    asked: Expression = NOBODY,
+    user: Combinable = NOBODY,
+    link: Combinable = NOBODY,
+    asked: Combinable = NOBODY,
 ) -> QuerySet:
     as_role = Cast(role, TextField())
     return reason.order_by().annotate(granted=corpus, to_user=user, to_link=link, as_role=as_role, asked=asked)
