@@ -91,7 +91,7 @@ with event.install_listener("numba:compile", Listener()):
     cooccurrence.beside(*documents, 30, 5)
     similar.nearest(*documents, np.ones(30) / 30, 5)
     similar.nearest(*documents, np.ones(30) / 30, 5, of_topics=similar.by_topic(*documents[:3], 30))
-    reading.read(reading.Words.of(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
+    infer.read(infer.Words.of(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)
 """
 
