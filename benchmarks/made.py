@@ -1,7 +1,8 @@
 """A made collection of any size, for benchmarks and for tests of plans: planted topics over 50,000 made words.
 
-Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the state folder by the
-very tasks that do it for users, without a web server, so that rows, arrays and indexes are what they would be.
+Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the
+state folder by the very tasks that do it for users, without a web server, so that rows, arrays and indexes are what
+they would be.
 """
 
 import csv
@@ -63,13 +64,15 @@ def write(path: Path, documents: int, seed: int = 0) -> None:
 def corpus(documents: int):
     """A corpus of so many documents that has been read. Django must be set up."""
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.csv.gz"
         write(file, documents)
-        made = corpora.create(f"Made, {documents:,}", [corpora.Upload("made.csv.gz", file)])
-    corpora.read(made, corpora.Reading(options=asdict(corpora.sniff(made).options), language="en", min_documents=5))
+        made = corpora.create(f"Made, {documents:,}", [corpora.ReceivedFile("made.csv.gz", file)])
+    corpora.read(
+        made, corpora.ReadingSettings(options=asdict(guesses.sniff(made).options), language="en", min_documents=5)
+    )
     ingest(made.pk)
     return _done(made, "ready")
 

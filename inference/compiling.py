@@ -1,10 +1,12 @@
-"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the whole way.
+"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the
+whole way.
 
-Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two parts share hardly
-a kernel: two processes do them side by side.
+Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two
+parts share hardly a kernel: two processes do them side by side.
 """
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from inference import checkpoint, engines, infer, senses
 from inference.bow import Bow
+from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, similar
@@ -32,12 +35,28 @@ def warm_up() -> None:
 def engine(name: str = engines.DEFAULT) -> None:
     """What trains with one engine: its kernels, and those of the measures.
 
-    A start compiles the default's. Another's are compiled by the worker that takes its first run (tasks.runs).
+    Another engine than the default is compiled by the worker that takes its first run (tasks.runs).
     """
     trains = engines.get(name)
+    _train(trains, trains.warm_up())
+
+
+def usual() -> None:
+    """What a start waits for: the default engine with its usual settings, the first of its warm-up configs."""
+    trains = engines.get(engines.DEFAULT)
+    _train(trains, trains.warm_up()[:1])
+
+
+def rest() -> None:
+    """What a start leaves to the background: all that is not `usual`, in the order in which a reader comes to it."""
+    exploring()
+    engine()
+
+
+def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
-        for open_config in trains.warm_up():
+        for open_config in configs:
             config = open_config.resolve(bow.D, bow.tokens)
             for event in train(trains, config, bow):
                 if isinstance(event, Snapshot):
@@ -48,7 +67,8 @@ def engine(name: str = engines.DEFAULT) -> None:
 
 
 def exploring() -> None:
-    """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring them."""
+    """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring
+    them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts(folder)

@@ -13,7 +13,8 @@ from inference.memory import mapped
 class Postings(NamedTuple):
     """Word w stands in `documents[indptr[w]:indptr[w + 1]]`, ascending, `counts` times in each.
 
-    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another order.
+    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another
+    order.
     """
 
     indptr: np.ndarray
@@ -24,9 +25,9 @@ class Postings(NamedTuple):
     def of(cls, bow: Bow) -> "Postings":
         """In memory."""
         indptr = starts(bow)
-        found = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
-        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), found.documents, found.counts)
-        return found
+        postings = cls(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
+        _turn(bow.indptr, bow.words, bow.counts, indptr[:-1].copy(), postings.documents, postings.counts)
+        return postings
 
     @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:

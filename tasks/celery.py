@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 app = Celery("topograph")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.steps["worker"].add(DjangoStructLogInitStep)  # a line for each task, under the id of the request that queued it
-app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.worker_heartbeat", "tasks.worker_roster"]
+app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.worker"]
 
 
 @signals.setup_logging.connect

@@ -3,27 +3,21 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.corpora import as_csv, example_rows
+
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
+ROWS = 400  # sections of the shipped example, in the corpus `ready`
 START_SECONDS = 180  # a first start compiles the engine
-
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's own loop runs in the tests' thread
-
-
-def pytest_collection_modifyitems(items):
-    """Drills on the shared corpus come first: they are in no transaction, and those that are of several empty the tables. Tests with a
-    browser come last: while it runs, its event loop does too, and Django's client refuses to answer beside one."""
-    items.sort(key=lambda item: ("browser" in item.fixturenames) - ("committed" in item.fixturenames))
 
 
 @pytest.fixture(scope="session")
@@ -78,35 +72,6 @@ def start(data: Path, *arguments: str) -> System:
 
 
 @pytest.fixture(scope="session")
-def live_system(tmp_path_factory):
-    system = start(tmp_path_factory.mktemp("live") / "data", "--port", "8200")
-    yield system
-    system.stop()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Playwright's own Chromium where it is installed, else the system's. In CI there must be one."""
-    from playwright.sync_api import Error, sync_playwright
-
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-        if not Path(path).exists():
-            path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if path is None:
-            if os.environ.get("CI"):
-                pytest.fail("CI needs a Chromium: .ci/run installs one")
-            pytest.skip("no Chromium found: install the package chromium, or run `playwright install chromium`")
-        arguments = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-        try:
-            browser = playwright.chromium.launch(executable_path=path, args=arguments)
-        except Error as error:
-            pytest.fail(f"Chromium at {path} does not start: {error}")
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
 def draft(django_db_setup, tmp_path_factory):
     """A function that stores one file as a draft."""
     from webapp.ingest import corpora
@@ -114,6 +79,37 @@ def draft(django_db_setup, tmp_path_factory):
     def make(content: bytes, name: str = "speeches.csv"):
         path = tmp_path_factory.mktemp("upload") / "file"
         path.write_bytes(content)
-        return corpora.create("", [corpora.Upload(name, path)])
+        return corpora.create("", [corpora.ReceivedFile(name, path)])
 
     return make
+
+
+@pytest.fixture(scope="session")
+def ready(draft, django_db_blocker):
+    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of
+    their own."""
+    from tasks.corpora import ingest
+    from webapp.ingest import corpora, guesses
+
+    with django_db_blocker.unblock():
+        corpus = draft(as_csv(example_rows(ROWS)))
+        options = asdict(guesses.sniff(corpus).options)
+        corpora.read(corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3))
+        ingest(corpus.pk)
+        corpus.refresh_from_db()
+        assert corpus.status == "ready", corpus.error
+        yield corpus
+
+
+@pytest.fixture(scope="session")
+def trained(ready, django_db_blocker):
+    """A finished run with 6 topics."""
+    from tasks.runs import train
+    from webapp.runs import services as runs
+
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, seed=3, topics=6, passes=3)
+        train(run.pk)
+        run.refresh_from_db()
+        assert run.status == "done", run.error
+        yield run

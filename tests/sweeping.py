@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from webapp.jobs import claims
+from webapp.jobs import claims, sweep
 
-EVERY = 5.0  # seconds, as tasks.worker_heartbeat does
 STALE = claims.STALE.total_seconds()
+FROZEN = claims.FROZEN.total_seconds()
 
 
 class Clock:
@@ -18,9 +18,9 @@ class Clock:
 def sweep_for(seconds: float, between: Callable[[], object] = lambda: None) -> None:
     """Look on for so long, by one sweep; `between` two looks something may happen."""
     clock = Clock()
-    sweep = claims.Sweep(clock)
+    look = sweep.Sweep(clock)
     while clock.now < 1000 + seconds:
-        sweep()
+        look()
         between()
-        clock.now += EVERY
-    sweep()
+        clock.now += sweep.INTERVAL
+    look()

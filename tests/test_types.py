@@ -1,7 +1,8 @@
-"""The type checker's ratchet: no error in inference/, and in each other package no more than tests/type-errors.toml says.
+"""The type checker's ratchet: no error in inference/, and in each other package no more than tests/type-errors.toml
+says.
 
 python -m tests.test_types            # the errors of packages that have too many, in seconds where mypy has run before
-python -m tests.test_types --write    # lower the numbers of packages that have fewer errors now
+python -m tests.test_types --write    # lower the numbers of packages that have fewer errors; begin them where there is no file
 """
 
 import os
@@ -43,6 +44,11 @@ def errors() -> dict[str, list[str]]:
         if ": error: " in line:
             found[package(line.partition(":")[0])].append(line)
     return found
+
+
+def begun(found: dict[str, list[str]]) -> dict[str, int]:
+    """What is allowed where there are no numbers yet: as many as there are, but none in inference/."""
+    return {name: len(lines) for name, lines in sorted(found.items()) if name != "inference"}
 
 
 def allowed() -> dict[str, int]:
@@ -97,6 +103,6 @@ def test_what_is_judged():
 if __name__ == "__main__":
     found = errors()
     if "--write" in sys.argv:
-        numbers = lowered(found, allowed())
+        numbers = lowered(found, allowed()) if ALLOWED.exists() else begun(found)
         ALLOWED.write_text(HEAD + "".join(f'"{name}" = {most}\n' for name, most in numbers.items()), encoding="utf-8")
     sys.exit("\n".join(judged(found, allowed())) or None)

@@ -9,12 +9,13 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 import django
 
 from webapp import logs
-from webapp.server.bodies import bounded, left_to_views
-from webapp.server.handler import Handler
-from webapp.server.loopback_only import only_from_here
+from webapp.server.bodies import bound_bodies, defer_bodies
+from webapp.server.handler import OneThreadHandler
+from webapp.server.loopback_only import loopback_only
 
 logs.guard()
 django.setup(set_prefix=False)
-# Every so many seconds a thread gives up Python's lock: with the usual 0.005 the loop, which has little to do for each of many, waits too long.
+# Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop, which does a little for
+# each of many requests, waits too long.
 sys.setswitchinterval(0.001)
-application = only_from_here(left_to_views(bounded(Handler()), "/uploads/"))
+application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

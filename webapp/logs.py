@@ -1,9 +1,10 @@
-"""What stands in the logs, and what never does: a document's text, a title, a file's name, a search, an address, a secret.
+"""Logging without private content: no text of a document, title, file name, search, address or secret is ever written.
 
-A line is an event, a constant sentence, and keys of the list below with numbers or short names; whatever else is given to it is left
-out. Of an exception it holds the class, the places in the source, and codes, never the message: messages quote values (Postgres
-`DETAIL: Key (name)=(…)`, Python `invalid literal for int(): '…'`). Of other people's loggers it holds the pattern of a message, and not
-what was put into it. tests/webapp/operations/test_logs.py sends marked texts through everything and looks for them.
+A line is an event, which is a constant sentence, and keys of the list below with numbers or short names; any other key
+is dropped. Of an exception it holds the class, the places in the source and codes, never the message, as messages quote
+values (Postgres `DETAIL: Key (name)=(…)`, Python `invalid literal for int(): '…'`). Of a library's line it holds the
+pattern, not what is put into it. tests/webapp/operations/test_logs.py sends marked texts through everything and looks
+for them.
 """
 
 import logging
@@ -19,14 +20,15 @@ import structlog
 KEYS = {  # what a line may say, besides its event
     "timestamp", "level", "logger", "request_id", "where",
     "method", "route", "status", "ms", "user", "corpus", "run", "notebook", "reason", "code",  # a request
-    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",  # a task
+    # A task.
+    "task", "task_id", "parent_task_id", "child_task_id", "child_task_name", "duration_ms", "kind", "version", "attempt", "attempts",
     "error", "sqlstate", "constraint", "errno", "traceback", "bytes", "count", "seconds", "worker", "alive", "part", "table", "key",
 }  # fmt: skip
 CONSTANT = (
     "uvicorn.error",
     "celery.apps",
     "celery.worker.consumer",
-)  # what these say without arguments is a constant sentence
+)  # loggers whose messages without arguments are constant
 LONGEST = 200  # characters of a value
 FRAMES = 40  # of a traceback: the last ones
 CAUSES = 5  # exceptions behind an exception
@@ -36,7 +38,7 @@ REQUEST_ID = re.compile(
 
 
 def form() -> str:
-    """Of a line: plain, for people, or json, an object a line."""
+    """The form of lines: plain, for people, or json, an object a line."""
     given = os.environ.get("TOPOGRAPH_LOG") or "plain"
     if given not in ("plain", "json"):
         sys.exit(f"TOPOGRAPH_LOG must be plain or json, got {given[:50]!r}.")
@@ -44,7 +46,7 @@ def form() -> str:
 
 
 def request_id() -> str:
-    """Of the request that is being answered, or that queued the present task; "" where there is none."""
+    """The id of the request that is being answered, or that queued the present task; "" where there is none."""
     return structlog.contextvars.get_contextvars().get("request_id", "")
 
 
@@ -52,7 +54,8 @@ def request_id() -> str:
 
 
 def _foreign(logger, method: str, line: dict) -> dict:
-    """A line of a library. Its pattern is the library's own; one without arguments may have been put together before."""
+    """A line of a library. Its pattern is constant; a message without arguments may have been formatted before, and is
+    left out."""
     record = line["_record"]
     args = line.pop("positional_args", None)
     if not args and not record.name.startswith(CONSTANT):
@@ -62,7 +65,7 @@ def _foreign(logger, method: str, line: dict) -> dict:
 
 
 def _exception(logger, method: str, line: dict) -> dict:
-    """exc_info as what may be said of it."""
+    """Replace exc_info by what may be written of the exception."""
     given = line.pop("exc_info", None)
     if given is True:
         given = sys.exc_info()
@@ -72,17 +75,17 @@ def _exception(logger, method: str, line: dict) -> dict:
 
 def described(error: BaseException) -> dict:
     """error, traceback and codes of an exception and those behind it, for a line."""
-    found = {"error": named(error)}
+    line = {"error": named(error)}
     parts, seen = [], set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen and len(seen) < CAUSES:
         seen.add(id(at))
         parts.append("\n".join([*_frames(at.__traceback__), named(at)]))
         for name, value in _codes(at):
-            found.setdefault(name, value)
+            line.setdefault(name, value)
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
-    found["traceback"] = "\n… because of\n".join(parts)
-    return found
+    line["traceback"] = "\n… because of\n".join(parts)
+    return line
 
 
 def named(error: BaseException) -> str:
@@ -107,30 +110,30 @@ def _short(path: str) -> str:
 
 
 def _codes(error: BaseException) -> list[tuple[str, str | int]]:
-    found = []
+    codes = []
     if state := getattr(error, "sqlstate", None):
-        found.append(("sqlstate", state))
+        codes.append(("sqlstate", state))
         if constraint := getattr(getattr(error, "diag", None), "constraint_name", None):
-            found.append(("constraint", constraint))
+            codes.append(("constraint", constraint))
     if isinstance(error, OSError) and error.errno is not None:
-        found.append(("errno", error.errno))
-    return found
+        codes.append(("errno", error.errno))
+    return codes
 
 
 def _known(logger, method: str, line: dict) -> dict:
-    """The event and the keys of the list; of their values numbers, and short texts without controls."""
+    """Keep the event and the keys of the list, with numbers, and short texts without control characters."""
     record = line["_record"]
-    kept = {"event": _said(line["event"]), "logger": record.name}
+    kept = {"event": _printable(line["event"]), "logger": record.name}
     for name in line.keys() & KEYS:
         value = line[name]
         if isinstance(value, (bool, int, float)):
             kept[name] = value
         elif isinstance(value, str):
-            kept[name] = value if name == "traceback" else _said(value)
+            kept[name] = value if name == "traceback" else _printable(value)
     return kept
 
 
-def _said(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in str(text)[:LONGEST])
 
 
@@ -188,7 +191,7 @@ def configure() -> dict:
 
 
 def guard() -> None:
-    """For a process that serves: what nobody catches is logged in the same way, instead of printed with its message."""
+    """For a process that serves: log exceptions that nobody catches, instead of printing them with their messages."""
     log = structlog.get_logger("topograph")
 
     def uncaught(kind, error, trace) -> None:

@@ -1,4 +1,5 @@
-"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see migrations/0001_initial.py."""
+"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see
+migrations/0001_initial.py."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +24,8 @@ class Users(BaseUserManager):
         return self.get(email=email.lower())
 
     def local(self) -> "User":
-        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made then."""
+        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made
+        then."""
         return self.get_or_create(local=True, defaults={"name": User.LOCAL, "is_staff": True, "password": "!"})[0]
 
 
@@ -65,12 +67,14 @@ class User(AbstractBaseUser):
 
 
 def local_owner() -> int:
-    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a thing is."""
+    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a
+    thing is."""
     return User.objects.local().pk
 
 
 class Present(models.Manager):
-    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has that, too.
+    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has
+    that, too.
 
     Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
     """
@@ -101,12 +105,12 @@ class Corpus(models.Model):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(default=dict)  # ingest.corpora.Reading as a dict: how its files are read
+    settings = models.JSONField(default=dict)  # ingest.settings.ReadingSettings as a dict: how its files are read
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     progress = models.JSONField(
         default=dict
-    )  # how far reading has come, for another attempt to go on from (tasks.corpora)
+    )  # how far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
     error = models.TextField(default="")
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
@@ -115,9 +119,11 @@ class Corpus(models.Model):
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from
-    provenance = models.JSONField(default=dict)  # of such a part: which documents of what (ingest.corpora.subset)
-    # Of files that have come and are still to be stored: ingest.storing.Mark as a dict, or of an addition that is to be joined its
-    # "first" position, the "end", and the "mark". Empty: all are stored.
+    provenance = models.JSONField(
+        default=dict
+    )  # of such a part: which documents of what (ingest.corpora.create_subset)
+    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an
+    # addition that is to be joined its "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
     into = models.ForeignKey(
         "self", models.CASCADE, null=True, related_name="additions"
@@ -178,7 +184,8 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is verified."""
+    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is
+    verified."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="invitations")
     email = models.EmailField(max_length=254)  # in small letters
@@ -192,7 +199,8 @@ class Invitation(models.Model):
 
 
 class Link(models.Model):
-    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is said once."""
+    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is
+    said once."""
 
     id = models.BigAutoField(primary_key=True)
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
@@ -247,7 +255,7 @@ class Version(models.Model):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(default=dict)  # ingest.versions.Words as a dict: which words count
+    settings = models.JSONField(default=dict)  # ingest.settings.VocabularySettings as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     error = models.TextField(default="")
     documents = models.BigIntegerField(default=0)
@@ -587,7 +595,8 @@ class Answer(models.Model):
 
 
 class ApiToken(models.Model):
-    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens says it once."""
+    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens
+    says it once."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)

@@ -1,12 +1,37 @@
-"""Every address. A page that has a .json twin is listed by `page`, once for both."""
+"""Every address: its route and view, who may ask for it, what it costs, its JSON, its tab, an example (webapp.routes
+says how).
+
+A page of a run with a tab of its own is a line here; its place among the others is that of its tab.
+"""
 
 from functools import partial
+from uuid import UUID
 
-from django.urls import URLPattern, include, path
+from django.http import HttpRequest
+from django.urls import URLPattern, include
 
 from webapp.accounts import sharing_views
 from webapp.accounts import views as account
-from webapp.api import api
+from webapp.accounts.authorization import (
+    ACCOUNTS,
+    ANSWER,
+    ANYONE,
+    EDIT,
+    EDIT_DELETED,
+    LOCAL,
+    NOTEBOOK,
+    OPERATOR,
+    OWN,
+    OWN_DELETED,
+    SEE,
+    TOKEN,
+    TRY,
+    USER,
+    Role,
+    Rule,
+    of_corpus,
+)
+from webapp.api import api, shapes
 from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, version_views
@@ -20,6 +45,7 @@ from webapp.ingest import upload_views
 from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views
+from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
 from webapp.runs import exclude_words_views
 from webapp.runs import views as runs
 from webapp.time import views as time
@@ -27,143 +53,269 @@ from webapp.topics import overview_views
 from webapp.topics import views as topics
 from webapp.words import views as words
 
-
-def page(route: str, view, name: str) -> list[URLPattern]:
-    """`route/` as a page and `route.json` with the same content as data."""
-    return [path(f"{route}/", view, name=name), path(f"{route}.json", view, {"as_json": True}, name=f"{name}_json")]
-
-
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
+ABSENT = 10**12  # a number that no row has
+NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
+WORD = {"word": "militia"}
 
 handler500 = "webapp.pages.errors.broken"
 
 
-def deletion(root: str, kind: str) -> list[URLPattern]:
+def map_or_grid(request: HttpRequest) -> Load:
+    """Both place all topics by their distances."""
+    return Load.HEAVY if request.GET.get("view") in ("map", "grid") else Load.PAGE
+
+
+def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPattern]:
     """What deletes a corpus or a run, and takes that back."""
 
     def one(view):
         return lambda request, **where: view(request, kind, where[f"{kind}_id"])
 
     return [
-        path(f"{root}/delete/", one(deletion_views.delete), name=f"{kind}_delete"),
-        path(f"{root}/deleted/", one(deletion_views.one), name=f"{kind}_deleted"),
-        path(f"{root}/deleted/bring-back/", one(deletion_views.bring_back), name=f"{kind}_bring_back"),
-        path(f"{root}/deleted/for-good/", one(deletion_views.for_good), name=f"{kind}_for_good"),
+        form(f"{root}/delete", one(deletion_views.delete), f"{kind}_delete", access),
+        *page(f"{root}/deleted", one(deletion_views.one), f"{kind}_deleted", access, example=None),
+        form(f"{root}/deleted/bring-back", one(deletion_views.bring_back), f"{kind}_bring_back", access),
+        form(f"{root}/deleted/for-good", one(deletion_views.for_good), f"{kind}_for_good", for_good),
+    ]
+
+
+def intrusion_test(kind: str) -> list[URLPattern]:
+    """A question of the reading test, and its answer: of words, or of topics."""
+    route, answer = f"{RUN}/reading/{kind}/<int:number>", intrusion_views.answer_test
+    return [
+        *page(route, partial(intrusion_views.test, kind=kind), f"reading_{kind}", ANSWER, json=dict, example=NUMBER),
+        form(f"{route}/answer", partial(answer, kind=kind), f"reading_{kind}_answer", ANSWER, example=NUMBER),
     ]
 
 
 urlpatterns = [
-    path("", corpora.home, name="home"),
-    path("healthz", health_views.lives, name="healthz"),
-    path("readyz", health_views.ready, name="readyz"),
-    path("metrics", health_views.numbers, name="metrics"),
-    *page("glossary", glossary_views.index, "glossary"),
-    *page("compare", comparisons.compare, "compare"),
-    *page("operator", operator_views.index, "operator"),
-    path("operator/runs/<int:run_id>/stop/", operator_views.stop, name="operator_stop"),
-    path("operator/<slug:kind>/<int:key>/again/", operator_views.again, name="operator_again"),
-    path("corpora/", corpora.upload, name="corpora"),
-    path("uploads/", upload_views.creation, name="uploads"),
-    path("uploads/<str:upload_id>/", upload_views.one, name="upload"),
-    path("corpora/example/", corpora.example, name="example"),
-    path(f"{CORPUS}/prepare/", corpora.prepare, name="corpus_prepare"),
-    *page(CORPUS, corpora.detail, "corpus"),
-    path(f"{CORPUS}/events", corpora.watch, name="corpus_events"),
-    path(f"{CORPUS}/report.csv", corpora.report, name="corpus_report"),
-    path(f"{CORPUS}/runs/", corpora.train, name="corpus_runs"),
-    path(f"{CORPUS}/embargo/", corpora.embargo, name="corpus_embargo"),
-    path(f"{CORPUS}/sharing/", sharing_views.of_corpus, name="corpus_sharing"),
-    path(f"{CORPUS}/owner/", sharing_views.owner, name="corpus_owner"),
-    path(f"{CORPUS}/subset/", corpora.subset, name="corpus_subset"),
-    *page(f"{CORPUS}/files", file_views.files, "corpus_files"),
-    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems"),
-    path(f"{CORPUS}/add/", corpora.add, name="corpus_add"),
-    path(f"{CORPUS}/again/", corpora.again, name="corpus_again"),
-    path(f"{CORPUS}/retry/", corpora.retry, name="corpus_retry"),
-    path(f"{CORPUS}/words/", version_views.words, name="corpus_words"),
-    *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary"),
-    path(f"{CORPUS}/phrases/", version_views.phrases, name="corpus_phrases"),
-    *deletion(CORPUS, "corpus"),
-    *page(f"{CORPUS}/documents", documents.of_corpus, "corpus_documents"),
-    *page(f"{CORPUS}/documents/<int:number>", documents.in_corpus, "corpus_document"),
-    *page(f"{CORPUS}/wholes/<int:first>", parent_views.in_corpus, "corpus_whole"),
-    *page(RUN, runs.detail, "run"),
-    path(f"{RUN}/events", runs.watch, name="run_events"),
-    path(f"{RUN}/stop/", runs.stop, name="run_stop"),
-    path(f"{RUN}/cancel/", runs.cancel, name="run_cancel"),
-    path(f"{RUN}/again/", runs.again, name="run_again"),
-    path(f"{RUN}/onward/", runs.onward, name="run_onward"),
-    *deletion(RUN, "run"),
-    *page("deleted", deletion_views.index, "deleted"),
-    *page(f"{RUN}/topics", overview_views.index, "run_topics"),
-    *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic"),
-    *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words"),
-    *page(f"{RUN}/topics/<int:number>/words/<str:word>", topics.why, "run_topic_word"),
-    path(f"{RUN}/topics/<int:number>/edit/", curation.edit, name="topic_edit"),
-    *page(f"{RUN}/curation", curation.index, "run_curation"),
-    path(f"{RUN}/curation/<int:edit_id>/undo/", curation.undo, name="edit_undo"),
-    path(f"{RUN}/curation/<int:edit_id>/redo/", curation.redo, name="edit_redo"),
-    path(f"{RUN}/curation/<uuid:batch>/undo/", curation.undo_batch, name="edits_undo"),
-    path(f"{RUN}/curation/table/", curation.table, name="curation_table"),
-    *page(f"{RUN}/reading", intrusion_views.index, "run_reading"),
-    *page(f"{RUN}/reading/results", intrusion_views.results, "run_reading_results"),
-    *page(f"{RUN}/reading/passages/<int:number>", intrusion_views.passages, "reading_passages"),
-    path(
-        f"{RUN}/reading/passages/<int:number>/answer/", intrusion_views.answer_passages, name="reading_passages_answer"
+    *page("", corpora.home, "home", ANYONE),
+    *page("glossary", glossary_views.index, "glossary", ANYONE, json=dict),
+    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=shapes.ComparePage),
+    *page("deleted", deletion_views.index, "deleted", USER, json=dict),
+    # For machines, and for whoever runs them
+    probe("healthz", health_views.lives, "healthz", ANYONE),
+    probe("readyz", health_views.ready, "readyz", ANYONE),
+    probe("metrics", health_views.numbers, "metrics", ANYONE),  # its view asks for a token of its own
+    *page("operator", operator_views.index, "operator", OPERATOR, json=dict, states=("", "kind=run&state=failed")),
+    form("operator/runs/<int:run_id>/stop", operator_views.stop, "operator_stop", OPERATOR),
+    form(
+        "operator/<slug:kind>/<int:key>/again",
+        operator_views.again,
+        "operator_again",
+        OPERATOR,
+        example={"kind": "run", "key": ABSENT},
     ),
-    *page(f"{RUN}/reading/words/<int:number>", partial(intrusion_views.test, kind="words"), "reading_words"),
-    path(
-        f"{RUN}/reading/words/<int:number>/answer/",
-        intrusion_views.answer_test,
-        {"kind": "words"},
-        name="reading_words_answer",
+    # Corpora
+    form("corpora", corpora.upload, "corpora", USER),
+    upload("uploads", upload_views.creation, "uploads", USER),
+    upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
+    form("corpora/example", corpora.example, "example", USER),
+    *page(CORPUS, corpora.detail, "corpus", SEE, json=shapes.Corpus),
+    *page(f"{CORPUS}/prepare", corpora.prepare, "corpus_prepare", EDIT),
+    stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
+    file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
+    form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
+    form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
+    *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
+    # Its view lets in only to whom the corpus is offered.
+    *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
+    # The part is the corpus of whoever makes it.
+    *page(f"{CORPUS}/subset", corpora.subset, "corpus_subset", ANSWER, states=("q=war",)),
+    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE, json=dict),
+    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE, json=dict),
+    form(f"{CORPUS}/add", corpora.add, "corpus_add", EDIT),
+    form(f"{CORPUS}/again", corpora.again, "corpus_again", OWN),
+    form(f"{CORPUS}/retry", corpora.retry, "corpus_retry", EDIT),
+    *page(f"{CORPUS}/words", version_views.words, "corpus_words", EDIT),
+    *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary", SEE, json=shapes.Words),
+    *page(f"{CORPUS}/phrases", version_views.phrases, "corpus_phrases", EDIT),
+    *page(
+        f"{CORPUS}/documents",
+        documents.of_corpus,
+        "corpus_documents",
+        SEE,
+        json=shapes.FoundDocuments,
+        states=("", "q=war", "q=zyzzyva"),
     ),
-    *page(f"{RUN}/reading/topics/<int:number>", partial(intrusion_views.test, kind="topics"), "reading_topics"),
-    path(
-        f"{RUN}/reading/topics/<int:number>/answer/",
-        intrusion_views.answer_test,
-        {"kind": "topics"},
-        name="reading_topics_answer",
+    *page(
+        f"{CORPUS}/documents/<int:number>",
+        documents.in_corpus,
+        "corpus_document",
+        SEE,
+        json=shapes.DocumentPage,
+        example=NUMBER,
     ),
-    path("reader/", curation.sign, name="reader"),
-    *page("notebooks", notebooks.index, "notebooks"),
-    path("notebooks/new/", notebooks.create, name="notebook_new"),
-    path("notebooks/pin/", notebooks.pin, name="pin"),
-    *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook"),
-    path("notebooks/<int:notebook_id>/change/", notebooks.change, name="notebook_change"),
-    path("notebooks/<int:notebook_id>/pins/<int:pin_id>/", notebooks.change_pin, name="notebook_pin"),
-    path("notebooks/<int:notebook_id>.md", notebooks.export, {"form": "md"}, name="notebook_md"),
-    path("notebooks/<int:notebook_id>.html", notebooks.export, {"form": "html"}, name="notebook_html"),
-    *page("shared/<slug:token>", notebooks.shared, "shared"),
-    *page(f"{RUN}/documents", documents.of_run, "run_documents"),
-    *page(f"{RUN}/documents/<int:number>", documents.in_run, "run_document"),
-    *page(f"{RUN}/wholes/<int:first>", parent_views.in_run, "run_whole"),
-    path(f"{RUN}/try/", infer_views.text, name="run_try"),
-    path(f"{RUN}/documents/<int:number>/words/<int:column>.json", documents.word, name="document_word"),
-    *page(f"{RUN}/without", exclude_words_views.index, "run_without"),
-    path(f"{RUN}/without/train/", exclude_words_views.train, name="run_without_train"),
-    *page(f"{RUN}/curation/carry", exclude_words_views.carry, "run_carry"),
-    path(f"{RUN}/curation/carry/do/", exclude_words_views.carry_over, name="run_carry_over"),
-    *page(f"{RUN}/time", time.lines, "run_time"),
-    *page(f"{RUN}/time/table", time.table, "run_time_table"),
-    *page(f"{RUN}/time/compare", time.compare, "run_time_compare"),
-    path(f"{RUN}/time.csv", time.csv, name="run_time_csv"),
-    *page(f"{RUN}/words", words.index, "run_words"),
-    *page(f"{RUN}/words/compare", words.compare, "run_compare_words"),  # before: a word may be “compare”, too
-    *page(f"{RUN}/words/<str:word>", words.detail, "run_word"),
-    *page(f"{RUN}/take", exports.index, "run_take"),
-    *page(f"{RUN}/methods", exports.methods, "run_methods"),
-    path(f"{RUN}/methods.bib", exports.bib, name="run_bib"),
-    path(f"{RUN}/export/<str:file>", exports.file, name="export"),
-    path("links/<slug:token>/", sharing_views.follow, name="share"),
-    path("api/", api_views.reference, name="api_reference"),
-    path("api/v1/", api.urls),
-    path("account/", account.own, name="account"),
-    path("account/tokens/", account.tokens, name="tokens"),
-    path("account/tokens/<int:token_id>/revoke/", account.revoke, name="token_revoke"),
-    path("account/", include("allauth.account.urls")),
-    path("account/two-steps/", include("allauth.mfa.urls")),
-    path("account/elsewhere/", include("allauth.socialaccount.urls")),
-    path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    *page(f"{CORPUS}/wholes/<int:first>", parent_views.in_corpus, "corpus_whole", SEE, json=dict, example={"first": 2}),
+    *deletion(CORPUS, "corpus", OWN_DELETED, for_good=OWN_DELETED),
+    # Topics of a run
+    *page(
+        f"{RUN}/topics",
+        overview_views.index,
+        "run_topics",
+        SEE,
+        load=map_or_grid,
+        json=shapes.Topics,
+        tab=Tab("Topics", "g t"),
+        states=("", "word=war", "word=zyzzyva", "view=map", "view=grid", "view=time"),
+    ),
+    *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic", SEE, json=shapes.TopicPage, example=NUMBER),
+    *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words", SEE, json=dict, example=NUMBER),
+    *page(
+        f"{RUN}/topics/<int:number>/words/<str:word>",
+        topics.why,
+        "run_topic_word",
+        SEE,
+        json=dict,
+        example=NUMBER | WORD,
+    ),
+    form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
+    # Documents
+    *page(
+        f"{RUN}/documents",
+        documents.of_run,
+        "run_documents",
+        SEE,
+        json=shapes.FoundDocuments,
+        tab=Tab("Documents", "g d"),
+        states=("", "q=war", "q=zyzzyva"),
+    ),
+    *page(
+        f"{RUN}/documents/<int:number>",
+        documents.in_run,
+        "run_document",
+        SEE,
+        json=shapes.DocumentOfRunPage,
+        example=NUMBER,
+        states=("", "topic=1"),
+    ),
+    file(
+        f"{RUN}/documents/<int:number>/words/<int:column>.json",
+        documents.word,
+        "document_word",
+        SEE,
+        load=Load.PAGE,
+        example=NUMBER | {"column": 0},
+    ),
+    *page(
+        f"{RUN}/wholes/<int:first>",
+        parent_views.in_run,
+        "run_whole",
+        SEE,
+        json=shapes.WholePage,
+        example={"first": 2},
+        under="run_documents",
+    ),
+    *page(f"{RUN}/try", infer_views.text, "run_try", TRY),
+    # Time
+    *page(f"{RUN}/time", time.lines, "run_time", SEE, json=dict, tab=Tab("Time", "g i")),
+    *page(f"{RUN}/time/table", time.table, "run_time_table", SEE, json=dict),
+    *page(f"{RUN}/time/compare", time.compare, "run_time_compare", SEE, load=Load.HEAVY, json=dict),
+    file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
+    # Words. “compare” comes before any word, as a word may be “compare”, too.
+    *page(
+        f"{RUN}/words",
+        words.index,
+        "run_words",
+        SEE,
+        json=shapes.Words,
+        tab=Tab("Words", "g w"),
+        states=("", "q=wa", "q=zyzzyva"),
+    ),
+    *page(f"{RUN}/words/compare", words.compare, "run_compare_words", SEE, json=dict),
+    *page(f"{RUN}/words/<str:word>", words.detail, "run_word", SEE, json=shapes.WordPage, example=WORD),
+    # Curation
+    *page(f"{RUN}/curation", curation.index, "run_curation", SEE, json=dict, tab=Tab("Curation")),
+    form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
+    form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
+    form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
+    form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
+    *page(f"{RUN}/curation/carry", exclude_words_views.carry, "run_carry", EDIT, load=Load.HEAVY, json=dict),
+    form(f"{RUN}/curation/carry/do", exclude_words_views.carry_over, "run_carry_over", EDIT),
+    form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
+    # Reading. Who may not answer is led to the results.
+    *page(f"{RUN}/reading", intrusion_views.index, "run_reading", ANSWER, json=dict, tab=Tab("Reading")),
+    *page(f"{RUN}/reading/results", intrusion_views.results, "run_reading_results", SEE, json=dict, tab=Tab("Reading")),
+    *page(
+        f"{RUN}/reading/passages/<int:number>",
+        intrusion_views.passages,
+        "reading_passages",
+        ANSWER,
+        json=dict,
+        example=NUMBER,
+    ),
+    form(
+        f"{RUN}/reading/passages/<int:number>/answer",
+        intrusion_views.answer_passages,
+        "reading_passages_answer",
+        ANSWER,
+        example=NUMBER,
+    ),
+    *intrusion_test("words"),
+    *intrusion_test("topics"),
+    # What is taken away
+    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=dict, tab=Tab("Take away")),
+    *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
+    file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
+    file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
+    # Training
+    *page(RUN, runs.detail, "run", SEE, json=shapes.RunPage, tab=Tab("Training")),
+    stream(f"{RUN}/events", runs.watch, "run_events", SEE),
+    form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
+    form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
+    form(f"{RUN}/again", runs.again, "run_again", EDIT),
+    form(f"{RUN}/onward", runs.onward, "run_onward", EDIT),
+    *page(f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY, json=dict),
+    form(f"{RUN}/without/train", exclude_words_views.train, "run_without_train", EDIT),
+    *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
+    # Notebooks
+    *page("notebooks", notebooks.index, "notebooks", USER, json=dict),
+    form("notebooks/new", notebooks.create, "notebook_new", USER),
+    form("notebooks/pin", notebooks.pin, "pin", USER),
+    *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, json=dict, example=None),
+    form(
+        "notebooks/<int:notebook_id>/change",
+        notebooks.change,
+        "notebook_change",
+        NOTEBOOK,
+        example={"notebook_id": ABSENT},
+    ),
+    form(
+        "notebooks/<int:notebook_id>/pins/<int:pin_id>",
+        notebooks.change_pin,
+        "notebook_pin",
+        NOTEBOOK,
+        example={"notebook_id": ABSENT, "pin_id": 1},
+    ),
+    file(
+        "notebooks/<int:notebook_id>.md", notebooks.export, "notebook_md", NOTEBOOK, fixed={"form": "md"}, example=None
+    ),
+    file(
+        "notebooks/<int:notebook_id>.html",
+        notebooks.export,
+        "notebook_html",
+        NOTEBOOK,
+        fixed={"form": "html"},
+        example=None,
+    ),
+    *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, json=dict, example=None),
+    # The API: what reads needs what its pages need, what changes something needs an editor.
+    *page("api", api_views.reference, "api_reference", ANYONE),
+    included(
+        "api/v1/",
+        api.urls,
+        of_corpus(Role.READER, Role.EDITOR),
+        but={"": ANYONE, "openapi.json": ANYONE, "engines": ANYONE, "corpora/": ANYONE},
+    ),
+    # Accounts. The library's views see to themselves who may come in.
+    *page("links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None),  # its token decides
+    *page("account", account.own, "account", USER),
+    *page("account/tokens", account.tokens, "tokens", USER),
+    form("account/tokens/<int:token_id>/revoke", account.revoke, "token_revoke", TOKEN, example={"token_id": ABSENT}),
+    included("account/", include("allauth.account.urls"), ACCOUNTS),
+    included("account/two-steps/", include("allauth.mfa.urls"), ACCOUNTS),
+    included("account/elsewhere/", include("allauth.socialaccount.urls"), ACCOUNTS),
+    included("account/", include("allauth.socialaccount.providers.openid_connect.urls"), ACCOUNTS),
 ]

@@ -10,23 +10,25 @@ LEAVES = 500  # rows up to which leaves are ordered optimally, which takes time 
 
 
 def order(matrix: np.ndarray) -> np.ndarray:
-    """int64[n]: the rows of a matrix without negative numbers, float[n, m], in their order; call it with .T for the columns.
+    """int64[n]: the rows of a matrix without negative numbers, float[n, m], in their order; call it with .T for the
+    columns.
 
-    Rows are compared as shares of their sums, by Hellinger's distance, so that a frequent word is like a rare one of the same
-    topics. Up to LEAVES rows: average linkage with optimal leaf ordering (Bar-Joseph et al. 2001). Beyond: along the first axis of
-    correspondence analysis (Chuang et al. 2012 order Termite's words by such a spectral order). Rows without any weight come last.
-    The same matrix gives the same order; of an order and its mirror, the one that begins with the lower row.
+    Rows are compared as shares of their sums, by Hellinger's distance, so that a frequent word is like a rare one of
+    the same topics. Up to LEAVES rows: average linkage with optimal leaf ordering (Bar-Joseph et al. 2001). Beyond:
+    along the first axis of correspondence analysis (Chuang et al. 2012 order Termite's words by such a spectral order).
+    Rows without any weight come last. The same matrix gives the same order; of an order and its mirror, the one that
+    begins with the lower row.
     """
     matrix = np.asarray(matrix, np.float64)
     full = np.flatnonzero(matrix.sum(axis=1) > 0)
     empty = np.flatnonzero(~(matrix.sum(axis=1) > 0))
     some = matrix[full]
-    found = np.arange(len(full))
+    leaves = np.arange(len(full))
     if len(full) > 2:
-        found = _leaves(some) if len(full) <= LEAVES else _spectral(some)
-    if len(found) and found[-1] < found[0]:
-        found = found[::-1]
-    return np.concatenate([full[found], empty]).astype(np.int64)
+        leaves = _leaves(some) if len(full) <= LEAVES else _spectral(some)
+    if len(leaves) and leaves[-1] < leaves[0]:
+        leaves = leaves[::-1]
+    return np.concatenate([full[leaves], empty]).astype(np.int64)
 
 
 def _leaves(matrix: np.ndarray) -> np.ndarray:
@@ -46,7 +48,8 @@ def _spectral(matrix: np.ndarray) -> np.ndarray:
 
 
 def _axis(matrix: np.ndarray) -> np.ndarray:
-    """The second singular vector of the table scaled by the roots of its sums, from the smaller Gram matrix: float64[n]."""
+    """The second singular vector of the table scaled by the roots of its sums, from the smaller Gram matrix:
+    float64[n]."""
     rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
     scaled = (matrix / np.sqrt(rows)[:, None])[:, columns > 0] / np.sqrt(columns[columns > 0])
     n, m = scaled.shape

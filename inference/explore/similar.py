@@ -16,8 +16,8 @@ SMALL = 200_000  # documents that one thread compares at once: a few millisecond
 class ByTopic(NamedTuple):
     """The documents of each topic, ascending: those of topic k stand from ptr[k] to ptr[k + 1] - 1.
 
-    ptr: int64[K + 1]. documents, tokens: int32[m]. Where it is in memory, only the topics of a mixture are looked at, of which a document
-    has few: with 500 topics that is thirty times less.
+    ptr: int64[K + 1]. documents, tokens: int32[m]. Where it is in memory, only the topics of a mixture are looked at,
+    of which a document has few: with 500 topics that is thirty times less.
     """
 
     ptr: np.ndarray
@@ -50,12 +50,14 @@ def nearest(
     doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, mixture: np.ndarray, n: int, leave_out: int = -1,
     of_topics: ByTopic | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The n documents nearest to a mixture, nearest first, of equals the lower number: (int64[m], Hellinger distances float64[m]).
+    """The n documents nearest to a mixture, nearest first, of equals the lower number: (int64[m], Hellinger distances
+    float64[m]).
 
-    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both. Documents that share no topic,
-    and the one with the number `leave_out`, are not among them, so m may be less than n.
-    mixture: float64[K], sums to 1. The other arrays as in explore.cooccurrence. of_topics: of the same documents; bitwise the same.
-    Threads of Python's own: kernels may be called by several requests at once, and a compiled parallel loop may not.
+    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both. Documents that share
+    no topic, and the one with the number `leave_out`, are not among them, so m may be less than n.
+    mixture: float64[K], sums to 1. The other arrays as in explore.cooccurrence. of_topics: of the same documents;
+    bitwise the same. Threads of Python's own: kernels may be called by several requests at once, and a compiled
+    parallel loop may not.
     """
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     root = np.sqrt(np.asarray(mixture, np.float64)).astype(np.float32)
@@ -75,9 +77,10 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def _nearest(first, end, doc_ptr, doc_topics, doc_tokens, lengths, root, n, leave_out):
-    """Of the documents first … end - 1: (numbers int64[m], sum_k sqrt(p_k q_k) float64[m]), in the order of their numbers' ranks."""
+    """Of the documents first … end - 1: (numbers int64[m], sum_k sqrt(p_k q_k) float64[m]), in the order of their
+    numbers' ranks."""
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    found = 0
+    filled = 0
     for d in range(first, end):
         total = np.float32(0.0)
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -86,8 +89,8 @@ def _nearest(first, end, doc_ptr, doc_topics, doc_tokens, lengths, root, n, leav
                 total += weight * np.sqrt(np.float32(doc_tokens[j]))
         if total == 0.0 or d == leave_out:
             continue
-        found = _put(numbers, best, found, d, total, lengths[d])
-    return numbers[:found], best[:found]
+        filled = _put(numbers, best, filled, d, total, lengths[d])
+    return numbers[:filled], best[:filled]
 
 
 @njit(cache=True, nogil=True)
@@ -99,23 +102,23 @@ def _nearest_of(ptr, documents, tokens, lengths, root, n, leave_out):
             for j in range(ptr[k], ptr[k + 1]):
                 totals[documents[j]] += root[k] * np.sqrt(np.float32(tokens[j]))
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    found = 0
+    filled = 0
     for d in range(len(lengths)):
         if totals[d] > 0.0 and d != leave_out:
-            found = _put(numbers, best, found, d, totals[d], lengths[d])
-    return numbers[:found], best[:found]
+            filled = _put(numbers, best, filled, d, totals[d], lengths[d])
+    return numbers[:filled], best[:filled]
 
 
 @njit(cache=True, nogil=True)
-def _put(numbers, best, found, d, total, length):
+def _put(numbers, best, filled, d, total, length):
     """A document among the best ones, if it is one; returns how many there are."""
     n = len(best)
     affinity = np.rint(total / np.sqrt(np.float64(length)) * STEPS) / STEPS
-    if found == n and affinity <= best[n - 1]:
-        return found
-    i = min(found, n - 1)
+    if filled == n and affinity <= best[n - 1]:
+        return filled
+    i = min(filled, n - 1)
     while i > 0 and best[i - 1] < affinity:
         best[i], numbers[i] = best[i - 1], numbers[i - 1]
         i -= 1
     best[i], numbers[i] = affinity, d
-    return min(found + 1, n)
+    return min(filled + 1, n)

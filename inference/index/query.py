@@ -1,7 +1,8 @@
 """The language of searches: words, "phrases", or, -without, AND OR NOT, parentheses, begin*.
 
     either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one | "(" either ")" | phrase | word
-"or" is an operator between two things and a word elsewhere; AND, OR and NOT are operators wherever they stand in capitals.
+"or" is an operator between two things and a word elsewhere; AND, OR and NOT are operators wherever they stand in
+capitals.
 """
 
 from collections.abc import Callable
@@ -58,10 +59,10 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
     """
     if len(text) > LONGEST:
         raise _invalid(f"A search may have {LONGEST:,} characters, this one is longer.")
-    found = _Parser(text, cut).whole()
-    if found is None:
+    query = _Parser(text, cut).whole()
+    if query is None:
         raise _invalid(f"There is no word to search for in “{_shown(text)}”.")
-    return found
+    return query
 
 
 def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
@@ -87,10 +88,10 @@ class _Parser:
         self.tokens = [_token(match) for match in _TOKEN.finditer(text)]
 
     def whole(self) -> Node | None:
-        found = self.either()
+        expression = self.either()
         if self.at < len(self.tokens):
             raise _invalid("A “)” has no “(” before it. In quotation marks it is read as a sign like others.")
-        return found
+        return expression
 
     def next(self) -> _Token | None:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
@@ -149,8 +150,8 @@ class _Parser:
         token = self.tokens[self.at]  # `_operand` and `both` have seen that there is one
         self.at += 1
         without ^= token.without
-        found = self._group() if token.kind == "open" else self._sequence(token)
-        return Not(found) if without and found is not None else found
+        expression = self._group() if token.kind == "open" else self._sequence(token)
+        return Not(expression) if without and expression is not None else expression
 
     def _operand(self, name: str, before: bool = False) -> None:
         """Something must stand here, or before an operator."""
@@ -162,12 +163,12 @@ class _Parser:
         self.depth += 1
         if self.depth > DEPTH:
             raise _invalid(f"Parentheses may stand in one another {DEPTH} deep.")
-        found = self.either()
+        expression = self.either()
         if self.next() is None:
             raise _invalid("A “(” has no “)” behind it. In quotation marks it is read as a sign like others.")
         self.at += 1
         self.depth -= 1
-        return found
+        return expression
 
     def _sequence(self, token: _Token) -> Sequence | None:
         """None where there is no word, as in "&"."""

@@ -17,7 +17,8 @@ from inference.index.segments import NUMBER, Field, Scratch
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
-TITLE = 5.0  # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+# a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+TITLE = 5.0
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
 END = 1 << 40  # behind every text
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
@@ -60,15 +61,16 @@ class Index:
     ) -> None:
         """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
 
-        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is told how
-        many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index that there was.
+        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is
+        told how many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index
+        that there was.
         """
         folder = Path(folder)
         old = _meta(folder)
         made = 1 + (old["made"] if old else 0)
-        found = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
-        begin = found[-1]["end"] if found else 0
-        kept = folder / found[-1]["name"] if found else None
+        finished = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
+        begin = finished[-1]["end"] if finished else 0
+        kept = folder / finished[-1]["name"] if finished else None
         at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
         of = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
         scratch = Scratch(len(stream.lexicon))
@@ -76,22 +78,22 @@ class Index:
             first = {field: at[field] + _first(of[field][1][begin : begin + segments.DOCUMENTS]) for field in FIELDS}
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
-            name = f"{made}.{len(found)}"
+            name = f"{made}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
                 Field.of(of[field][0], first[field][: count + 1], begin, scratch).save(folder / name / field)
                 at[field] = int(first[field][count])
             begin += count
-            found.append({"name": name, "end": begin})
+            finished.append({"name": name, "end": begin})
             advance(begin)
         name = f"{made}.words"
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
-        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": found}
+        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": finished}
         temporary = folder / "meta.json.new"
         temporary.write_text(json.dumps(meta))
         temporary.replace(folder / "meta.json")
-        names = {name, *(segment["name"] for segment in found)}
+        names = {name, *(segment["name"] for segment in finished)}
         for path in folder.iterdir():
             if path.is_dir() and path.name not in names:
                 shutil.rmtree(path)
@@ -131,11 +133,13 @@ class Index:
         return parse(query, lambda text: [word for _, _, word in self.spans(text)])
 
     def find(self, query: str) -> np.ndarray:
-        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too many words."""
+        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too
+        many words."""
         return np.flatnonzero(self._mask(self.parse(query))).astype(np.int32)
 
     def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
-        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers: ascending."""
+        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers:
+        ascending."""
         lengths = self._lengths(numbers)
         mean = max(float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1), 1.0)
         scores = np.zeros(len(numbers), np.float32)
@@ -147,28 +151,28 @@ class Index:
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
-        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the character at which
-        a word of it begins, and that at which the next piece of the text does (of the last: END)."""
+        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the
+        character at which a word of it begins, and that at which the next piece of the text does (of the last: END)."""
         wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
-        found = {}
+        by_document = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
             here = slice(int(first[number - self.bounds[s]]), int(first[number - self.bounds[s] + 1]))
             pieces, starts = self.stream.words[here] & NUMBER, np.append(self.stream.starts[here], END)
-            found[number] = [
+            by_document[number] = [
                 np.stack([starts[at], starts[at + 1]], axis=1)
                 for at in (_standing(pieces, one) for one in wanted)
                 if len(at)
             ]
-        return found
+        return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
         """Of texts that each begin with a piece and hold no other: how many of its characters belong to the piece."""
         begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
-        found = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
-        last = np.searchsorted([start for start, _, _ in found], begins[1:]) - 1
-        stops = [found[i][1] if i >= 0 else 0 for i in last.tolist()]
+        pieces = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
+        last = np.searchsorted([start for start, _, _ in pieces], begins[1:]) - 1
+        stops = [pieces[i][1] if i >= 0 else 0 for i in last.tolist()]
         return [
             stop - begin if stop > begin else len(text)
             for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
@@ -213,14 +217,15 @@ class Index:
         return total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really stands."""
-        found = self._phrases.get(sequence)
-        if found is None:
-            found = list(self._verified(sequence))
+        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really
+        stands."""
+        places = self._phrases.get(sequence)
+        if places is None:
+            places = list(self._verified(sequence))
             while len(self._phrases) >= PHRASES:
                 self._phrases.pop(next(iter(self._phrases)), None)
-            self._phrases[sequence] = found
-        return found
+            self._phrases[sequence] = places
+        return places
 
     def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         accepted = [self.forms.of(piece) for piece in sequence.pieces]

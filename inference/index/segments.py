@@ -1,4 +1,5 @@
-"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from disk."""
+"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from
+disk."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +15,11 @@ _ARRAYS = ("words", "indptr", "documents", "counts", "first")
 
 
 class Field(NamedTuple):
-    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts` times in each.
+    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts`
+    times in each.
 
-    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where it is more.
+    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where
+    it is more.
     first: int64[n + 1], where each of the segment's n documents begins in the stream.
     """
 
@@ -30,15 +33,15 @@ class Field(NamedTuple):
     def of(cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch") -> "Field":
         """stream: words of all documents. document: the number of the first here."""
         pieces = stream[first[0] : first[-1]]
-        found = np.zeros(scratch.words, np.int64)
+        documents_of = np.zeros(scratch.words, np.int64)
         scratch.last.fill(-1)
-        _count(pieces, first, scratch.last, found)
-        words = np.flatnonzero(found).astype(np.int32)
-        indptr = np.concatenate([[0], np.cumsum(found[words])])
+        _count(pieces, first, scratch.last, documents_of)
+        words = np.flatnonzero(documents_of).astype(np.int32)
+        indptr = np.concatenate([[0], np.cumsum(documents_of[words])])
         documents, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint16)
-        found[words] = indptr[:-1]
+        documents_of[words] = indptr[:-1]
         scratch.last.fill(-1)
-        _fill(pieces, first, document, scratch.last, found, documents, counts)
+        _fill(pieces, first, document, scratch.last, documents_of, documents, counts)
         return cls(words, indptr, documents, counts, first)
 
     def save(self, folder: Path) -> None:
@@ -60,7 +63,8 @@ class Field(NamedTuple):
 
 
 class Scratch:
-    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen last."""
+    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen
+    last."""
 
     def __init__(self, words: int):
         self.words = words
@@ -68,14 +72,14 @@ class Scratch:
 
 
 @njit(cache=True, nogil=True)
-def _count(pieces, first, last, found):
-    """found[w]: in how many documents w stands."""
+def _count(pieces, first, last, documents_of):
+    """documents_of[w]: in how many documents w stands."""
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
             w = pieces[i] & NUMBER
             if last[w] != d:
                 last[w] = d
-                found[w] += 1
+                documents_of[w] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -112,14 +116,15 @@ def _add(words, indptr, documents, counts, wanted, weight, total):
 
 @njit(cache=True, nogil=True)
 def sequences(stream, first, document, candidates, accepted, ends, out):
-    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in candidates[i].
+    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in
+    candidates[i].
 
     first: where documents begin in the stream, that of number `document` first.
     """
     n, alone, head = len(ends) - 1, ends[1] == 1, accepted[0]
     for i in range(len(candidates)):
         d = candidates[i] - document
-        found = 0
+        length = 0
         for at in range(first[d], first[d + 1] - n + 1):
             if alone and stream[at] & NUMBER != head:  # most pieces end here
                 continue
@@ -127,8 +132,8 @@ def sequences(stream, first, document, candidates, accepted, ends, out):
             while p < n and _among(accepted, ends[p], ends[p + 1], stream[at + p] & NUMBER):
                 p += 1
             if p == n:
-                found += 1
-        out[i] = min(found, MOST)
+                length += 1
+        out[i] = min(length, MOST)
 
 
 @njit(cache=True, nogil=True)

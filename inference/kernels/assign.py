@@ -9,7 +9,8 @@ SURE = 255  # a certainty of 1
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides then."""
+    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides
+    then."""
     return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(K)
 
 
@@ -23,14 +24,14 @@ def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
         if weight > most:
             most, usual = weight, k
     for j in range(len(words)):
-        total, best, found = shared, most, usual
+        total, best, topic = shared, most, usual
         for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
             k = row_topics[r]
             total += theta[k] * above[r]
             weight = theta[k] * (floor[k] + above[r])
-            if weight > best or (weight == best and k < found):
-                best, found = weight, k
-        topics[j] = found
+            if weight > best or (weight == best and k < topic):
+                best, topic = weight, k
+        topics[j] = topic
         certainty[j] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
 
 
@@ -40,8 +41,9 @@ def assign(
 ):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
-    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents from
-    `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics: uint16 and
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents
+    from `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics:
+    uint16 and
     certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
     """
     K = len(floor)
@@ -80,7 +82,7 @@ def mixtures(indptr, counts, topics, K):
     tally = np.zeros(K, np.int64)
     touched = np.empty(K, np.int64)
     out = np.zeros(n + 1, np.int64)
-    found, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
+    topics_of, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
     size = 0
     for d in range(n):
         m = 0
@@ -91,11 +93,11 @@ def mixtures(indptr, counts, topics, K):
             tally[topics[j]] += counts[j]
         touched[:m].sort()
         for i in range(m):
-            found[size], tokens[size] = touched[i], tally[touched[i]]
+            topics_of[size], tokens[size] = touched[i], tally[touched[i]]
             tally[touched[i]] = 0
             size += 1
         out[d + 1] = size
-    return out, found[:size], tokens[:size]
+    return out, topics_of[:size], tokens[:size]
 
 
 @njit(cache=True, nogil=True)
@@ -117,8 +119,8 @@ def by_word(indptr, topics, counts, K):
     for measured in range(2):  # once for the size
         size = 0
         if measured:
-            found = np.empty(out[V], np.uint16)
-            found_tokens, found_documents = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
+            topics_of = np.empty(out[V], np.uint16)
+            tokens_of, documents_of = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
         for w in range(V):
             m = 0
             for j in range(indptr[w], indptr[w + 1]):
@@ -133,11 +135,11 @@ def by_word(indptr, topics, counts, K):
             for i in range(m):
                 k = touched[i]
                 if measured:
-                    found[size], found_tokens[size], found_documents[size] = k, tokens[k], documents[k]
+                    topics_of[size], tokens_of[size], documents_of[size] = k, tokens[k], documents[k]
                 tokens[k], documents[k] = 0, 0
                 size += 1
             out[w + 1] = size
-    return out, found, found_tokens, found_documents
+    return out, topics_of, tokens_of, documents_of
 
 
 @njit(cache=True, nogil=True)
@@ -153,7 +155,8 @@ def held(wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
-    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none.
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for
+    none.
 
     into: int32[K], the topic that each is counted as.
     """
@@ -176,8 +179,8 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
 def word_sums(group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics:
-    of its pairs.
+    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of
+    words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
     for d in range(len(group)):

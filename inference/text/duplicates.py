@@ -17,11 +17,13 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find(stream: Stream) -> tuple[np.ndarray, np.ndarray]:
-    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly included);
+    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly
+    included);
     -1 for none.
 
-    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard similarity
-    of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words repeat none.
+    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard
+    similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words
+    repeat none.
     """
     exact = _exact(stream)
     return exact, _near(stream, exact)
@@ -33,18 +35,18 @@ def _exact(stream: Stream) -> np.ndarray:
         _digests(block.words, block.ends, keys[block.first : block.first + len(block.ends)])
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
-    found = _firsts(order, np.concatenate([[False], same]))
-    found[np.asarray(stream.lengths) == 0] = -1
-    return found
+    firsts = _firsts(order, np.concatenate([[False], same]))
+    firsts[np.asarray(stream.lengths) == 0] = -1
+    return firsts
 
 
 def _firsts(order: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within each; same:
-    bool, whether one is of the group of the one before it."""
+    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within
+    each; same: bool, whether one is of the group of the one before it."""
     begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-    found = np.full(len(order), -1, np.int64)
-    found[order[same]] = order[begins[same]]
-    return found
+    firsts = np.full(len(order), -1, np.int64)
+    firsts[order[same]] = order[begins[same]]
+    return firsts
 
 
 def _near(stream: Stream, exact: np.ndarray) -> np.ndarray:
@@ -94,7 +96,8 @@ def _shingle(words, j):
 
 @njit(cache=True, nogil=True)
 def _signatures(words, ends, number, factors, rows, keys):
-    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits: an odd factor."""
+    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits:
+    an odd factor."""
     least = np.empty(len(factors), np.uint32)
     i = np.int64(0)
     for d in range(len(ends)):
@@ -154,13 +157,13 @@ def _alike(a, b):
 @njit(cache=True, nogil=True)
 def _shingles(words):
     """uint64, ascending, each once."""
-    found = np.empty(len(words) - SHINGLE + 1, np.uint64)
-    for j in range(len(found)):
-        found[j] = _shingle(words, j)
-    found.sort()
+    hashes_of = np.empty(len(words) - SHINGLE + 1, np.uint64)
+    for j in range(len(hashes_of)):
+        hashes_of[j] = _shingle(words, j)
+    hashes_of.sort()
     count = 1
-    for j in range(1, len(found)):
-        if found[j] != found[count - 1]:
-            found[count] = found[j]
+    for j in range(1, len(hashes_of)):
+        if hashes_of[j] != hashes_of[count - 1]:
+            hashes_of[count] = hashes_of[j]
             count += 1
-    return found[:count]
+    return hashes_of[:count]

@@ -45,7 +45,8 @@ class Lexicon:
             yield first, self.words(np.arange(first, min(len(self), first + _BLOCK)))
 
     def find(self, words: Iterable[str]) -> np.ndarray:
-        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are sought."""
+        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are
+        sought."""
         words = list(words)
         if not words or not len(self):
             return np.full(len(words), -1)
@@ -56,9 +57,9 @@ class Lexicon:
         )
         hashes = _hashes(letters, ends)
         order = np.argsort(hashes, kind="stable")
-        found = np.full(len(words), -1)
-        _find(self.letters, self.ends, letters, ends, hashes[order], order, found)
-        return found
+        places = np.full(len(words), -1)
+        _find(self.letters, self.ends, letters, ends, hashes[order], order, places)
+        return places
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by word: its length in code points (255 for more), and its first."""
@@ -124,7 +125,7 @@ def _hashes(letters, ends):
 
 
 @njit(cache=True, nogil=True)
-def _find(letters, ends, sought, sought_ends, hashes, order, found):
+def _find(letters, ends, sought, sought_ends, hashes, order, places):
     """hashes: uint64, ascending; order: which sought word each belongs to."""
     a = np.int64(0)
     for n in range(len(ends)):
@@ -141,7 +142,7 @@ def _find(letters, ends, sought, sought_ends, hashes, order, found):
                         same = False
                         break
                 if same:
-                    found[word] = n
+                    places[word] = n
             at += 1
         a = b
 

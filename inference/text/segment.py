@@ -18,7 +18,8 @@ LONGEST_RUN = 64  # syllables of a Korean word; longer runs are cut, for no dict
 _REMEMBERED = 1 << 16  # Korean words whose parts are kept: a text has few different ones
 _SCRIPTS = {
     "zh": r"\p{Han}",
-    "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",  # with the marks of length and of voice, which several scripts use
+    # with the marks of length and of voice, which several scripts use
+    "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",
     "ko": r"\p{Hangul}\p{Han}",
     "th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}",
 }  # fmt: skip
@@ -32,9 +33,9 @@ _SYLLABLES = regex.compile(r"[가-힣]+")
 def segmenter(language: str) -> Segmenter | None:
     """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
 
-    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's scripts;
-    a run's first character is one, and so is the first behind it. The rest of the text has none. The same text gives the
-    same places always, in time linear in its length; any number of threads may call it.
+    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's
+    scripts; a run's first character is one, and so is the first behind it. The rest of the text has none. The same text
+    gives the same places always, in time linear in its length; any number of threads may call it.
     """
     if language not in SEGMENTED:
         return None
@@ -62,7 +63,8 @@ def segmenter(language: str) -> Segmenter | None:
 
 
 def _classes(scripts: str) -> np.ndarray:
-    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or 0."""
+    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or
+    0."""
     everything = "".join(map(chr, range(_CODE_POINTS)))
     classes = np.zeros(_CODE_POINTS, np.uint8)
     for kind, characters in ((_INHERITED, r"\p{Inherited}"), (_INSIDE, scripts)):
@@ -79,7 +81,8 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
 
 
 def _blocks(kinds: np.ndarray):
-    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one is longer."""
+    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one
+    is longer."""
     first, length = 0, len(kinds)
     while first < length:
         last = min(first + BLOCK, length)
@@ -125,10 +128,10 @@ def _variants() -> np.ndarray:
 
     The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
     """
-    found = np.zeros(_CODE_POINTS, np.int8)
+    script = np.zeros(_CODE_POINTS, np.int8)
     for code in range(0x4E00, 0xA000):
-        found[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
-    return found
+        script[code] = _has("big5", chr(code)) - _has("gb2312", chr(code))
+    return script
 
 
 def _has(encoding: str, character: str) -> bool:
@@ -148,13 +151,13 @@ def _korean(text: str) -> list[int]:
 @lru_cache(_REMEMBERED)
 def _parts(word: str) -> tuple[int, ...]:
     """Where the parts of a word begin, the first excepted."""
-    found = _analysed(word)
+    parts = _analysed(word)
     # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the dictionary has.
-    if word.endswith("이") and len(found) > 1:
+    if word.endswith("이") and len(parts) > 1:
         instead = _analysed(word[:-1] + "을")
         if instead[-1] == ("을", "JKO"):
-            found = instead
-    lengths = np.cumsum([len(surface) for surface, _ in found])
+            parts = instead
+    lengths = np.cumsum([len(surface) for surface, _ in parts])
     return tuple(lengths[:-1].tolist())
 
 

@@ -1,4 +1,5 @@
-"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the texts."""
+"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the
+texts."""
 
 import json
 import os
@@ -19,7 +20,8 @@ _BLOCK = 1_000_000  # pieces in memory at a time
 
 
 class Block(NamedTuple):
-    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's pieces end."""
+    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's
+    pieces end."""
 
     first: int
     words: np.ndarray
@@ -28,8 +30,8 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts, title_lengths
-    likewise. Titles share the lexicon and count no words.
+    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts,
+    title_lengths likewise. Titles share the lexicon and count no words.
     """
 
     def __init__(self, folder: Path, checkpoint: dict):
@@ -67,12 +69,13 @@ class Stream:
     def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
         """Bytes of each of its files, as of what `commit` returned: they only grow."""
         letters, ends = (path.name for path in Lexicon.files(Path()))
-        found = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
-        found |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
-        return {prefix + name: size for name, size in found.items()}
+        sizes = {name: 4 * checkpoint[name] for name in (*_TEXTS, *_TITLES)}
+        sizes |= {letters: checkpoint["letters"], ends: 4 * checkpoint["lexicon"]}
+        return {prefix + name: size for name, size in sizes.items()}
 
     def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
-        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many.
+        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so
+        many.
         places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
         first = 0
@@ -124,17 +127,18 @@ class Writer:
 
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
-        found = self.tokeniser.pieces(texts)
-        for name, array in zip(_TEXTS, (found.words, found.starts, found.lengths), strict=True):
+        pieces = self.tokeniser.pieces(texts)
+        for name, array in zip(_TEXTS, (pieces.words, pieces.starts, pieces.lengths), strict=True):
             array.tofile(self._files[name])
         of_titles = self.tokeniser.pieces(titles)
         for name, array in zip(_TITLES, (of_titles.words, of_titles.starts, of_titles.lengths), strict=True):
             array.tofile(self._files[name])
         self.D += len(texts)
-        return found.lengths
+        return pieces.lengths
 
     def commit(self) -> dict:
-        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is JSON."""
+        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is
+        JSON."""
         new = self.tokeniser.since(self._checkpoint["lexicon"])
         if self._checkpoint["letters"] + len(new.letters) >= 1 << 32:
             raise Invalid(

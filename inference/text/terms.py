@@ -28,8 +28,8 @@ def terms(
 ) -> list[list[tuple[int, int, str]]]:
     """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
 
-    Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of the
-    corpus's tokeniser.
+    Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of
+    the corpus's tokeniser.
     """
     cut = _cut(texts, choice, language, given)
     stays = ~np.isin(reasons(cut.of, choice)[cut.units], _LEFT_OUT)
@@ -53,17 +53,18 @@ def stops(
 ) -> list[list[int]]:
     """Where the words end that begin at some places of texts. places: int, ascending, of each text.
 
-    A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one character.
+    A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one
+    character.
     """
     cut = _cut(texts, choice, language, given)
-    found, begin = [], 0
+    all_stops, begin = [], 0
     for at, end in zip(places, cut.ends.tolist(), strict=True):
         starts, ends = cut.starts[begin:end], cut.stops[begin:end]
         nearest = np.minimum(np.searchsorted(starts, at), max(len(starts) - 1, 0))
         known = starts[nearest] == at if len(starts) else np.zeros(len(at), bool)
-        found.append(np.where(known, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist())
+        all_stops.append(np.where(known, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist())
         begin = end
-    return found
+    return all_stops
 
 
 def _cut(texts: list[str], choice: Choice, language: str, given: bool) -> _Cut:

@@ -11,14 +11,16 @@ from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-MOST = 8  # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+# pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+MOST = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
 class Units:
-    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then phrases.
+    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then
+    phrases.
 
     Ask `of` of every block once before the numbers of phrases and `count` hold.
     """
@@ -56,8 +58,8 @@ class Units:
             self._join(words, ends)
 
     def of(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and int64,
-        where each document's units end. words: int32 and ends: int64, as a stream's block has them.
+        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and
+        int64, where each document's units end. words: int32 and ends: int64, as a stream's block has them.
         """
         if self.joins:
             units, first, last, unit_ends = self._join(words, ends)
@@ -75,20 +77,20 @@ class Units:
     def words(self, numbers: np.ndarray) -> list[str]:
         """The words of units."""
         n, numbers = len(self.lexicon), np.asarray(numbers, np.int64)
-        found = np.empty(len(numbers), object)
+        names = np.empty(len(numbers), object)
         plain = numbers < n
-        found[plain] = self.lexicon.words(numbers[plain])
+        names[plain] = self.lexicon.words(numbers[plain])
         for i in np.flatnonzero(~plain).tolist():
             at = int(numbers[i]) - n
             if at >= self.joined:
-                found[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
+                names[i] = self.choice.phrases[at - self.joined].replace(" ", "_")
                 continue
             pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
             marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
-            found[i] = "".join(
+            names[i] = "".join(
                 mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
             )
-        return found.tolist()
+        return names.tolist()
 
     def phrases(self) -> slice:
         """Their numbers."""
@@ -106,23 +108,23 @@ class Units:
 
     def stopped(self) -> np.ndarray:
         """bool by unit: stop words, and words that apostrophes join of nothing but stop words ("it's")."""
-        found = np.zeros(self.count, bool)
-        found[self._stops] = True
-        _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), found)
-        return found
+        stopped = np.zeros(self.count, bool)
+        stopped[self._stops] = True
+        _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), stopped)
+        return stopped
 
     def _read(self, phrases) -> list[np.ndarray]:
         """The units of each; none where one of its words is in no text."""
         parts = [regex.split(r"([-'’ ])", phrase) for phrase in phrases]
         distinct = sorted({word for part in parts for word in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
-        found = []
+        units = []
         for part in parts:
             numbers = [number[word] for word in part[::2]]
             flags = [0, *(_MARKS.get(mark, 0) for mark in part[1::2])]
             pieces = np.array([] if -1 in numbers else [a | b for a, b in zip(numbers, flags, strict=True)], np.int32)
-            found.append(self._join(pieces, np.array([len(pieces)]))[0])
-        return found
+            units.append(self._join(pieces, np.array([len(pieces)]))[0])
+        return units
 
     def _join(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
         units, first, last = (np.empty(len(words), np.int32) for _ in range(3))
@@ -144,8 +146,8 @@ class Units:
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
     def _index(self) -> tuple[np.ndarray, ...]:
-        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each bucket's phrases
-        end, the phrases' numbers, where each phrase's units end, and the units."""
+        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each
+        bucket's phrases end, the phrases' numbers, where each phrase's units end, and the units."""
         own = self.lexicon.find(
             [phrase.replace(" ", "_") for phrase in self.choice.phrases]
         )  # among words given as they are
@@ -156,7 +158,7 @@ class Units:
                 buckets.setdefault(int(units[0]), []).append((number, units))
         heads = np.full(self.phrases().start, -1, np.int32)
         heads[list(buckets)] = np.arange(len(buckets))
-        order = [found for inside in buckets.values() for found in sorted(inside, key=lambda found: -len(found[1]))]
+        order = [hit for inside in buckets.values() for hit in sorted(inside, key=lambda hit: -len(hit[1]))]
         return (
             heads,
             np.cumsum([len(inside) for inside in buckets.values()], dtype=np.int64),
@@ -189,8 +191,8 @@ def _rehash(seed, slots, pieces, ends, count):
 
 @njit(cache=True, nogil=True)
 def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends):
-    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined words so far,
-    and their pieces."""
+    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined
+    words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL * len(slots)))
     made = 0

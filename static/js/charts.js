@@ -10,9 +10,11 @@ function colours() {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   };
+  const every = getComputedStyle(document.documentElement);
+  const topics = []; // --t0, --t1 …: base.css says how many there are
+  while (every.getPropertyValue(`--t${topics.length}`)) topics.push(read(`t${topics.length}`));
   const found = {
-    paper: read("paper"), ink: read("ink"), faded: read("faded"), rule: read("rule"),
-    topics: Array.from({ length: 12 }, (_, i) => read(`t${i}`)),
+    paper: read("paper"), ink: read("ink"), faded: read("faded"), rule: read("rule"), topics,
   };
   probe.remove();
   return found;
@@ -100,22 +102,22 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function heldOut(element, metrics, steps) {
-  const points = metrics.step.map((step, i) => [step, metrics.held_out[i]]).filter(([, value]) => value !== null);
+// One series by step: `places` decimals where it ends, `unit` behind a value that is pointed at.
+export function line(element, step, values, steps, { places, unit }) {
+  const points = step.map((at, i) => [at, values[i]]).filter(([, value]) => value !== null);
   if (!points.length) return;
   const colour = colours();
   const [x, y] = last(points);
   draw(element, [{
     x: points.map(([step]) => step), y: points.map(([, value]) => value), mode: "lines+markers", cliponaxis: false,
     line: { color: colour.ink, width: 2 }, marker: { color: colour.ink, size: points.map((_, i) => (i === points.length - 1 ? 7 : 3)) },
-    hovertemplate: "step %{x:,d}<br>%{y:.3f} nats per token<extra></extra>",
-  }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, 3), color: colour.ink }] }));
+    hovertemplate: `step %{x:,d}<br>%{y:.${places}f} ${unit}<extra></extra>`,
+  }], layout(colour, { steps, y: ".2f", labels: [{ x, y, text: signed(y, places), color: colour.ink }] }));
 }
 
 // A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
 // `hues` says the colour of each topic; `lit` is the number of the topic that the reader points at, or null.
-export function coherence(element, metrics, hues, steps, lit) {
-  const { step, coherence: mean, topic_coherence: rows, bands } = metrics;
+export function byTopic(element, step, mean, { topic_coherence: rows, bands }, hues, steps, lit) {
   if (!step.length || last(mean) === null) return;
   const colour = colours();
   const x = last(step);
@@ -168,7 +170,7 @@ export function curves(element, lines, { x, places }) {
   const range = [low - room, high + room];
   const perPixel = (range[1] - range[0]) / Math.max(60, element.clientHeight - 48); // the frame's own margins
   const width = Math.max(...known.flat().map(([at]) => at));
-  const hue = (place) => (place ? colour.topics[(place * 5) % 12] : colour.ink); // neighbours in the list far apart in colour
+  const hue = (place) => (place ? colour.topics[(place * 5) % colour.topics.length] : colour.ink); // neighbours in the list far apart in colour
   const ends = known.map((points, i) => ({ at: last(points)[1], i })).sort((a, b) => a.at - b.at);
   ends.forEach((end, i) => { end.y = i ? Math.max(end.at, ends[i - 1].y + 16 * perPixel) : end.at; });
   const over = Math.max(0, last(ends).y - range[1]); // pushed beyond the top: all come down together

@@ -2,23 +2,24 @@
 import * as charts from "./charts.js";
 
 const part = document.querySelector("[data-compare]");
-const plot = (name) => part.querySelector(`[data-chart="${name}"] [data-plot]`);
+const figures = [...part.querySelectorAll("[data-chart]")]; // webapp/runs/series.py says which
 let runs = [];
 
-function say(name, sentence) {
+function say(figure, sentence) {
   const line = document.createElement("p");
   line.className = "waiting";
   line.textContent = sentence;
-  plot(name).replaceChildren(line);
+  figure.querySelector("[data-plot]").replaceChildren(line);
 }
 
 function draw() {
-  for (const [name, places] of [["held_out", 3], ["coherence", 2]]) {
+  for (const figure of figures) {
+    const { chart: name, places } = figure.dataset;
     const curves = runs
       .map(({ id, metrics }, place) => ({ label: `run ${id}`, place, x: metrics.tokens, y: metrics[name] }))
       .filter(({ y }) => y.some((value) => value !== null));
-    if (curves.length) charts.curves(plot(name), curves, { x: "words read", places });
-    else say(name, "None of these runs was measured so.");
+    if (curves.length) charts.curves(figure.querySelector("[data-plot]"), curves, { x: "words read", places: Number(places) });
+    else say(figure, "None of these runs was measured so.");
   }
 }
 
@@ -29,4 +30,4 @@ if (response.ok) {
   runs = data.runs.map(({ id }) => ({ id, metrics: data.metrics[id] }));
   draw();
   addEventListener("themechange", draw);
-} else for (const name of ["held_out", "coherence"]) say(name, "The curves could not be fetched. Reload the page; the table below says the same.");
+} else for (const figure of figures) say(figure, "The curves could not be fetched. Reload the page; the table below says the same.");

@@ -55,8 +55,7 @@ function showNumbers() {
 
 // Charts, and their twin in words and numbers --------------------------------------------------------------------
 
-const figure = (name) => page.querySelector(`[data-chart="${name}"]`);
-const plot = (name) => figure(name).querySelector("[data-plot]");
+const figures = [...page.querySelectorAll("[data-chart]")]; // webapp/runs/series.py says which, and all that is said of them
 
 function summary(values, places) {
   const known = values.filter((value) => value !== null);
@@ -65,37 +64,41 @@ function summary(values, places) {
   return known.length < 2 ? `Now ${decimals(now, places)}.` : `From ${decimals(first, places)} to ${decimals(now, places)}.`;
 }
 
-function wait(name, sentence) {
-  if (plot(name).childElementCount) return;
+function wait(plot, sentence) {
+  if (plot.childElementCount) return;
   const line = document.createElement("p");
   line.className = "waiting";
   line.textContent = sentence;
-  plot(name).append(line);
+  plot.append(line);
 }
 
 function drawCharts() {
   const { metrics, status, steps } = state;
   const last = metrics.step[metrics.step.length - 1];
   const width = ended(status) && last ? last : steps || 1; // a run that was stopped fills its axis too
-  charts.heldOut(plot("held_out"), metrics, width);
-  charts.coherence(plot("coherence"), metrics, state.hues, width, lit);
-  figure("held_out").querySelector("[data-summary]").textContent = summary(metrics.held_out, 3);
-  figure("coherence").querySelector("[data-summary]").textContent = summary(metrics.coherence, 2);
   const pause = ended(status) ? "Nothing was measured." : "The first point comes a few seconds after training begins.";
-  wait("held_out", last ? "The corpus is too small to hold documents out." : pause);
-  wait("coherence", pause);
+  for (const figure of figures) {
+    const { chart: name, places, unit, byTopic, missing } = figure.dataset;
+    const plot = figure.querySelector("[data-plot]");
+    if (byTopic === undefined) charts.line(plot, metrics.step, metrics[name], width, { places: Number(places), unit });
+    else charts.byTopic(plot, metrics.step, metrics[name], metrics, state.hues, width, lit);
+    figure.querySelector("[data-summary]").textContent = summary(metrics[name], Number(places));
+    wait(plot, last ? missing : pause);
+  }
 }
 
+const formats = { count, decimals, percent };
+
 function fillTable() {
-  const { step, tokens, seconds, held_out: heldOut, coherence, nonzero } = state.metrics;
-  if (!step.length) return;
-  const rows = step.map((_, i) => {
+  const { metrics } = state;
+  if (!metrics.step.length) return;
+  const columns = [...page.querySelectorAll("[data-column]")].map((head) => head.dataset);
+  const rows = metrics.step.map((_, i) => {
     const row = document.createElement("tr");
-    const cells = [count(step[i]), count(tokens[i]), decimals(seconds[i], 1), decimals(heldOut[i]), decimals(coherence[i]), percent(nonzero[i])];
-    for (const value of cells) {
+    for (const { column, format, places } of columns) {
       const cell = row.insertCell();
       cell.className = "n";
-      cell.textContent = value;
+      cell.textContent = formats[format](metrics[column][i], Number(places));
     }
     return row;
   });

@@ -2,7 +2,7 @@
 import { END, pack, packed } from "./pack.js";
 
 const PARALLEL = 3;
-const PART = 32 << 20; // bytes of a request: proxies limit them (docs/uploads.md), and each is held in memory while its hash is made
+const PART = 32 << 20; // bytes of a request: proxies limit them (docs/uploads.md)
 const AT_ONCE = 1 << 20; // bytes that are sent with the very first request: they can't go on before it is answered
 const SMALL = 256 << 10; // bytes: files below it travel in packs
 const PACK = { bytes: 16 << 20, files: 2000 };
@@ -41,27 +41,6 @@ export async function forget(uploads) {
     if (uploadUrl) await tus.Upload.terminate(uploadUrl, { retryDelays: [] }).catch(() => {}); // gone is gone
   }
 }
-
-// Each part goes with its SHA-256, which the server compares. Browsers compute it on https and on one's own machine alone.
-const plain = new tus.DefaultHttpStack();
-const checked = {
-  getName: () => "checked",
-  createRequest(method, url) {
-    const request = plain.createRequest(method, url);
-    const { send, abort } = request;
-    let aborted = false;
-    request.abort = () => { aborted = true; return abort.call(request); };
-    request.send = async (body) => {
-      if (body && crypto.subtle) {
-        body = await body.arrayBuffer();
-        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
-        request.setHeader("Upload-Checksum", `sha256 ${btoa(String.fromCharCode(...digest))}`);
-      }
-      return aborted ? new Promise(() => {}) : send.call(request, body);
-    };
-    return request;
-  },
-};
 
 // cyrb53, by bryc (public domain): tells lists of names apart, no more.
 function hash(text) {
@@ -181,7 +160,7 @@ export class Transfer {
       upload = new tus.Upload(blob, {
         endpoint: this.endpoint, uploadUrl: job.url, chunkSize: PART, uploadDataDuringCreation: job.size <= AT_ONCE,
         metadata: { filename: job.name, files: job.files.length, ...(job.packed && { pack: 1 }) },
-        fingerprint: async () => job.print, urlStorage: storage, httpStack: checked, retryDelays: DELAYS,
+        fingerprint: async () => job.print, urlStorage: storage, retryDelays: DELAYS,
         onBeforeRequest: () => { if (!mine()) throw PAUSED; },
         onAfterResponse: (request, response) => {
           if (request.getMethod() === "HEAD" && response.getStatus() === 200) {

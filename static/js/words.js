@@ -68,8 +68,8 @@ function combobox(input) {
     try {
       const answer = await fetch(address, { signal: request.signal });
       if (!answer.ok) return;
-      const { words, alike } = await answer.json();
-      show(words.length ? words : alike);
+      const { items, alike } = await answer.json();
+      show(items.length ? items : alike);
     } catch (error) {
       if (error.name !== "AbortError") close(); // offline: the form still works once it is back
     }

@@ -41,7 +41,7 @@ class Hostile:
         return [
             self.address(name) + (f"?{query}" if query else "")
             for name in sorted(addresses.names() - closed)
-            for query in (addresses.NEEDED.get(name, ""), *addresses.STATES.get(name, []))
+            for query in addresses.states(name)
         ]
 
 

@@ -1,4 +1,5 @@
-"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere, other hosts and methods."""
+"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere, other hosts and
+methods."""
 
 import time
 from urllib.parse import quote
@@ -11,7 +12,7 @@ from django.urls import reverse
 from tests import addresses
 from tests.attacks.hostile import NUMBERS, SQL
 from webapp.models import Run
-from webapp.pages.addresses import ours
+from webapp.pages.addresses import own_path
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +114,7 @@ ELSEWHERE = (
 @pytest.mark.parametrize("target", ELSEWHERE)
 def test_nobody_is_led_elsewhere(stranger, hostile, target):
     """By `next`, by Referer, or by an address that is mended with a slash."""
-    assert ours(target) == ""
+    assert own_path(target) == ""
     forms = (
         (reverse("reader"), {"name": "x"}),
         (reverse("topic_edit", args=[hostile.run, 1]), {"label": "x"}),

@@ -1,4 +1,5 @@
-"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could write, nothing that would have to be trusted to be read."""
+"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could write, nothing that
+would have to be trusted to be read."""
 
 import csv
 import io
@@ -13,6 +14,7 @@ from django.urls import reverse
 from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import FORMULAS
 from webapp import exports
+from webapp.ingest import file_names
 from webapp.models import Corpus, Run
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +120,6 @@ def test_names_of_files_to_take_are_ours_alone(stranger, hostile):
 
 def test_an_uploaded_name_stays_a_name():
     """Of tus and of a form: no folder, no control characters, no end but its own; and ids lead to no path."""
-    from webapp.ingest import uploads
 
     for given, kept in [
         ("../../etc/passwd", "etc/passwd"),
@@ -127,7 +128,7 @@ def test_an_uploaded_name_stays_a_name():
         ("C:\\x\\y.txt", "x/y.txt"),
         ("a\u202etxt.exe", "atxt.exe"),
     ]:
-        said = uploads.clean(given)
+        said = file_names.clean(given)
         assert ".." not in said.split("/") and not said.startswith("/") and said.isprintable() and "\\" not in said, (
             given,
             said,

@@ -1,8 +1,19 @@
+"""A running Topograph, a browser and the example in it, for all tests with a browser: one worker has them, and ends
+them after the last.
+
+While the browser runs, its event loop does too, and Django's client refuses to answer beside one: it must be gone
+before other tests.
+"""
+
+import os
+import shutil
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
 PREPARING = 240_000  # ms: reading the example and training on it; these machines are shared
@@ -18,6 +29,35 @@ class Example(NamedTuple):
     @property
     def at(self) -> str:
         return f"/runs/{self.run}/"
+
+
+@pytest.fixture(scope="package")
+def live_system(tmp_path_factory):
+    system = start(tmp_path_factory.mktemp("live") / "data", "--port", "8200")
+    yield system
+    system.stop()
+
+
+@pytest.fixture(scope="package")
+def browser():
+    """Playwright's own Chromium where it is installed, else the system's. In CI there must be one."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+        if not Path(path).exists():
+            path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if path is None:
+            if os.environ.get("CI"):
+                pytest.fail("CI needs a Chromium: .ci/run installs one")
+            pytest.skip("no Chromium found: install the package chromium, or run `playwright install chromium`")
+        arguments = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        except Error as error:
+            pytest.fail(f"Chromium at {path} does not start: {error}")
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
@@ -44,9 +84,10 @@ def page(browser, live_system, wrong):
     assert not wrong
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def example(browser, live_system) -> Example:
-    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes them."""
+    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes
+    them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
     page.locator("input[name=files]").set_input_files(

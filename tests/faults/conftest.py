@@ -1,8 +1,6 @@
-"""The corpus and the run of the pages' tests, for drills inside the tests' own process."""
+"""Drills inside the tests' own process, on the shared corpus: what they make is taken away again."""
 
 import pytest
-
-from tests.webapp.conftest import ready, trained  # noqa: F401 (fixtures)
 
 
 def everything() -> dict[str, int]:
@@ -38,8 +36,9 @@ def take_away(*rows) -> None:
 
 
 @pytest.fixture
-def committed(ready, monkeypatch, django_db_blocker):  # noqa: F811
-    """Not within a transaction of the test: threads have connections of their own. What it makes is taken away again, and nothing may be left."""
+def committed(ready, monkeypatch, django_db_blocker):
+    """Not within a transaction of the test: threads have connections of their own. What it makes is taken away again,
+    and nothing may be left."""
     from webapp.models import Corpus, Run, User
 
     with django_db_blocker.unblock():

@@ -1,4 +1,5 @@
-"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does not wait for news to be heard."""
+"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does not wait for news to
+be heard."""
 
 import time
 
@@ -12,7 +13,7 @@ from benchmarks.whole_path import form_fields
 from tasks.celery import app
 from tasks.runs import train
 from tests.sweeping import STALE, sweep_for
-from webapp.jobs import claims, events
+from webapp.jobs import claims, dispatch, events, kinds, sweep
 from webapp.local.processes import free_port
 from webapp.models import Run
 from webapp.runs import services as runs
@@ -27,7 +28,7 @@ def away(monkeypatch):
     monkeypatch.setattr(events, "_away_until", 0.0)
     sender = Celery(broker=url)
     sender.conf.broker_transport_options = app.conf.broker_transport_options
-    monkeypatch.setattr(claims, "app", sender)
+    monkeypatch.setattr(dispatch, "app", sender)
 
 
 def test_pages_and_forms(committed, client, ready, away):
@@ -58,7 +59,7 @@ def test_training_goes_on(committed, ready, trained, away):
 @pytest.mark.django_db
 def test_the_sweep_finds_the_dead_without_it(ready, away):
     run = runs.create(ready.version, topics=5)
-    claims.claim(claims.TRAINING, run.pk)
+    claims.claim(kinds.TRAIN, run.pk)
     sweep_for(STALE + 5)
     run.refresh_from_db()
     assert run.status == "queued"
@@ -67,18 +68,18 @@ def test_the_sweep_finds_the_dead_without_it(ready, away):
 @pytest.mark.django_db
 def test_what_an_emptied_redis_forgot_is_sent_again(ready, monkeypatch):
     run = runs.create(ready.version, topics=5)
-    events.client().flushall()
+    events.client().flushdb()
     sent = []
-    monkeypatch.setattr(claims, "send", lambda kind, pk: sent.append((kind.name, pk)))
-    claims.Sweep()()
-    assert (claims.TRAINING.name, run.pk) in sent
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind.name, pk)))
+    sweep.Sweep()()
+    assert (kinds.TRAIN.name, run.pk) in sent
 
 
 def test_a_message_that_comes_to_an_emptied_redis_is_not_lost():
     """The exchange's table of queues was in Redis, too."""
-    events.client().flushall()
-    app.send_task(claims.TRAINING.task, [-1], retry=False)
+    events.client().flushdb()
+    app.send_task(kinds.TRAIN.task, [-1], retry=False)
     events.client().delete("_kombu.binding.celery")
-    app.send_task(claims.TRAINING.task, [-1], retry=False)
+    app.send_task(kinds.TRAIN.task, [-1], retry=False)
     assert events.client().llen(app.conf.task_default_queue) == 2
-    events.client().flushall()
+    events.client().flushdb()

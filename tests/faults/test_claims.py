@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from tasks.runs import train
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds, sweep
 from webapp.models import Run
 from webapp.runs import services as runs
 
@@ -32,24 +32,24 @@ def together(work, count: int = 8) -> list:
 
 @pytest.mark.django_db
 def test_what_is_not_there_can_not_be_claimed():
-    assert [claims.claim(kind, 2**40) for kind in claims.KINDS] == [None] * 3
+    assert [claims.claim(kind, 2**40) for kind in kinds.KINDS] == [None] * 3
 
 
 def test_of_many_workers_one_wins(committed, ready):
     for _ in range(5):
         run = runs.create(ready.version, topics=7)
-        won = together(lambda run=run: claims.claim(claims.TRAINING, run.pk))
+        won = together(lambda run=run: claims.claim(kinds.TRAIN, run.pk))
         assert sorted(won, key=str) == [1, *[None] * 7]
         run.delete()
 
 
 def test_of_many_sweeps_one_queues_it_again(committed, ready):
     run = runs.create(ready.version, topics=7)
-    claims.claim(claims.TRAINING, run.pk)
+    claims.claim(kinds.TRAIN, run.pk)
     beat = Run.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=run.pk)
-    together(lambda: claims._gone(claims.TRAINING, run.pk, *beat))
-    assert claims.claim(claims.TRAINING, run.pk) == 2
-    together(lambda: claims._gone(claims.TRAINING, run.pk, *beat))  # late ones: it has another heart now
+    together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))
+    assert claims.claim(kinds.TRAIN, run.pk) == 2
+    together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))  # late ones: it has another heart now
     assert Run.objects.get(pk=run.pk).status == "running"
 
 

@@ -1,6 +1,8 @@
-"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes out as if nothing had been.
+"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes out as if nothing
+had been.
 
-The kernel itself refuses: a limit on the size of files, which the process that works gets for as long as its "disk" is full.
+The kernel itself refuses: a limit on the size of files, which the process that works gets for as long as its "disk" is
+full.
 """
 
 import errno
@@ -19,7 +21,7 @@ from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from tests.faults.conftest import take_away
 from tests.sweeping import sweep_for
-from webapp.jobs import claims, events
+from webapp.jobs import claims, dispatch, events, kinds, sweep
 from webapp.models import Corpus
 from webapp.runs import services as runs
 from webapp.storage import disk, files
@@ -56,9 +58,9 @@ def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, l
     with file_size(limit):
         ingest(reading.pk)
     reading.refresh_from_db()
-    assert (reading.status, reading.error, reading.attempt) == ("queued", claims.NO_ROOM, 1)
+    assert (reading.status, reading.error, reading.attempt) == ("queued", claims.DISK_FULL, 1)
     assert "disk is full" in client.get(f"/corpora/{reading.pk}/").content.decode()
-    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == claims.NO_ROOM
+    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == claims.DISK_FULL
     ingest(reading.pk)
     reading = Corpus.objects.select_related("version").get(pk=reading.pk)
     assert (reading.status, reading.error) == ("ready", "")
@@ -78,7 +80,7 @@ STAGES = {
     "the checkpoint": "inference.checkpoint.save",
     "the evidence": "inference.gather",
     "Postgres": "webapp.storage.bulk.Partition.write_arrays",
-    "the fsync before the row": "tasks.runs.settle",
+    "the fsync before the row": "webapp.runs.training.settle",
 }
 
 
@@ -96,7 +98,7 @@ def test_training_and_storing_wait_for_room(committed, client, ready, undisturbe
         patch.setattr(STAGES[stage], no_room)
         train(run.pk)
     run.refresh_from_db()
-    assert (run.status, run.error) == ("queued", claims.NO_ROOM)
+    assert (run.status, run.error) == ("queued", claims.DISK_FULL)
     assert "disk is full" in client.get(f"/runs/{run.pk}/").content.decode()
     train(run.pk)
     run.refresh_from_db()
@@ -113,16 +115,16 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
     run = runs.create(ready.version, topics=7)
     with monkeypatch.context() as patch:
         patch.setattr(disk, "full", lambda: True)
-        for _ in range(3 * claims.TRIES):
-            assert claims.claim(claims.TRAINING, run.pk) is None
+        for _ in range(3 * claims.MAX_TRIES):
+            assert claims.claim(kinds.TRAIN, run.pk) is None
     run.refresh_from_db()
-    assert (run.status, run.error, run.tries) == ("queued", claims.NO_ROOM, 0)
-    events.client().flushall()  # what other tests have sent
+    assert (run.status, run.error, run.tries) == ("queued", claims.DISK_FULL, 0)
+    events.client().flushdb()  # what other tests have sent
     sent = []
-    monkeypatch.setattr(claims, "send", lambda kind, pk: sent.append(pk))
-    sweep_for(3 * claims.AGAIN)
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
+    sweep_for(3 * sweep.RETRY_WAITING)
     assert 3 <= sent.count(run.pk) <= 4  # not at every look
-    assert claims.claim(claims.TRAINING, run.pk) == 1
+    assert claims.claim(kinds.TRAIN, run.pk) == 1
 
 
 def test_there_is_never_room_enough(committed, ready, monkeypatch):
@@ -133,7 +135,7 @@ def test_there_is_never_room_enough(committed, ready, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("inference.checkpoint.save", no_room)
-    for _ in range(claims.TRIES):
+    for _ in range(claims.MAX_TRIES):
         train(run.pk)
     run.refresh_from_db()
     assert run.status == "failed" and "disk was full" in run.error

@@ -1,6 +1,6 @@
 """Everything that can die is killed while a run is trained and a corpus read: both end as if nothing had happened.
 
-benchmarks.faults does the same at random moments, many times.
+One blow of each kind. `python -m benchmarks.faults` has all of them, at random moments, many times.
 """
 
 import threading
@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.faults import Topograph
 
-LONG = {"passes": "40"}  # a run that is struck several times has to last
-STEADY = 12  # points of the charts that come before a blow: one comes with each
+LASTING = {"passes": "16"}  # a run that is struck several times has to last
+ENDLESS = {"passes": "40"}  # it is stopped before
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,14 @@ def corpus(topograph):
     return corpus
 
 
+@pytest.fixture(scope="module")
+def quiet(topograph, corpus):
+    """A run that nothing happened to."""
+    run = topograph.run(corpus, **LASTING)
+    topograph.wait("run", run, 300, "done")
+    return run
+
+
 def until(condition, seconds: float = 150):
     deadline = time.monotonic() + seconds
     while not condition():
@@ -35,12 +43,9 @@ def until(condition, seconds: float = 150):
         time.sleep(0.05)
 
 
-def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus):
+def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
-    quiet = t.run(corpus, **LONG)
-    t.wait("run", quiet, 300, "done")
-
-    run = t.run(corpus, **LONG)
+    run = t.run(corpus, **LASTING)
     for struck, again in ((t.kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
@@ -54,11 +59,9 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
     assert t.model(run) == t.model(quiet)  # with its charts: no gap, no point twice
 
 
-def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus):
+def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus, quiet):
     t = topograph
-    quiet = t.run(corpus)
-    t.wait("run", quiet, 300, "done")
-    run, reading = t.run(corpus), t.draft()
+    run, reading = t.run(corpus, **LASTING), t.draft()
     t.read(reading)
     until(lambda: t.saved(run))
     t.kill_everything()
@@ -92,7 +95,8 @@ def test_pages_while_postgres_refuses(topograph, corpus):
 
 @pytest.mark.parametrize("server", ["postgres", "valkey"])
 def test_pages_while_a_server_hangs(topograph, corpus, server):
-    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as it does."""
+    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as
+    it does."""
     t = topograph
     run = t.run(corpus)
     said = []
@@ -120,7 +124,7 @@ def test_pages_while_a_server_hangs(topograph, corpus, server):
 def test_stop_keeps_and_cancel_discards(topograph, corpus):
     t = topograph
     browser = t.browser
-    stopped = t.run(corpus, **LONG)
+    stopped = t.run(corpus, **ENDLESS)
     until(lambda: browser.json(f"/runs/{stopped}.json")["topics"])
     browser.post(f"/runs/{stopped}/stop/", {}, f"/runs/{stopped}/")
     t.wait("run", stopped, 100, "done")
@@ -128,7 +132,7 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     assert state["step"] < state["steps"] and state["metrics"]["step"][-1] == state["step"]
     assert browser.json(f"/runs/{stopped}/documents/0.json")["proportions"]
 
-    cancelled = t.run(corpus, **LONG)
+    cancelled = t.run(corpus, **ENDLESS)
     until(lambda: browser.json(f"/runs/{cancelled}.json")["topics"])
     browser.post(f"/runs/{cancelled}/cancel/", {}, f"/runs/{cancelled}/")
     t.wait("run", cancelled, 20, "cancelled")

@@ -22,7 +22,8 @@ from webapp.storage import files
 
 @contextmanager
 def readers(look, count: int = 2):
-    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is raised here."""
+    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is
+    raised here."""
     ended, wrong, looks = threading.Event(), [], []
 
     def loop():
@@ -49,7 +50,7 @@ def readers(look, count: int = 2):
 
 
 def test_topics_of_a_run(committed, ready, monkeypatch):
-    monkeypatch.setattr("tasks.runs.PUBLISH_SHARE", 1e9)  # each snapshot
+    monkeypatch.setattr("webapp.runs.training.PUBLISH_SHARE", 1e9)  # each snapshot
     run = runs.create(ready.version, seed=1, topics=7, passes=6)
 
     def look():
@@ -84,7 +85,7 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
         ingest(corpus.pk)
         look()
         corpus.refresh_from_db()
-        version = versions.choose(corpus, replace(versions.Words.of(corpus.settings), min_documents=2))
+        version = versions.choose(corpus, replace(versions.VocabularySettings.of(corpus.settings), min_documents=2))
         choose(version.pk)
         seen.append(look())
     assert Version.objects.get(pk=version.pk).status == "ready" and version.pk in seen

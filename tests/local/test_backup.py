@@ -120,6 +120,11 @@ def restored(made, tmp_path_factory):
     return data
 
 
+def test_nothing_is_overwritten_unasked(made, restored):
+    refused = manage(restored, "restore", str(made[3]))
+    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
+
+
 def test_every_row_of_every_table(made, restored):
     found = manage(restored, "shell", "--no-imports", "-c", LOOK)
     rows = {name: tuple(row) for name, row in json.loads(found.stdout.splitlines()[-1]).items()}
@@ -172,23 +177,18 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
         again.stop()
 
 
-def test_nothing_is_overwritten_unasked(made, restored):
-    refused = manage(restored, "restore", str(made[3]))
-    assert refused.returncode and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
-
-
 BREAKS_OFF = """
 import sys
 from django.core.management import CommandError, call_command
 from webapp.models import Corpus
 from webapp.operations import restore
-real, files = restore._file, []
+real, files = restore._write_file, []
 def full(name, member):
     files.append(name)
     if len(files) == 9:
         raise OSError(28, "No space left on device")
     real(name, member)
-restore._file = full
+restore._write_file = full
 try:
     call_command("restore", "FILE")
 except CommandError as error:
@@ -224,7 +224,8 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
 
 @contextmanager
 def database(data: Path) -> Iterator[dict]:
-    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that uses it."""
+    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that
+    uses it."""
     url, name = os.environ["DATABASE_URL"], f"restored_{secrets.token_hex(4)}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")

@@ -1,4 +1,5 @@
-"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's among them."""
+"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's
+among them."""
 
 import contextlib
 import http.client
@@ -12,10 +13,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.whole_path import Browser, form_fields
+from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
 MARK = "xochiquetzal"
 WAIT = 120.0  # seconds for reading and training
+
+
+@pytest.fixture
+def live_system(tmp_path):
+    system = start(tmp_path / "data", "--port", "8200")
+    yield system
+    system.stop()
 
 
 @pytest.fixture

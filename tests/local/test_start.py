@@ -1,4 +1,8 @@
-"""`manage.py start` as a user has it: what it recovers from, and that it leaves nothing behind."""
+"""`manage.py start` as a user has it: what it recovers from, and that it leaves nothing behind.
+
+A start takes its time, so one system goes through all of it: it is used, then struck, then killed and started again,
+then stopped.
+"""
 
 import json
 import os
@@ -9,6 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -63,22 +68,25 @@ def wait_until(condition, seconds: float = 60):
         time.sleep(0.1)
 
 
-@pytest.fixture
-def system(tmp_path):
-    system = start(tmp_path / "data", "--port", "8300")
+@pytest.fixture(scope="module")
+def taken():
+    """A port at which somebody else listens."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory, taken):
+    system = start(tmp_path_factory.mktemp("start") / "data", "--port", str(taken), "--reload")
     yield system
     if system.process.poll() is None:
         system.stop()
 
 
-def test_ctrl_c_stops_everything(system):
-    assert answers(system.url)
-    assert len(processes(system.data)) > 5
-    began = time.monotonic()
-    assert system.stop() == 0
-    assert time.monotonic() - began < 15
-    wait_until(lambda: not processes(system.data), 5)
-    assert oct(system.data.stat().st_mode)[-3:] == "700"
+def test_a_port_that_is_taken(system, taken):
+    assert taken < int(re.search(r":(\d+)/", system.url)[1]) < taken + 100
 
 
 def test_stages_are_said(system):
@@ -116,59 +124,6 @@ def test_a_long_compilation_says_that_it_goes_on(monkeypatch, tmp_path):
     supervisor, said, part = compiling(monkeypatch, tmp_path, "slow")
     compilation.wait(supervisor, part, 0.2, said.append)
     assert said and all(re.fullmatch(r" +still compiling, \d+ s", line) for line in said)
-
-
-def test_every_part_comes_back_after_kill_9(system):
-    servers = json.loads((system.data / "servers.json").read_text())
-    with psycopg.connect(servers["database_url"], autocommit=True) as connection:
-        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept SELECT generate_series(1, 1000)")
-    client = redis.Redis.from_url(servers["redis_url"])
-    client.set("kept", "yes")
-    time.sleep(1.2)  # the append-only file is written every second
-
-    for part in ("bin/postgres", "valkey-server", "celery", "uvicorn"):
-        os.kill(pid_of(system.data, part), signal.SIGKILL)
-    assert answers(system.url)
-
-    def whole():
-        try:
-            with psycopg.connect(servers["database_url"], connect_timeout=2) as connection:
-                rows = connection.execute("SELECT count(*) FROM kept").fetchone()[0]
-            return rows == 1000 and client.get("kept") == b"yes" and any(client.scan_iter("worker:*"))
-        except (psycopg.OperationalError, redis.RedisError):
-            return False
-
-    wait_until(whole)
-
-
-def test_a_start_after_everything_was_killed(system):
-    with psycopg.connect(
-        json.loads((system.data / "servers.json").read_text())["database_url"], autocommit=True
-    ) as connection:
-        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept VALUES (7)")
-    system.process.kill()
-    system.process.wait()
-    wait_until(lambda: not processes(system.data), 15)  # no orphan blocks the next start
-    again = start(system.data, "--port", "8300")
-    try:
-        with psycopg.connect(again.database_url) as connection:
-            assert connection.execute("SELECT x FROM kept").fetchone() == (7,)
-        assert answers(again.url)
-    finally:
-        again.stop()
-
-
-def test_a_port_that_is_taken(tmp_path):
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        system = start(tmp_path / "data", "--port", str(port))
-        try:
-            found = int(re.search(r":(\d+)/", system.url).group(1))
-            assert port < found < port + 100
-        finally:
-            system.stop()
 
 
 def test_a_second_one_is_refused(system):
@@ -217,3 +172,63 @@ def test_given_servers_are_used(system, tmp_path):
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "other" / "postgres").exists()
     assert not (tmp_path / "other" / "valkey").exists()
+
+
+def test_changed_code_is_taken_up(system):
+    before = [pid_of(system.data, part) for part in ("celery", "uvicorn")]
+    (ROOT / "static" / "css" / "base.css").touch()
+
+    def started_again():
+        with suppress(AssertionError):  # there is none for a moment
+            return not {*before} & {pid_of(system.data, part) for part in ("celery", "uvicorn")}
+
+    wait_until(started_again)
+    assert answers(system.url)
+
+
+def test_every_part_comes_back_after_kill_9(system):
+    servers = json.loads((system.data / "servers.json").read_text())
+    with psycopg.connect(servers["database_url"], autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept SELECT generate_series(1, 1000)")
+    client = redis.Redis.from_url(servers["redis_url"])
+    client.set("kept", "yes")
+    time.sleep(1.2)  # the append-only file is written every second
+
+    for part in ("bin/postgres", "valkey-server", "celery", "uvicorn"):
+        os.kill(pid_of(system.data, part), signal.SIGKILL)
+    assert answers(system.url)
+
+    def whole():
+        try:
+            with psycopg.connect(servers["database_url"], connect_timeout=2) as connection:
+                rows = connection.execute("SELECT count(*) FROM kept").fetchone()[0]
+            return rows == 1000 and client.get("kept") == b"yes" and any(client.scan_iter("worker:*"))
+        except (psycopg.OperationalError, redis.RedisError):
+            return False
+
+    wait_until(whole)
+
+
+def test_a_start_after_everything_was_killed(system, taken):
+    with psycopg.connect(
+        json.loads((system.data / "servers.json").read_text())["database_url"], autocommit=True
+    ) as connection:
+        connection.execute("CREATE TABLE stays (x int); INSERT INTO stays VALUES (7)")
+    system.process.kill()
+    system.process.wait()
+    wait_until(lambda: not processes(system.data), 15)  # no orphan blocks the next start
+    again = start(system.data, "--port", str(taken))
+    system.process, system.url = again.process, again.url
+    with psycopg.connect(system.database_url) as connection:
+        assert connection.execute("SELECT x FROM stays").fetchone() == (7,)
+    assert answers(system.url)
+
+
+def test_ctrl_c_stops_everything(system):
+    assert answers(system.url)
+    assert len(processes(system.data)) > 5
+    began = time.monotonic()
+    assert system.stop() == 0
+    assert time.monotonic() - began < 15
+    wait_until(lambda: not processes(system.data), 5)
+    assert oct(system.data.stat().st_mode)[-3:] == "700"

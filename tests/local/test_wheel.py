@@ -1,7 +1,7 @@
 """The wheel that the project builds, installed and started as `pipx install` does it, in an empty folder.
 
-Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a minute:
-tests/inference/test_warm_up.py and tests/local/test_start.py do that.
+Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a
+minute: tests/inference/test_warm_up.py and tests/local/test_start.py do that.
 """
 
 import os
@@ -30,7 +30,7 @@ SERVERS = (
 # A line of a .pth file, which Python runs when it starts.
 NOTHING_COMPILED = (
     "import sys, types; sys.modules['inference.compiling'] = "
-    "types.SimpleNamespace(engine=lambda: None, exploring=lambda: None)"
+    "types.SimpleNamespace(usual=lambda: None, rest=lambda: None)"
 )
 
 

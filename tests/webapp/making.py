@@ -7,13 +7,14 @@ from webapp.models import Corpus, Run
 
 
 def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
-    """Rows, with their head, as a corpus that has been read. known: of ingest.corpora.sniff; reading: of Reading."""
+    """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff; reading: of
+    ReadingSettings."""
     from tasks.corpora import ingest
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     corpus = draft(as_csv(rows), name)
-    options = asdict(corpora.sniff(corpus, **(known or {})).options)
-    corpora.read(corpus, corpora.Reading(options=options, **reading))
+    options = asdict(guesses.sniff(corpus, **(known or {})).options)
+    corpora.read(corpus, corpora.ReadingSettings(options=options, **reading))
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error

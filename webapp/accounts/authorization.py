@@ -1,19 +1,21 @@
-"""Who may do what: the one place that decides, for every address there is (docs/accounts.md says the same for people).
+"""Authorization: who may do what, for every address (docs/accounts.md says the same for people).
 
-`Gate` stands before every view. It finds the rule of the address by its name in webapp.urls, or by its route in the API, and the
-corpus, run or notebook by what stands in the address; an address without a rule is refused. What one may not see is not there: the
-answer is the same 404 as for a number that nobody has. What one may see but not do is 403, with who may.
+`Authorization` is a middleware that runs before every view. It takes the rule of the address from its declaration in
+webapp.urls, and looks up the corpus, run or notebook that the address names. An address without a rule is refused. What
+a user may not see is answered with 404, in the same words as what does not exist. What they may see but not do is
+answered with 403, which says who may.
 
-Views ask here, too, for whatever the address does not name: the runs of ?run=, a form's notebook. `corpora`, `runs` and `notebooks`
-are all that a request may see; tests/webapp/accounts/test_access.py keeps views from asking the tables themselves.
+Views ask this module about whatever the address does not name, such as the runs in ?run= or the notebook that a form
+chose: `corpora`, `runs` and `notebooks` are all that a request may see. A test keeps views from asking the tables
+themselves (tests/webapp/accounts/test_access.py). All of it comes from one definition of who may see a corpus:
+webapp.accounts.roles.grants.
 
-Whether texts may be read is another question: webapp.accounts.embargo. Tasks ask nothing: each works for one row, which somebody who
-might made or queued, and its parents and versions are of the same corpus, or were allowed when it was made.
+Whether texts may be read is another question, which webapp.accounts.embargo answers. Tasks do not ask: each works for
+one row, which a user with the right to do so made or queued.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -22,32 +24,21 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import DatabaseError
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
 from webapp.accounts import tokens
-from webapp.models import ApiToken, Corpus, Link, Membership, Notebook, Run, User
+from webapp.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
+from webapp.models import ApiToken, Corpus, Notebook, Run, User
 from webapp.pages.errors import wants_json
+from webapp.request_context import request_context
 
-LINKS = "links"  # in the session: numbers of the links that were followed
+LINKS = "links"  # in the session: keys of the links that were followed
 SAFE = ("GET", "HEAD", "OPTIONS")
-
-
-class Role(IntEnum):
-    """What somebody is to a corpus; each may do what those before it may."""
-
-    NONE = 0
-    READER = 1  # anybody, where it is public or a link was followed: sees all of it
-    VIEWER = 2  # and may be counted as a reader of the reading test, and make a part of it a corpus of their own
-    EDITOR = 3  # and may change, add to and train it
-    OWNER = 4  # and may share, withhold and delete it
-
-
-MEMBERS = {Membership.Role.VIEWER: Role.VIEWER, Membership.Role.EDITOR: Role.EDITOR}
 
 
 # Rules ---------------------------------------------------------------------------------------------------------------
@@ -55,23 +46,25 @@ MEMBERS = {Membership.Role.VIEWER: Role.VIEWER, Membership.Role.EDITOR: Role.EDI
 
 @dataclass(frozen=True)
 class Rule:
+    """What an address asks of a user. kind: which check of `Authorization` applies."""
+
     kind: str
-    read: Role = Role.NONE  # that GET needs
-    write: Role = Role.NONE  # that all else needs
-    deleted: bool = False  # also of what is deleted, and can still be brought back
+    read: Role = Role.NONE  # the least role for GET
+    write: Role = Role.NONE  # the least role for every other method
+    deleted: bool = False  # the corpus or run may be deleted, as long as it can be brought back
 
 
-ANYONE = Rule("anyone")  # shows nothing of anybody's, or only what its view asks for here
-USER = Rule("user")  # whoever has signed in
-OPERATOR = Rule("operator")  # is_staff
-LOCAL = Rule("local")  # while accounts are off
-ACCOUNTS = Rule("accounts")  # while they are on; who else may do what there, its views decide
-NOTEBOOK = Rule("notebook")  # whose it is
-TOKEN = Rule("token")  # whose it is
+ANYONE = Rule("anyone")  # the view shows nothing that belongs to a user, or asks this module for what it shows
+USER = Rule("user")  # who has signed in
+OPERATOR = Rule("operator")  # who is_staff
+LOCAL = Rule("local")  # everybody while accounts are off; while they are on there is no such address
+ACCOUNTS = Rule("accounts")  # the other way round; the view decides the rest
+NOTEBOOK = Rule("notebook")  # the notebook's owner
+TOKEN = Rule("token")  # the token's owner
 
 
 def of_corpus(read: Role, write: Role = Role.OWNER) -> Rule:
-    """Of the corpus in the address, or that of the run in it. No view of ours takes a POST that is not said here."""
+    """Who has these roles for the corpus in the address, or for that of the run in it."""
     return Rule("corpus", read, write)
 
 
@@ -81,190 +74,121 @@ OWN = of_corpus(Role.OWNER, Role.OWNER)
 OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
 
-LIBRARY = (
-    "account_",
-    "mfa_",
-    "socialaccount_",
-    "openid_connect_",
-)  # names of allauth, whose views see to themselves who may come in
-
-RULES = {
-    **dict.fromkeys(["home", "glossary", "compare", "shared", "api_reference", "healthz", "readyz"], ANYONE),
-    "metrics": ANYONE,  # a program comes with a token of its own: operations.health_views
-    **dict.fromkeys(["deleted", "corpora", "example", "uploads", "upload", "notebooks", "notebook_new", "pin", "tokens", "account"], USER),
-    **dict.fromkeys(["operator", "operator_stop", "operator_again"], OPERATOR),
-    "share": ACCOUNTS,  # its token decides
-    "reader": LOCAL,  # with accounts a reader's name is that of the account
-    **dict.fromkeys(["notebook", "notebook_change", "notebook_pin", "notebook_md", "notebook_html"], NOTEBOOK),
-    "token_revoke": TOKEN,
-    # Corpora
-    **dict.fromkeys(
-        ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary"],
-        SEE,
-    ),
-    **dict.fromkeys(["corpus_prepare", "corpus_runs", "corpus_add", "corpus_retry", "corpus_words", "corpus_phrases"], EDIT),
-    "corpus_owner": of_corpus(Role.VIEWER, Role.VIEWER),  # its view: only to whom it is offered
-    "corpus_subset": ANSWER,  # the part is the corpus of whoever makes it
-    **dict.fromkeys(["corpus_embargo", "corpus_sharing", "corpus_again"], OWN),
-    **dict.fromkeys(["corpus_delete", "corpus_deleted", "corpus_bring_back", "corpus_for_good", "run_for_good"], OWN_DELETED),
-    **dict.fromkeys(["run_delete", "run_deleted", "run_bring_back"], EDIT_DELETED),
-    # Runs
-    **dict.fromkeys(
-        ["run", "run_events", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents",
-         "run_document", "run_whole", "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words",
-         "run_word", "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results"],
-        SEE,
-    ),
-    "run_try": of_corpus(Role.READER, Role.READER),  # nothing of what is sent is kept
-    **dict.fromkeys(
-        ["run_stop", "run_cancel", "run_again", "run_onward", "topic_edit", "edit_undo", "edit_redo", "edits_undo",
-         "curation_table", "run_without", "run_without_train", "run_carry", "run_carry_over"],
-        EDIT,
-    ),
-    **dict.fromkeys(
-        ["run_reading", "reading_passages", "reading_words", "reading_topics", "reading_passages_answer", "reading_words_answer",
-         "reading_topics_answer"],
-        ANSWER,
-    ),
-    # The API, by routes: its operations share names.
-    **dict.fromkeys(["api/v1/", "api/v1/openapi.json", "api/v1/corpora/", "api/v1/engines"], ANYONE),
-    **dict.fromkeys(
-        [f"api/v1/corpora/<int:corpus_id>{rest}" for rest in ("", "/documents", "/documents/<int:number>")]
-        + [f"api/v1/runs/<int:run_id>{rest}" for rest in (
-            "", "/curves", "/topics", "/topics/<int:number>", "/topics/<int:number>/words", "/documents", "/documents/<int:number>",
-            "/wholes/<int:number>", "/words", "/words/<word>", "/words/<word>/lines", "/time", "/compare/<int:other>", "/methods", "/files",
-        )],
-        SEE,
-    ),
-    "api/v1/corpora/<int:corpus_id>/runs": of_corpus(Role.READER, Role.EDITOR),
-    "api/v1/corpora/<int:corpus_id>/read": EDIT,
-    **dict.fromkeys(["api/v1/runs/<int:run_id>/stop", "api/v1/runs/<int:run_id>/cancel"], EDIT),
-}  # fmt: skip
+TRY = of_corpus(Role.READER, Role.READER)  # what is sent is not kept
 
 
 def rule(match: ResolverMatch) -> Rule:
-    """Of an address; a page and its .json twin have the same. Raises ImproperlyConfigured where there is none."""
-    if "api" in match.namespaces:
-        key = match.route
-    else:
-        key = (match.url_name or "").removesuffix("_json")
-        if key.startswith(LIBRARY):
-            return ACCOUNTS
-    if key not in RULES:
+    """The rule of an address, as webapp.urls declares it: the view carries it. Raises ImproperlyConfigured where there
+    is none."""
+    route = getattr(match.func, "route", None)
+    if route is None:
         raise ImproperlyConfigured(
-            f"Nothing says who may ask for “{key or match.route}”: give it a rule in webapp/accounts/authorization.py."
+            f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in webapp/urls.py."
         )
-    return RULES[key]
+    return route.access
 
 
-# What a request may see ----------------------------------------------------------------------------------------------
+# What a request may see
+# ------------------------------------------------------------------------------------------------
+
+
+def person_of(request: HttpRequest) -> Person:
+    """Who asks: the user who has signed in or whose token came, and the links that were followed in this browser.
+
+    While accounts are off everybody may do everything, and nobody needs to be looked up.
+    """
+    if not settings.ACCOUNTS:
+        return Person()
+    links = () if _of_api(request) else tuple(request.session.get(LINKS, []))
+    return Person(user_id(request), links)
 
 
 def corpora(request: HttpRequest) -> QuerySet[Corpus]:
-    """All that it may see. To look some up among them; for lists of all there is `listed`."""
-    return corpora_of(user_id(request), _links(request)) if settings.ACCOUNTS else Corpus.objects.all()
+    """The corpora that a request may see. To find some among them; for lists of all there is `listed`."""
+    return with_role(Corpus.objects.all(), person_of(request))
 
 
-def corpora_of(user: int | None, links: Collection[int] = ()) -> QuerySet[Corpus]:
-    """All that a user may see, signed in or not, who followed these links."""
-    if not settings.ACCOUNTS:
-        return Corpus.objects.all()
-    seen = Q(public=True)
-    if user:
-        seen |= Q(owner=user) | Q(pk__in=Membership.objects.filter(user=user).values("corpus"))
-    if links:
-        seen |= Q(pk__in=_valid(links).values("corpus"))
-    return Corpus.objects.filter(seen)
+def corpora_of(user: int) -> QuerySet[Corpus]:
+    """The corpora that a user may see, who need not be the one who asks."""
+    return with_role(Corpus.objects.all(), Person(user))
 
 
 def runs(request: HttpRequest) -> QuerySet[Run]:
+    """The runs that a request may see: those of the corpora that it may see."""
     return Run.objects.filter(corpus__in=corpora(request)) if settings.ACCOUNTS else Run.objects.all()
 
 
 def deletable(request: HttpRequest) -> tuple[QuerySet[Corpus], QuerySet[Run]]:
-    """Of everything, deleted or not: corpora and runs that it may delete, and bring back."""
-    corpora, runs = Corpus.everything.all(), Run.everything.all()
+    """The corpora and the runs that a request may delete and bring back, deleted ones included."""
+    corpora, runs, person = Corpus.everything.all(), Run.everything.all(), person_of(request)
     if not settings.ACCOUNTS:
         return corpora, runs
-    user = user_id(request)
-    edited = Membership.objects.filter(user=user, role=Membership.Role.EDITOR).values("corpus")
-    return corpora.filter(owner=user), runs.filter(Q(corpus__owner=user) | Q(corpus__in=edited))
+    return with_role(corpora, person, Role.OWNER), runs.filter(corpus__in=with_role(corpora, person, Role.EDITOR))
 
 
 def notebooks(request: HttpRequest) -> QuerySet[Notebook]:
-    """One's own."""
+    """The user's own notebooks."""
     return Notebook.objects.filter(owner=user_id(request)) if settings.ACCOUNTS else Notebook.objects.all()
 
 
 def api_tokens(request: HttpRequest) -> QuerySet[ApiToken]:
+    """The user's own tokens."""
     return ApiToken.objects.filter(user=user_id(request)) if settings.ACCOUNTS else ApiToken.objects.all()
 
 
 def listed(request: HttpRequest, before: int | None, most: int, public: bool = False) -> list[int]:
-    """Numbers of the newest corpora, below `before`: one's own, shared and followed ones; or those that are public.
+    """Keys of the newest corpora, newest first: those that the user owns, was given or follows; or, instead, those that
+    are public.
 
-    Each source gives its own newest by an index, so a page costs the same however many corpora others have.
+    before: list corpora with smaller keys; None: from the newest on. most: how many at most.
+    Each reason gives its own newest by an index, so a page costs the same however many corpora others have.
     """
     shown = Corpus.objects.filter(into=None)
-
-    def newest(found: QuerySet, key: str) -> list[int]:
-        found = found.filter(**{f"{key}__lt": before}) if before is not None else found
-        return list(found.order_by(f"-{key}").values_list(key, flat=True)[:most])
-
     if not settings.ACCOUNTS:
-        return newest(shown, "pk")
-    if public:
-        return newest(shown.filter(public=True), "pk")
+        sources = [shown.annotate(granted=F("pk"))]
+    elif public:
+        sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
+    else:
+        sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request))]
     numbers = set()
-    if user := user_id(request):
-        numbers.update(newest(shown.filter(owner=user), "pk"))
-        numbers.update(newest(Membership.objects.filter(user=user, corpus__in=shown), "corpus_id"))
-    if links := _links(request):
-        numbers.update(newest(_valid(links).filter(corpus__in=shown), "corpus_id"))
+    for source in sources:
+        source = source.filter(granted__lt=before) if before is not None else source
+        numbers.update(source.order_by("-granted").values_list("granted", flat=True)[:most])
     return sorted(numbers, reverse=True)[:most]
 
 
 def has_own_list(request: HttpRequest) -> bool:
-    """Whether there may be corpora to list besides those that are public."""
-    return bool(user_id(request) or _links(request))
+    """Whether a request may have corpora to list besides those that are public."""
+    return person_of(request) != Person()
 
 
-def role(request: HttpRequest, found: QuerySet[Corpus]) -> Role:
-    """What the request's user is to the one corpus of a query; NONE where there is no such corpus, too.
+def role(request: HttpRequest, of: QuerySet[Corpus]) -> Role:
+    """What a request's user is to the corpus that a query finds; NONE also where it finds none.
 
-    A draft of files that are to be added to a corpus is that one's.
+    of: a query for at most one corpus.
     """
     if not settings.ACCOUNTS:
         return Role.OWNER
-    user = user_id(request)
-    member = Membership.objects.filter(corpus=OuterRef("of"), user=user).values("role")
-    linked = Exists(_valid(_links(request)).filter(corpus=OuterRef("of")))
-    row = (
-        found.order_by()
-        .annotate(of=Coalesce("into", "pk"))
-        .annotate(member=Subquery(member), linked=linked)
-        .values_list("owner", "public", "member", "linked")
-        .first()
-    )
-    if row is None:
-        return Role.NONE
-    owner, public, membership, linked = row
-    if user and owner == user:
-        return Role.OWNER
-    return MEMBERS.get(membership) or (Role.READER if public or linked else Role.NONE)
+    person = person_of(request)
+    return max((given.get(person, Role.NONE) for given in roles(of, person).values()), default=Role.NONE)
 
 
 def may(request: HttpRequest, corpus_id: int, needed: Role) -> bool:
-    """Of a corpus that the address does not name."""
+    """Whether a request's user has a role for a corpus that the address does not name."""
     return role(request, Corpus.objects.filter(pk=corpus_id)) >= needed
 
 
 def user_id(request: HttpRequest) -> int | None:
+    """The primary key of the user who has signed in, or whose token came; None for nobody."""
     return request.user.pk if request.user.is_authenticated else None
 
 
 def uploader(request: HttpRequest) -> int | None:
-    """Whose uploads a request may make and go on with; None, anybody's, while accounts are off. Raises PermissionDenied."""
+    """The user whose uploads a request may begin and continue; None, which stands for every user, only while accounts
+    are off.
+
+    Raises PermissionDenied where nobody has signed in.
+    """
     if not settings.ACCOUNTS:
         return None
     if (user := user_id(request)) is None:
@@ -272,85 +196,67 @@ def uploader(request: HttpRequest) -> int | None:
     return user
 
 
-# Once more, while an answer lasts ---------------------------------------------------------------------------------------
+# Who may still see it, while a connection stays open
+# -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Who follows a corpus, or a run, over a connection that stays open: all that is needed to ask again whether they may."""
+    """Who follows the events of a corpus or of a run over a connection that stays open: all that is needed to ask again
+    whether they may."""
 
     corpus: int | None
     run: int | None
     user: int | None = None
     session: str | None = None  # its key
-    proof: str = ""  # in that session: changes with the password
+    proof: str = ""  # the session's hash of the user's password: it changes with the password
     links: tuple[int, ...] = ()
 
 
 def reader(request: HttpRequest, corpus: int | None = None, run: int | None = None) -> Reader:
-    """Whoever the gate has just let in."""
+    """The reader that a request opens a connection for. The middleware has let the request in."""
     if not settings.ACCOUNTS:
         return Reader(corpus, run)
-    session = request.session
-    return Reader(
-        corpus, run, user_id(request), session.session_key, session.get(HASH_SESSION_KEY, ""), tuple(_links(request))
-    )
+    session, person = request.session, person_of(request)
+    return Reader(corpus, run, person.user, session.session_key, session.get(HASH_SESSION_KEY, ""), person.links)
 
 
 def still(readers: Collection[Reader]) -> set[Reader]:
-    """Those of them who may still read, by six queries, however many they are. Who signed in counts as long as that session holds."""
-    of = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
-    asked = {reader: reader.corpus or of.get(reader.run) for reader in readers}
-    rows = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk}).values_list(
-        "pk", "owner", "public", "into"
-    )
-    corpora = {pk: (owner, public, into or pk) for pk, owner, public, into in rows}
+    """Those of some readers who may still see what they follow, by four queries, however many there are.
+
+    A user and followed links count as long as the session does from which they come.
+    """
+    of_run = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
+    asked = {reader: reader.corpus or of_run.get(reader.run) for reader in readers}
+    corpora = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk})
     if not settings.ACCOUNTS:
-        return {reader for reader, pk in asked.items() if pk in corpora}
-    shared = {pk for _, _, pk in corpora.values()}
+        there = set(corpora.values_list("pk", flat=True))
+        return {reader for reader, pk in asked.items() if pk in there}
     users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
     proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
-    sessions = set(
-        Session.objects.filter(pk__in={r.session for r in readers if r.session}, expire_date__gt=Now()).values_list(
-            "pk", flat=True
-        )
-    )
-    members = set(Membership.objects.filter(user__in=users, corpus__in=shared).values_list("user", "corpus"))
-    links = set(
-        _valid([number for r in readers for number in r.links]).filter(corpus__in=shared).values_list("pk", "corpus")
-    )
-
-    def may(reader: Reader, pk: int | None) -> bool:
-        if pk not in corpora or (
-            reader.user and (reader.session not in sessions or proofs.get(reader.user) != reader.proof)
-        ):
-            return False
-        owner, public, shared = corpora[pk]
-        if public or (reader.user and (owner == reader.user or (reader.user, shared) in members)):
-            return True
-        return reader.session in sessions and any((number, shared) in links for number in reader.links)
-
-    return {reader for reader, pk in asked.items() if may(reader, pk)}
-
-
-def _links(request: HttpRequest) -> list[int]:
-    """Links that were followed in this browser; whether each still holds, its row says."""
-    return [] if _of_api(request) else request.session.get(LINKS, [])
-
-
-def _valid(links: list[int]) -> QuerySet[Link]:
-    return Link.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), pk__in=links, revoked_at=None).order_by()
+    keys = {r.session for r in readers if r.session}
+    sessions = set(Session.objects.filter(pk__in=keys, expire_date__gt=Now()).values_list("pk", flat=True))
+    people = {
+        reader: Person(reader.user, reader.links if reader.session in sessions else ())
+        for reader in readers
+        if not reader.user or (reader.session in sessions and proofs.get(reader.user) == reader.proof)
+    }
+    given = roles(corpora, *set(people.values()))
+    return {reader for reader, pk in asked.items() if reader in people and people[reader] in given.get(pk, {})}
 
 
 def _of_api(request: HttpRequest) -> bool:
     return "api" in request.resolver_match.namespaces
 
 
-# The gate ------------------------------------------------------------------------------------------------------------
+# The middleware ------------------------------------------------------------------------------------------------------
 
 
-class Gate:
-    """Middleware: no view is called that its address's rule does not allow."""
+class Authorization:
+    """Middleware: refuses every request that the rule of its address does not allow, before a view is called.
+
+    Sets the role in the request's context (webapp.request_context): the user's role for the corpus of the address.
+    """
 
     def __init__(self, get_response):
         self.get_response = get_response
@@ -362,13 +268,13 @@ class Gate:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         needed = rule(request.resolver_match)
-        request.role = Role.NONE
+        request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
         if needed.kind in ("local", "accounts"):
             return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
         if not settings.ACCOUNTS:
-            request.role = Role.OWNER
+            request_context(request).role = Role.OWNER
             return None
         return getattr(self, f"_{needed.kind}")(request, needed, kwargs)
 
@@ -394,37 +300,42 @@ class Gate:
         return None if api_tokens(request).filter(pk=kwargs["token_id"]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
-        """Each corpus and run in the address must allow it; most have one."""
+        """Every corpus and run in the address must allow it; most addresses have one."""
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
-        found = [corpora.filter(pk=kwargs["corpus_id"])] if "corpus_id" in kwargs else []
-        found += [
+        named = [corpora.filter(pk=kwargs["corpus_id"])] if "corpus_id" in kwargs else []
+        named += [
             corpora.filter(pk__in=runs.filter(pk=kwargs[name]).values("corpus"))
             for name in ("run_id", "other")
             if name in kwargs
         ]
-        if not found:
+        if not named:
             raise ImproperlyConfigured(f"“{request.resolver_match.route}” has the rule of a corpus, and names none.")
-        for corpus in found:
+        for corpus in named:
             has = role(request, corpus)
             if has == Role.NONE:
                 return _missing(request)
             if has < least:
                 return _only(request, corpus, least)
-            request.role = min(has, request.role or has)
+            context = request_context(request)
+            context.role = min(has, context.role or has)
         return None
 
 
 def _program_uploads(request: HttpRequest) -> bool:
-    """By the tus protocol with a token in place of a session; a browser has one, whatever else a proxy makes it send."""
+    """Whether a program uploads by the tus protocol, with a token in place of a session."""
     return request.resolver_match.url_name in ("uploads", "upload") and request.headers.get(
         "Authorization", ""
     ).lower().startswith("bearer ")
 
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
-    """Of a program: its user is the token's, never the cookie's, so that no other site can send one along."""
-    request.api_token = None
+    """Sets the user of a program's request to the token's. A cookie does not count, as another site could make a
+    browser send it.
+
+    Returns the answer for a token that is not known.
+    """
+    request_context(request).api_token = None
     header = request.headers.get("Authorization", "")
     if not header:
         if settings.ACCOUNTS:
@@ -434,14 +345,14 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
-    request.api_token, request.user = token, token.user
+    request_context(request).api_token, request.user = token, token.user
     return None
 
 
 # Refusals ------------------------------------------------------------------------------------------------------------
 
 UNKNOWN = "This needs a token that is known and not revoked: “Authorization: Bearer topograph_…”. Make one at /account/tokens/."
-NEEDED = {  # role -> who has it
+NEEDED = {  # the least role -> a sentence that says who has it
     Role.VIEWER: "Only people with whom its owner shared “{name}” may do this",
     Role.EDITOR: "Only the owner and the editors of “{name}” may do this",
     Role.OWNER: "Only the owner of “{name}” may do this",
@@ -449,15 +360,16 @@ NEEDED = {  # role -> who has it
 
 
 def _missing(request: HttpRequest) -> HttpResponse:
-    """The same for what is not there and what one may not see."""
+    """404, in the same words for what does not exist and for what the user may not see."""
     if _as_data(request):
         return JsonResponse({"error": "There is nothing at this address, or nothing that you may see."}, status=404)
     return render(request, "404.html", {"sign_in": _address_to_sign_in(request)}, status=404)
 
 
 def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpResponse:
+    """403 for who may see the corpus, but lacks the role; 401 for a program that sent no token."""
     name, owner = corpus.values_list("name", "owner__name").get()
-    if _of_api(request) and request.api_token is None:
+    if _of_api(request) and request_context(request).api_token is None:
         return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
     return _forbidden(
         request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more."
@@ -471,7 +383,7 @@ def _forbidden(request: HttpRequest, sentence: str) -> HttpResponse:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    """To those who have not: the page to do so, which leads back."""
+    """For who has not signed in: leads to the page to do so, which leads back; 401 for programs."""
     if request.method in ("GET", "HEAD") and not _as_data(request):
         return redirect(_address_to_sign_in(request))
     if _as_data(request):
@@ -494,35 +406,39 @@ def _as_data(request: HttpRequest) -> bool:
 
 
 def run_or_404(request: HttpRequest, pk: int) -> Run:
-    """A run that the address does not name in its path."""
-    found = runs(request).select_related("corpus__version", "version").filter(pk=pk).first()
-    if found is None:
+    """A run that the address does not name in its path. Raises Http404."""
+    run = runs(request).select_related("corpus__version", "version").filter(pk=pk).first()
+    if run is None:
         raise Http404(f"There is no run {pk}.")
-    return found
+    return run
 
 
 def corpus_or_404(request: HttpRequest, pk: int) -> Corpus:
-    found = corpora(request).select_related("version").filter(pk=pk).first()
-    if found is None:
+    """A corpus that the address does not name in its path. Raises Http404."""
+    corpus = corpora(request).select_related("version").filter(pk=pk).first()
+    if corpus is None:
         raise Http404(f"There is no corpus {pk}.")
-    return found
+    return corpus
 
 
 class May:
-    """What may be done to the corpus of a page, for templates that show forms only to those who can use them."""
+    """What the user may do to the corpus of a page: templates show forms only to those who can use them."""
 
     def __init__(self, request: HttpRequest):
-        has = getattr(request, "role", Role.NONE)  # none: an error before the gate
+        has = Role(request_context(request).role)  # NONE: an error came before the middleware
         self.answer, self.edit, self.own = has >= Role.VIEWER, has >= Role.EDITOR, has >= Role.OWNER
         self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated  # corpora; notebooks
 
 
 def in_templates(request: HttpRequest) -> dict:
-    """With accounts off nothing of it asks the database; else who is signed in stands on every page, but for error pages without one."""
+    """Context processor: `may`, `accounts`, `user` and `signup`. While accounts are off it asks the database nothing.
+
+    On an error page while the database does not answer the user is anonymous.
+    """
     user = getattr(request, "user", AnonymousUser())
     try:
         bool(settings.ACCOUNTS and user.is_authenticated)
     except DatabaseError:
         user = AnonymousUser()
-    found = {"may": SimpleLazyObject(lambda: May(request)), "accounts": settings.ACCOUNTS, "user": user}
-    return found | {"signup": settings.SIGNUP != "closed"}
+    may = SimpleLazyObject(lambda: May(request))
+    return {"may": may, "accounts": settings.ACCOUNTS, "user": user, "signup": settings.SIGNUP != "closed"}

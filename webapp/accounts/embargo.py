@@ -1,16 +1,19 @@
-"""The only module that reads the table `document`: the texts, and the fields that came with them. An embargo is decided here.
+"""The only module that reads the table `document`: the texts, and the fields that came with them. An embargo is decided
+here.
 
-Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows. So pages,
-their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or its model
-(tests/webapp/test_embargo.py has the few that store and copy its rows, and why).
+Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows.
+So pages, their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or
+its model (tests/webapp/accounts/test_embargo.py has the few that store and copy its rows, and why).
 
 Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
 - in a list of lines at most LINES of one document;
-- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in any reading
-  of the same files, and of none where an earlier reading cut the files in another way, as its columns can't be told apart then.
+- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in
+  any reading of the same files, and of none where an earlier reading cut the files in another way, as its columns can't
+  be told apart then.
 
-Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that goes.
+Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that
+goes.
 """
 
 import hashlib
@@ -19,6 +22,9 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.models import Corpus
@@ -55,8 +61,8 @@ def refuse(corpus: Corpus, what: str) -> None:
 
 
 def columns_read(settings: dict) -> list[dict]:
-    """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how the files
-    were cut into columns and documents}. settings: a corpus's (ingest.corpora.Reading as a dict)."""
+    """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how
+    the files were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
         return []
     ways = [settings, *settings.get("added", [])]
@@ -80,7 +86,8 @@ def _cut(options: dict, shaping: dict) -> str:
 
 
 class Withheld(NamedTuple):
-    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title", "id", "date"). everything: all."""
+    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title", "id", "date").
+    everything: all."""
 
     names: frozenset[str]
     roles: frozenset[str]
@@ -120,14 +127,15 @@ ALL = "*"  # as the name of a column that was a text: every column may have been
 
 
 def inherited(settings: dict) -> list[dict]:
-    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their names alone, as
-    a part cuts no files, and an addition cuts other ones."""
+    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their
+    names alone, as a part cuts no files, and an addition cuts other ones."""
     found = withheld(Corpus(embargo=True, settings=settings))
     return [{"text": name, "cut": ""} for name in sorted({*found.names, *([ALL] if found.everything else [])})]
 
 
 def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
-    """What is known of documents beside their texts: number -> {"number", and each of `columns`}. metadata: text of JSON;
+    """What is known of documents beside their texts: number -> {"number", and each of `columns`}. metadata: text of
+    JSON;
     digest: sha256 of the text in hexadecimal digits."""
     spelled = {"digest": "encode(digest, 'hex') AS digest", "metadata": "metadata::text AS metadata"}
     named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
@@ -248,8 +256,8 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
 def chosen(
     corpus: Corpus, numbers: list[int], read: int, choose: Callable[[int, str], tuple[int, int]]
 ) -> dict[int, tuple[int, str]]:
-    """number -> (first character, text) of the piece of each document that `choose(number, text)` wants: it returns the first
-    character and the one behind the last.
+    """number -> (first character, text) of the piece of each document that `choose(number, text)` wants: it returns the
+    first character and the one behind the last.
 
     read: how many characters of a document it is given to choose from. Under embargo the beginning of that piece.
     """
@@ -267,7 +275,8 @@ def chosen(
 
 
 def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: int | None) -> Piece | None:
-    """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such document.
+    """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such
+    document.
 
     Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. Raises Invalid.
     """
@@ -315,7 +324,8 @@ def _words(quote: str) -> list[str]:
 
 
 def _found(text: str, words: list[str]) -> tuple[int, int]:
-    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every place."""
+    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every
+    place."""
     flat = " ".join(text.split())
     at = flat.find(" ".join(words))
     if at < 0:
@@ -330,7 +340,8 @@ def _found(text: str, words: list[str]) -> tuple[int, int]:
 
 
 def preview(one: dict, hidden: Withheld | None) -> dict:
-    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the reading of them withholds."""
+    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the reading of them
+    withholds."""
     if hidden is None:
         return one
     fields = hidden.metadata((name, value) for name, value, _ in one["fields"])
@@ -374,3 +385,34 @@ def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bo
 def lines(corpus: Corpus) -> int | None:
     """How many lines of one document a list may show; None for all."""
     return LINES if corpus.embargo else None
+
+
+def set_embargo(corpus: Corpus, on: bool) -> None:
+    """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
+
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and
+    parts of those, and drafts of files that are to be added. Ended it is for this one alone; not for a part, whose
+    texts are those of its parent, while that one's are withheld, or when that can't be told any more.
+    """
+    with transaction.atomic():
+        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        if not on:
+            if row.provenance and row.parent is None:
+                raise Invalid(
+                    "embargo",
+                    "The corpus of which this is a part is deleted: whether its texts may be read can't be told any more.",
+                )
+            if row.parent and row.parent.embargo:
+                raise Invalid(
+                    "embargo",
+                    f"This is a part of “{row.parent.name}”, whose texts are under embargo: that one must end first.",
+                )
+        reached = {row.pk}
+        while reached:
+            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
+            parts = (
+                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
+                if on
+                else Corpus.everything.none()
+            )
+            reached = set(parts.values_list("pk", flat=True))

@@ -1,7 +1,7 @@
 """How much one user may have: bytes of files, documents, jobs at once. While accounts are off there is no limit.
 
-Whoever asks for more waits here for everybody else who asks for the same user (the user's row is locked), so two uploads at once
-can't both take the last place.
+Whoever asks for more waits here for everybody else who asks for the same user (the user's row is locked), so two
+uploads at once can't both take the last place.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from inference.errors import Invalid
 from webapp.drawing.numbers import bytes as size
-from webapp.jobs import claims
+from webapp.jobs import kinds
 from webapp.models import GONE, Corpus, SourceFile, User
 
 MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
@@ -41,7 +41,8 @@ def limits(user: User) -> Limits:
 
 
 def used(user: User) -> dict[str, int]:
-    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is gone for good."""
+    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is
+    gone for good."""
     return _used(_kept(user)) | {"jobs": _jobs(user)}
 
 
@@ -58,12 +59,10 @@ def _kept(user: User):
 
 
 def _jobs(user: User) -> int:
-    def count(kind: claims.Kind, **whose) -> int:
+    def count(kind: kinds.JobKind, **whose) -> int:
         return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
 
-    return (
-        count(claims.TRAINING, by=user) + count(claims.READING, owner=user) + count(claims.CHOOSING, corpus__owner=user)
-    )
+    return count(kinds.TRAIN, by=user) + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
@@ -104,7 +103,8 @@ def check_documents(corpus: Corpus, documents: int) -> None:
 
 
 def check_corpus(user: User, corpus: Corpus) -> None:
-    """Within the transaction that makes a corpus, with drafts of what is to be added, another user's. Raises Invalid."""
+    """Within the transaction that makes a corpus, with drafts of what is to be added, another user's. Raises
+    Invalid."""
     most = limits(user)
     if most.bytes is None and most.documents is None:
         return

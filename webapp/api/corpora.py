@@ -15,10 +15,11 @@ from webapp.corpora import queries
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
-from webapp.ingest import uploads
+from webapp.ingest import guesses, upload_limits, uploads
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
 from webapp.readers import Unreadable
+from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
 
 router = Router()
@@ -33,8 +34,8 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
     summary="Corpora, one's own and shared ones, newest first; of all that are public with public=true",
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
-    found, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
-    items = [pages.corpus(corpus) for corpus in found]
+    corpora, following = queries.recent(authorization.listed(request, before, queries.PAGE + 1, public))
+    items = [queries.about(corpus) for corpus in corpora]
     return {"items": items, "next": pages.following(request, before=following)}
 
 
@@ -46,9 +47,9 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
 )
 def create(request: HttpRequest, making: shapes.Making):
     try:
-        with uploads.taken(making.uploads, authorization.uploader(request)) as arrived:
-            return Status(201, pages.corpus(services.create(making.name, arrived, request.user, later=True)))
-    except uploads.Refused as refused:
+        with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
+            return Status(201, queries.about(services.create(making.name, arrived, request.user, in_background=True)))
+    except upload_limits.Refused as refused:
         raise HttpError(refused.status, refused.sentence) from None
 
 
@@ -66,22 +67,22 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
             f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.",
         )
     try:
-        sniff = services.sniff(corpus)
+        sniff = guesses.sniff(corpus)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     services.read(
         corpus,
-        services.Reading(
-            options=asdict(sniff.options), language=reading.language or services.language(sniff)[0] or "en"
+        services.ReadingSettings(
+            options=asdict(sniff.options), language=reading.language or guesses.guess_language(sniff)[0] or "en"
         ),
     )
     corpus.refresh_from_db()
-    return pages.corpus(corpus)
+    return queries.about(corpus)
 
 
 @router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")
 def detail(request: HttpRequest, corpus_id: int):
-    return pages.corpus(corpus_or_404(corpus_id))
+    return queries.about(corpus_or_404(corpus_id))
 
 
 @router.get(
@@ -89,7 +90,7 @@ def detail(request: HttpRequest, corpus_id: int):
     response={200: shapes.FoundDocuments, **ERRORS},
     summary="Documents of a corpus, searched and chosen",
 )
-def found(
+def search(
     request: HttpRequest,
     corpus_id: int,
     documents: Query[shapes.Documents],
@@ -98,26 +99,24 @@ def found(
     limit: Limit = 25,
 ):
     corpus = ready(corpus_id)
-    return pages.documents(request, Selection.read(request.GET, corpus), by, after, limit, f"/corpora/{corpus_id}/")
+    return pages.documents(request, Selection.read(request.GET, corpus), by, after, limit)
 
 
 @router.get("/{int:corpus_id}/documents/{int:number}", response={200: shapes.Document, **ERRORS}, summary="A document")
 def document(request: HttpRequest, corpus_id: int, number: int):
-    found = documents.document(ready(corpus_id), number)
-    if found is None:
+    document = documents.described(ready(corpus_id), number)
+    if document is None:
         raise Http404(f"Corpus {corpus_id} has no document {number}.")
-    return found | {"id": found["source_id"], "date": found["date_text"]}
+    return document
 
 
 @router.get("/{int:corpus_id}/runs", response={200: shapes.Runs, **ERRORS}, summary="Runs on a corpus, newest first")
 def trained(request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT):
     of = corpus_or_404(corpus_id).runs.order_by("-pk")
-    found = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
-    items = [pages.run(run) for run in found[:limit]]
-    return {
-        "items": items,
-        "next": pages.following(request, before=found[limit - 1].pk if len(found) > limit else None),
-    }
+    rows = list((of.filter(pk__lt=before) if before is not None else of)[: limit + 1])
+    more = rows[limit - 1].pk if len(rows) > limit else None
+    items = [run_queries.about(run) for run in rows[:limit]]
+    return {"items": items, "next": pages.following(request, before=more)}
 
 
 @router.post(
@@ -129,7 +128,7 @@ def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
     version = corpus_or_404(corpus_id).version
     settings = training.settings | {"topics": training.topics}
     run = runs.create(version, seed=training.seed, engine=training.engine, by=request.user, **settings)
-    return Status(201, pages.run(run))
+    return Status(201, run_queries.about(run))
 
 
 def ready(corpus_id: int) -> Corpus:

@@ -1,15 +1,14 @@
-"""What all parts of the API share: a page of a list and the address of the next, and what is common to their answers."""
+"""What all parts of the API share: a page of a list and the address of the next, and what is common to their
+answers."""
 
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
 from inference.errors import Invalid
-from webapp.documents import fields
 from webapp.documents import queries as texts
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.models import Corpus, Run
 
 LIMIT = 100  # items of a page, by default
 MOST = 1000
@@ -23,45 +22,10 @@ def following(request: HttpRequest, **place) -> str | None:
     return f"{request.path}?{urlencode([*query, *place.items()], doseq=True)}"
 
 
-def corpus(of: Corpus) -> dict:
-    dated = fields.dated(of.version) if of.status == Corpus.Status.READY else None
-    names = [category.name for category in fields.categories(of.version)] if of.status == Corpus.Status.READY else []
-    numbers = {
-        name: getattr(of, name) for name in ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")
-    }
-    return numbers | {
-        "created": of.created_at,
-        "categories": names,
-        "dated": [day.isoformat() for day in dated] if dated else None,
-    }
-
-
-def run(of: Run) -> dict:
-    names = ("id", "status", "error", "engine", "topics", "seed", "settings", "versions", "step", "steps", "seconds")
-    return {name: getattr(of, name) for name in names} | {
-        "corpus": of.corpus_id,
-        "created": of.created_at,
-        "url": f"/runs/{of.pk}/",
-    }
-
-
-def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int, root: str) -> dict:
+def documents(request: HttpRequest, selection: Selection, by: str, after: str, limit: int) -> dict:
     """A page of a set's documents."""
-    found = Listing(selection, by)
-    numbers, next_place = found.page(place(after), limit)
-    items = [
-        {
-            "number": row["number"], "id": row["source_id"], "title": row["title"], "date": row["date_text"],
-            "passage": "".join(text for text, _ in row["snippet"]), "url": f"{root}documents/{row['number']}/",
-        }
-        for row in texts.listed(found, numbers)
-    ]  # fmt: skip
-    return {
-        "documents": selection.sentence,
-        "count": selection.count,
-        "items": items,
-        "next": following(request, after=next_place),
-    }
+    page, next_place = texts.page(Listing(selection, by), place(after), limit)
+    return page | {"next": following(request, after=next_place)}
 
 
 def place(after: str) -> tuple[float, int] | None:

@@ -18,8 +18,10 @@ from webapp.exports import methods
 from webapp.models import Metric, Run
 from webapp.pages.page import run_or_404
 from webapp.results import evidence, topics
+from webapp.results.view import RunView
+from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
-from webapp.topics.overview import ORDERS, Asked, Overview
+from webapp.topics.overview import ORDERS, Overview, Wanted
 from webapp.words import concordance, senses
 from webapp.words import queries as words
 
@@ -29,7 +31,7 @@ MOST_COUNTS = 500_000  # groups times topics of one answer
 
 @router.get("/{int:run_id}", response={200: shapes.Run, **ERRORS}, summary="A run")
 def detail(request: HttpRequest, run_id: int):
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.post(
@@ -37,7 +39,7 @@ def detail(request: HttpRequest, run_id: int):
 )
 def stop(request: HttpRequest, run_id: int):
     runs.stop(run_or_404(run_id))
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.post(
@@ -48,7 +50,7 @@ def stop(request: HttpRequest, run_id: int):
 )
 def cancel(request: HttpRequest, run_id: int):
     runs.cancel(run_or_404(run_id))
-    return pages.run(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
 
 
 @router.get("/{int:run_id}/curves", response={200: shapes.Curves, **ERRORS}, summary="Measures while it trained")
@@ -67,18 +69,18 @@ def index(request: HttpRequest, run_id: int, documents: Query[shapes.Documents],
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got “{sort[:50]}”.",
         )
     run = published(run_id)
-    asked = Asked.read(request.GET, run)._replace(hidden=hidden)
-    found, following = Overview(run, Selection.read(request.GET, run.corpus, run), asked).page(after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    wanted = Wanted.read(request.GET, run)._replace(hidden=hidden)
+    topics, following = Overview(Selection.read(request.GET, run.corpus, RunView(run)), wanted).page(after, limit)
+    return {"items": topics, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/topics/{int:number}", response={200: shapes.Topic, **ERRORS}, summary="A topic")
 def topic(request: HttpRequest, run_id: int, number: int):
     run = published(run_id)
-    found = topics.topic(run, number)
-    if found is None:
+    topic = topics.described(RunView(run), number)
+    if topic is None:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    return found | {"words": topics.top_words(run, [number])[number]}
+    return topic
 
 
 @router.get(
@@ -90,13 +92,13 @@ def words_of_topic(request: HttpRequest, run_id: int, number: int, after: Place 
     run = published(run_id)
     if number >= run.topics:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    found, following = topics.words(run, number, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = topics.words(run, number, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get("/{int:run_id}/documents", response={200: shapes.FoundDocuments, **ERRORS},
             summary="Documents, searched and chosen; by=T07 orders them by their share of a topic")  # fmt: skip
-def found(
+def search(
     request: HttpRequest,
     run_id: int,
     documents: Query[shapes.Documents],
@@ -105,7 +107,7 @@ def found(
     limit: Limit = 25,
 ):
     run = finished(run_id)
-    return pages.documents(request, Selection.read(request.GET, run.corpus, run), by, after, limit, f"/runs/{run_id}/")
+    return pages.documents(request, Selection.read(request.GET, run.corpus, RunView(run)), by, after, limit)
 
 
 @router.get(
@@ -113,22 +115,23 @@ def found(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = documents.document(run.corpus, number)
-    if found is None:
+    about = documents.described(run.corpus, number)
+    if about is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    parts, tokens = documents.proportions(run, number), int(evidence.of(run).lengths[number])
-    return found | {"id": found["source_id"], "date": found["date_text"], "tokens": tokens, "topics": parts}
+    parts, tokens = documents.proportions(RunView(run), number), int(evidence.of(run).lengths[number])
+    return about | {"tokens": tokens, "topics": parts}
 
 
 @router.get("/{int:run_id}/wholes/{int:number}", response={200: shapes.Whole, **ERRORS},
             summary="The topics of the whole document that a document is a section of")  # fmt: skip
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    found = parent_documents.of(run.corpus, number) if number < run.version.documents else None
-    if found is None:
+    parent = parent_documents.of(run.corpus, number) if number < run.version.documents else None
+    if parent is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    tokens = parent_documents.mixture(run, found)
-    return found._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(run, tokens)}
+    view = RunView(run)
+    tokens = parent_documents.mixture(view, parent)
+    return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
 
 
 @router.get(
@@ -137,8 +140,8 @@ def whole(request: HttpRequest, run_id: int, number: int):
     summary="Words that begin with q, most frequent first",
 )
 def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT):
-    found, following = words.matching(run_or_404(run_id).version, q, after, limit)
-    return {"items": found, "next": pages.following(request, after=following)}
+    items, following = words.matching(run_or_404(run_id).version, q, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
 
 
 @router.get(
@@ -147,11 +150,11 @@ def vocabulary(request: HttpRequest, run_id: int, q: str = "", after: int = -1, 
     summary="A word, and the topics that it was given to",
 )
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
-    selection, found, uses = _word(request, run_id, word)
-    named, rare = senses.tallied(selection.run, uses, selection)
-    senses.name(selection.run, uses, named, rare)
+    selection, entry, uses = _word(request, run_id, word)
+    named, rare = senses.tallied(selection.view, uses, selection)
+    senses.name(selection.view, uses, named, rare)
     tokens, of = int(uses.counts.sum()), len(uses.counts)
-    return {"word": found.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
+    return {"word": entry.word, "set": selection.sentence, "tokens": tokens, "documents": of, "senses": named + rare}
 
 
 @router.get(
@@ -168,22 +171,22 @@ def lines(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.
         raise Invalid("sort", f"“sort” must be one of {', '.join(concordance.ORDERS)}; got “{sort[:50]}”.")
     if not concordance.has_places(selection.run):
         raise Invalid("run", "This corpus was read by a version that did not note where words stand. Upload it again.")
-    found = concordance.page(selection, uses, topic, sort, after, limit)
-    last = after + len(found.lines)
+    page = concordance.page(selection, uses, topic, sort, after, limit)
+    last = after + len(page.lines)
     return {
-        "count": found.total,
-        "items": found.lines,
-        "next": pages.following(request, after=last if last < found.total and found.lines else None),
+        "count": page.total,
+        "items": page.lines,
+        "next": pages.following(request, after=last if last < page.total and page.lines else None),
     }
 
 
 def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
-    selection, found = Selection.read(request.GET, run.corpus, run), words.word(run.version, text)
-    if found is None:
+    selection, entry = Selection.read(request.GET, run.corpus, RunView(run)), words.word(run.version, text)
+    if entry is None:
         raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
-    return selection, found, senses.uses(run, found, selection)
+    return selection, entry, senses.uses(selection.view, entry, selection)
 
 
 @router.get(
@@ -199,11 +202,11 @@ def time(
     topic: list[int] = Query([]),  # noqa: B008
 ):
     run = finished(run_id)
-    selection = Selection.read(request.GET, run.corpus, run)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
-    counted = sums.of(run, selection, by)
+    counted = sums.of(selection, by)
     chosen = topic or list(range(run.topics))
     if wrong := [k for k in chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
@@ -226,13 +229,7 @@ def time(
     summary="Which topics of two runs are the same",
 )
 def compare(request: HttpRequest, run_id: int, other: int):
-    found = comparisons.match(published(run_id), published(other))
-    pairs = zip(found.partner.tolist(), found.similarity.tolist(), strict=True)
-    return {
-        "run": run_id,
-        "other": other,
-        "pairs": [{"topic": k, "other": b, "similarity": s} for k, (b, s) in enumerate(pairs) if b >= 0],
-    }
+    return comparisons.described(published(run_id), published(other))
 
 
 @router.get(
@@ -242,7 +239,7 @@ def compare(request: HttpRequest, run_id: int, other: int):
 )
 def written(request: HttpRequest, run_id: int):
     run = published(run_id)
-    return {"paragraphs": methods.paragraphs(run), "bibtex": methods.bibtex(run)}
+    return methods.written(run)
 
 
 @router.get("/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded")

@@ -5,6 +5,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+from ninja.renderers import BaseRenderer
 
 from inference.errors import Invalid
 from inference.versions import topograph
@@ -12,6 +13,17 @@ from webapp.accounts.authorization import UNKNOWN
 from webapp.api import corpora, engines, runs
 from webapp.api.access import RATE, Reader
 from webapp.pages import errors
+from webapp.pages.page import as_bytes
+
+
+class Renderer(BaseRenderer):
+    """The same JSON as that of pages."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: object, *, response_status: int) -> bytes:
+        return as_bytes(data)
+
 
 log = structlog.get_logger(__name__)
 
@@ -23,13 +35,14 @@ api = NinjaAPI(
     urls_namespace="api",
     auth=Reader(),
     throttle=[RATE],
+    renderer=Renderer(),
 )
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/engines", engines.router, tags=["engines"])
 
 
-def _said(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
+def _error(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
     response = api.create_response(request, {"error": sentence} | more, status=status)
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
@@ -38,34 +51,34 @@ def _said(request: HttpRequest, sentence: str, status: int, **more) -> HttpRespo
 
 @api.exception_handler(Http404)
 def missing(request, error):
-    return _said(request, str(error) or "There is nothing at this address.", 404)
+    return _error(request, str(error) or "There is nothing at this address.", 404)
 
 
 @api.exception_handler(Invalid)
 def invalid(request, error):
-    return _said(request, error.message, 400, field=error.field)
+    return _error(request, error.message, 400, field=error.field)
 
 
 @api.exception_handler(BadRequest)
 def bad(request, error):
-    return _said(request, str(error), 400)
+    return _error(request, str(error), 400)
 
 
 @api.exception_handler(ValidationError)
 def unreadable(request, error):
     first = error.errors[0]
     field = str(first["loc"][-1]) if first.get("loc") else ""
-    return _said(request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field)
+    return _error(request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field)
 
 
 @api.exception_handler(AuthenticationError)
 def unknown(request, error):
-    return _said(request, UNKNOWN, 401)
+    return _error(request, UNKNOWN, 401)
 
 
 @api.exception_handler(Throttled)
 def fast(request, error):
-    response = _said(request, f"Too many requests: at most {RATE.rate} each. Wait a little.", 429)
+    response = _error(request, f"Too many requests: at most {RATE.rate} each. Wait a little.", 429)
     if error.wait:
         response["Retry-After"] = str(max(1, round(error.wait)))
     return response
@@ -73,7 +86,7 @@ def fast(request, error):
 
 @api.exception_handler(HttpError)
 def refused(request, error):
-    return _said(request, str(error), error.status_code)
+    return _error(request, str(error), error.status_code)
 
 
 @api.exception_handler(Exception)
@@ -81,4 +94,4 @@ def broken(request, error):
     if (answer := errors.unavailable(request, error, json=True)) is not None:
         return answer
     log.error("broken", exc_info=error)
-    return _said(request, errors.said(request), 500)
+    return _error(request, errors.broken_sentence(request), 500)

@@ -1,4 +1,5 @@
-"""What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page or null."""
+"""What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page
+or null."""
 
 from datetime import datetime
 
@@ -297,3 +298,37 @@ class File(Schema):
 
 class Files(Schema):
     items: list[File]
+
+
+# Pages -------------------------------------------------------------------------------------------------------------------
+# A .json twin answers in the shape that webapp.urls declares for it, and may have more fields, which its page needs.
+# Lists are the shapes above; a page of one thing has that thing, in its shape, as a part.
+
+
+class ComparePage(Schema):
+    comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
+
+
+class RunPage(Schema):
+    run: Run
+
+
+class TopicPage(Schema):
+    topic: Topic
+
+
+class WordPage(Schema):
+    senses: list[Sense] | None = Field(description="clear ones; null until training ends")
+    rare: list[Sense] = Field([], description="those that are a handful of tokens")
+
+
+class DocumentPage(Schema):
+    document: Document
+
+
+class DocumentOfRunPage(DocumentPage):
+    proportions: list[Part] = Field(description="largest first")
+
+
+class WholePage(Schema):
+    proportions: list[Part] = Field(description="largest first, of all sections together")

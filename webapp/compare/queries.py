@@ -8,11 +8,14 @@ from django.db.models import QuerySet
 
 from inference.errors import Invalid
 from inference.explore import matching
+from webapp.drawing.numbers import HUES
 from webapp.models import Metric, Run, Snapshot
-from webapp.results import topics, weights
-from webapp.storage.cache import remembered
+from webapp.results import links, measures, topics, weights
+from webapp.results.view import RunView
+from webapp.runs import series
+from webapp.storage.cache import cached
 
-MOST = 12  # runs at once: as many as there are colours
+MOST = HUES  # runs at once: as many as there are colours
 PAGE = 50
 OFFERED = 30  # runs to choose from, the newest
 WORDS = 20  # of each topic, that are looked at for what two have in common
@@ -21,10 +24,15 @@ KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, o
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
 
+CURVES = (
+    *(column for column in series.PROGRESS if column.name != "seconds"),
+    *series.CHARTS,
+)  # against words read, not time
+
 _one_at_a_time = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
 
-def found(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
+def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
     """The runs of these numbers among some, in their order."""
     by_number = {run.pk: run for run in runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")}
     return [by_number[number] for number in numbers if number in by_number]
@@ -35,9 +43,9 @@ def offered(corpora: Iterable[int]) -> list[Run]:
     return list(Run.objects.filter(corpus__in=set(corpora)).select_related("corpus").order_by("-pk")[:OFFERED])
 
 
-def measures(runs: list[Run]) -> dict[int, dict[str, list]]:
-    """run -> the columns of its curves: step, tokens, held_out, coherence."""
-    names = ("step", "tokens", "held_out", "coherence")
+def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
+    """run -> the columns of its curves: step, tokens, and the series that have a chart."""
+    names = [column.name for column in CURVES]
     columns = {run.pk: {name: [] for name in names} for run in runs}
     for number, *values in Metric.objects.filter(run__in=runs).order_by("run", "step").values_list("run", *names):
         for name, value in zip(names, values, strict=True):
@@ -46,7 +54,8 @@ def measures(runs: list[Run]) -> dict[int, dict[str, list]]:
 
 
 def match(a: Run, b: Run) -> matching.Matching:
-    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never change.
+    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never
+    change.
 
     It is kept in memory, not in a table: it is made anew in seconds for the largest runs, in milliseconds for most, and
     a table would have to be kept tidy as runs come and go.
@@ -57,13 +66,26 @@ def match(a: Run, b: Run) -> matching.Matching:
     return between if first == a.snapshot_id else between.turned()
 
 
-@remembered(KEPT)
+@cached(KEPT)
 def _between(first: int, second: int) -> matching.Matching:
-    found = Snapshot.objects.select_related("run__version").in_bulk([first, second])
-    if len(found) < len({first, second}):
+    snapshots = Snapshot.objects.select_related("run__version").in_bulk([first, second])
+    if len(snapshots) < len({first, second}):
         raise Invalid("run", "A run has just published newer topics, or was deleted. Reload the page.")
-    a, b = found[first], found[second]
+    a, b = snapshots[first], snapshots[second]
     return matching.match(weights.topics(a), weights.topics(b), *weights.words(a.run, b.run))
+
+
+def described(a: Run, b: Run) -> dict:
+    """The pairs of two runs' topics, in the shape webapp.api.shapes.Comparison."""
+    between = match(a, b)
+    pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
+    return {
+        "run": a.pk,
+        "other": b.pk,
+        "pairs": [
+            {"topic": k, "other": other, "similarity": similarity} for k, (other, similarity) in pairs if other >= 0
+        ],
+    }
 
 
 def counts(between: matching.Matching) -> dict[str, int]:
@@ -77,9 +99,10 @@ def counts(between: matching.Matching) -> dict[str, int]:
     }
 
 
-def pairs(a: Run, b: Run, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
-    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as templates/compare/_pairs.html has them."""
-    between = match(a, b)
+def pairs(a: RunView, b: RunView, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
+    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as
+    templates/compare/_pairs.html has them."""
+    between = match(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)
     if show in ("split", "merged"):
@@ -94,13 +117,15 @@ def pairs(a: Run, b: Run, show: str, order: str, after: int = 0) -> tuple[list[d
     mine, others = _words(one, page), _words(other, [int(best[k]) for k in page])
     rows = [
         {"topic": _topic(one, k, share), "words": mine[k][:SHOWN], "similarity": float(similarity[k]),
-         "nearest": topics.link(other, int(best[k])), "nearest_words": others[int(best[k])][:SHOWN]}
+         "nearest": links.topic(other, int(best[k])), "nearest_words": others[int(best[k])][:SHOWN]}
         for k in page
     ]  # fmt: skip
     return rows, _next(after, numbers)
 
 
-def _matched(a: Run, b: Run, between: matching.Matching, order: str, after: int) -> tuple[list[dict], int | None]:
+def _matched(
+    a: RunView, b: RunView, between: matching.Matching, order: str, after: int
+) -> tuple[list[dict], int | None]:
     share, share_b, similarity = _shares(a), _shares(b), between.similarity
     key = {
         "alike": lambda k: (-similarity[k], k),
@@ -120,7 +145,9 @@ def _matched(a: Run, b: Run, between: matching.Matching, order: str, after: int)
     return rows, _next(after, numbers)
 
 
-def _gathered(a: Run, b: Run, between: matching.Matching, show: str, after: int) -> tuple[list[dict], int | None]:
+def _gathered(
+    a: RunView, b: RunView, between: matching.Matching, show: str, after: int
+) -> tuple[list[dict], int | None]:
     """A topic of one run that is the nearest of several in the other, and those."""
     one, other, all_of = (a, b, between.splits) if show == "split" else (b, a, between.merges)
     similarity = between.best_a_similarity if show == "split" else between.best_b_similarity
@@ -145,10 +172,10 @@ def _gathered(a: Run, b: Run, between: matching.Matching, show: str, after: int)
     return rows, _next(after, all_of)
 
 
-def stable(runs: list[Run], order: str, after: int = 0) -> tuple[list[dict], int | None]:
+def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the next page begins."""
-    first, *others = runs
-    between = [match(first, other) for other in others]
+    first, *others = views
+    between = [match(first.run, other.run) for other in others]
     mean, share = matching.stability(between), _shares(first)
     key = {
         "steady": lambda k: (-mean[k], k),
@@ -165,8 +192,8 @@ def stable(runs: list[Run], order: str, after: int = 0) -> tuple[list[dict], int
             "words": words[k][:SHOWN],
             "stability": float(mean[k]),
             "partners": [
-                {"run": other.pk, "similarity": float(m.similarity[k])}
-                | ({"topic": topics.link(other, int(m.partner[k]))} if m.partner[k] >= 0 else {"topic": None})
+                {"run": other.run.pk, "similarity": float(m.similarity[k])}
+                | ({"topic": links.topic(other, int(m.partner[k]))} if m.partner[k] >= 0 else {"topic": None})
                 for other, m in zip(others, between, strict=True)
             ],
         }
@@ -175,26 +202,25 @@ def stable(runs: list[Run], order: str, after: int = 0) -> tuple[list[dict], int
     return rows, _next(after, numbers)
 
 
-def again(runs: list[Run]) -> dict[str, int]:
+def again(views: list[RunView]) -> dict[str, int]:
     """Of the first run's topics: how many have a partner in every other run, in some, in none."""
-    first, *others = runs
-    partners = np.sum([match(first, other).partner >= 0 for other in others], axis=0)
+    first, *others = views
+    partners = np.sum([match(first.run, other.run).partner >= 0 for other in others], axis=0)
     every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
     return {"every": every, "some": len(partners) - every - none, "none": none}
 
 
-def _shares(run: Run) -> dict[int, float]:
-    if "shares" not in run.__dict__:
-        run.__dict__["shares"] = dict(run.snapshot.topics.values_list("number", "share"))
-    return run.__dict__["shares"]
+def _shares(view: RunView) -> np.ndarray:
+    """float64[K]: each topic's share of the tokens."""
+    return measures.of(view.run)["share"]
 
 
-def _topic(run: Run, number: int, share: dict[int, float]) -> dict:
-    return topics.link(run, number) | {"share": share[number]}
+def _topic(view: RunView, number: int, share: np.ndarray) -> dict:
+    return links.topic(view, number) | {"share": float(share[number])}
 
 
-def _words(run: Run, numbers: list[int]) -> dict[int, list[str]]:
-    return topics.top_words(run, numbers, WORDS)
+def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
+    return topics.top_words(view, numbers, WORDS)
 
 
 def _in_common(first: list[str], second: list[str]) -> dict[str, list[str]]:

@@ -13,6 +13,8 @@ from webapp.compare import queries
 from webapp.ingest import forms
 from webapp.models import Run
 from webapp.pages.page import number, page
+from webapp.results.view import RunView
+from webapp.runs import series
 
 NO_TOPICS = {  # why a run has none yet
     Run.Status.QUEUED: "it waits for a worker",
@@ -26,15 +28,18 @@ NO_TOPICS = {  # why a run has none yet
 @require_safe
 def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     numbers = _numbers(request)
-    runs = queries.found(authorization.runs(request), numbers)
+    runs = queries.ordered(authorization.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
+    curves = queries.curves(runs)
     data = {
         "runs": [_described(run) for run in runs],
         "notices": _notices(numbers, runs),
         "differences": _differences(runs),
-        "metrics": {str(run): columns for run, columns in queries.measures(runs).items()},
+        "metrics": {str(run): columns for run, columns in curves.items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
+    if as_json and len(comparable) == 2:
+        data["comparison"] = queries.described(*comparable)
     status = 404 if numbers and not runs else 200
     offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
     return page(
@@ -46,6 +51,9 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         chosen=runs,
         offered=offered,
         most=queries.MOST,
+        columns=queries.CURVES,
+        charts=series.CHARTS,
+        measured=[(run, row) for run, columns in curves.items() for row in series.table(columns, queries.CURVES)],
     )
 
 
@@ -77,25 +85,25 @@ def _described(run: Run) -> dict:
 def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     """What a reader should know before anything else, in sentences."""
     known = {run.pk for run in runs}
-    said = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
+    notices = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
     for run in runs:
         if not run.snapshot_id:
             why = NO_TOPICS.get(run.status, "none were stored")
-            said.append(f"Run {run.pk} has no topics to compare: {why}.")
+            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
         elif run.active:
-            said.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
+            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     if len({run.corpus_id for run in runs}) > 1:
-        said.append(
+        notices.append(
             "These runs are of different corpora: likelihoods are of different texts and can’t be compared; topics are compared by"
             " their words, and a word that one corpus lacks has no weight there."
         )
     languages = {run.corpus.settings.get("language") or "" for run in runs}
     if len(languages) > 1:
         names = sorted(LANGUAGES.get(code, "no stated language") for code in languages)
-        said.append(
+        notices.append(
             f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
         )
-    return said
+    return notices
 
 
 def _differences(runs: list[Run]) -> dict:
@@ -118,18 +126,20 @@ def _differences(runs: list[Run]) -> dict:
 
 
 def _topics(request: HttpRequest, runs: list[Run]) -> dict:
-    """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the others."""
+    """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the
+    others."""
+    views = [RunView(run) for run in runs]
     after, sort = number(request, "after", 0), request.GET.get("sort", "")
     if len(runs) > 2:
         order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
-        rows, following = queries.stable(runs, order, after)
-        about = {"kind": "stability", "again": queries.again(runs), "orders": _orders(request, queries.STABLE_ORDERS)}
+        rows, following = queries.stable(views, order, after)
+        about = {"kind": "stability", "again": queries.again(views), "orders": _orders(request, queries.STABLE_ORDERS)}
     else:
         order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
         counts = queries.counts(queries.match(*runs))
         show = request.GET.get("show", "")
         show = show if show in counts else "matched"
-        rows, following = queries.pairs(*runs, show, order, after)
+        rows, following = queries.pairs(*views, show, order, after)
         lists = {name: {"count": count, "url": _address(request, show=name)} for name, count in counts.items()}
         about = {
             "kind": show,

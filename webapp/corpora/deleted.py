@@ -18,7 +18,7 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
     corpora, runs: those that the reader may bring back, querysets of everything. before: as the page before gave it.
     """
     since = {"deleted_at__gt": Now() - timedelta(days=settings.KEEP_DELETED)}
-    found = []
+    deleted = []
     for kind, rows in (
         (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),
         (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus")),
@@ -33,10 +33,10 @@ def page(corpora, runs, before: tuple[datetime, int, int] | None = None) -> tupl
                 else Q(pk=None)
             )
             rows = rows.filter(Q(deleted_at__lt=at) | same)
-        found += [(row.deleted_at, kind, row.pk, row) for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]]
-    found.sort(key=lambda entry: entry[:3], reverse=True)
-    rows = _described([row for *_, row in found[:PAGE]])
-    return rows, found[PAGE - 1][:3] if len(found) > PAGE else None
+        deleted += [(row.deleted_at, kind, row.pk, row) for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]]
+    deleted.sort(key=lambda entry: entry[:3], reverse=True)
+    rows = _described([row for *_, row in deleted[:PAGE]])
+    return rows, deleted[PAGE - 1][:3] if len(deleted) > PAGE else None
 
 
 def _described(found: list[Corpus | Run]) -> list[dict]:
@@ -73,7 +73,8 @@ def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
 
 
 def _name(row: Corpus | Run) -> str:
-    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is not deleted with them."""
+    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is not deleted with
+    them."""
     if isinstance(row, Run):
         return f"Run {row.pk}"
     if row.into_id:

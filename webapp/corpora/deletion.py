@@ -1,9 +1,10 @@
 """Deleting a corpus or a run: gone at once for everybody, and back again for a while; then, or on request, for good.
 
-What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present), so that pages, the API, the
-sweep of jobs and tasks at work don't see it: a task notices at its next heartbeat, and ends. What is older than KEEP_DELETED can't
-be brought back, and operations.upkeep takes it away: its files, its news in Redis, its rows, its partitions, in this order. A
-kill at any moment leaves a row that the next sweep finds again, or a partition or a folder without a row, which it finds, too.
+What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present), so that pages, the
+API, the sweep of jobs and tasks at work don't see it: a task notices at its next heartbeat, and ends. What is older
+than KEEP_DELETED can't be brought back, and operations.upkeep takes it away: its files, its news in Redis, its rows,
+its partitions, in this order. A kill at any moment leaves a row that the next sweep finds again, or a partition or a
+folder without a row, which it finds, too.
 """
 
 import re
@@ -16,11 +17,11 @@ from django.db.models.functions import Now
 
 from inference.errors import Invalid
 from webapp.accounts.embargo import passage
-from webapp.jobs import claims, events
+from webapp.jobs import claims, dispatch, events, kinds
 from webapp.models import GONE, Corpus, Pin, Run, Version
 
 MODELS = {"corpus": Corpus, "run": Run}
-KINDS = {Corpus: claims.READING, Version: claims.CHOOSING, Run: claims.TRAINING}
+KINDS = {Corpus: kinds.INGEST, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
 def kept() -> timedelta:
@@ -34,12 +35,13 @@ def until(row: Corpus | Run) -> datetime:
 
 
 def corpus(corpus: Corpus) -> None:
-    """Delete a corpus with its versions, runs and files that were to be added, at one moment. Nothing happens where it is deleted already."""
+    """Delete a corpus with its versions, runs and files that were to be added, at one moment. Nothing happens where it
+    is deleted already."""
     with transaction.atomic():
         if not Corpus.objects.filter(pk=corpus.pk).update(deleted_at=Now()):
             return
         at = Corpus.everything.values_list("deleted_at", flat=True).get(pk=corpus.pk)
-        running = list(corpus.runs.filter(status__in=("queued", *claims.TRAINING.active)).values_list("pk", flat=True))
+        running = list(corpus.runs.filter(status__in=("queued", *kinds.TRAIN.active)).values_list("pk", flat=True))
         for model in (Version, Run):
             model.objects.filter(corpus=corpus.pk).update(deleted_at=at)
         Corpus.objects.filter(into=corpus.pk).update(deleted_at=at)
@@ -77,21 +79,23 @@ def bring_back(row: Corpus | Run) -> None:
             raise Invalid(
                 "corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first."
             )
-        found = model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
-        if found is None:
+        locked = (
+            model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        )
+        if locked is None:
             raise Invalid(model.__name__.lower(), f"{said} can’t be brought back any more.")
         of_corpus = [(Corpus, Q(pk=row.pk) | Q(into=row.pk)), (Version, Q(corpus=row.pk)), (Run, Q(corpus=row.pk))]
         for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
-            back = each.everything.filter(mine, deleted_at=found.deleted_at)  # a run that was deleted before stays so
+            back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so
             _go_on(KINDS[each], back)
             back.update(deleted_at=None)
 
 
-def _go_on(kind: claims.Kind, rows) -> None:
+def _go_on(kind: kinds.JobKind, rows) -> None:
     """Queue what was at work; an attempt that has not noticed yet loses to the next."""
     rows.filter(status__in=kind.active).update(status="queued")
     for pk in rows.filter(status="queued").values_list("pk", flat=True)[:1000]:  # of more the sweep tells the workers
-        claims.send(kind, pk)
+        dispatch.send(kind, pk)
 
 
 def for_good(row: Corpus | Run) -> None:
@@ -114,7 +118,8 @@ def _at_work(model) -> Q:
 
 
 def claim(row: Corpus | Run) -> bool:
-    """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False where it was meanwhile."""
+    """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False where it was
+    meanwhile."""
     return bool(type(row).everything.filter(pk=row.pk, deleted_at__lte=Now() - kept()).update(deleted_at=GONE))
 
 

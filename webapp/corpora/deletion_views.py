@@ -56,7 +56,7 @@ def _or_404(kind: str, pk: int) -> Corpus | Run:
 def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     row = _or_404(kind, pk)
     getattr(deletion, kind)(row)
-    cache.forget()
+    cache.clear_all()
     return redirect(f"{kind}_deleted", pk)
 
 

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from webapp import readers
 from webapp.corpora import queries
-from webapp.ingest import forms
+from webapp.ingest import reading_forms
 from webapp.ingest import sources as reports
 from webapp.models import Corpus, SourceFile
 from webapp.pages.page import address, corpus_or_404, number, page
@@ -33,7 +33,8 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
 
 @require_safe
 def problems(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
-    """What reading the files found wrong, a page of it; ?file= the position of one of them, ?after= a place in the report."""
+    """What reading the files found wrong, a page of it; ?file= the position of one of them, ?after= a place in the
+    report."""
     corpus = corpus_or_404(corpus_id)
     position = number(request, "file")
     name = "" if position is None else get_object_or_404(corpus.files, position=position).name
@@ -53,7 +54,7 @@ def _shown(file: SourceFile) -> dict:
         "name": file.name,
         "format": readers.formats.label(file.name),
         "bytes": file.bytes,
-        "encoding": forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
+        "encoding": reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else "",
         "documents": file.documents,
         "documents_url": f"{reverse('corpus_documents', args=[file.corpus_id])}?only=file:{file.position}"
         if file.first is not None

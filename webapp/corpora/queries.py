@@ -2,6 +2,7 @@
 
 from django.db.models import Count, Q
 
+from webapp.documents import fields
 from webapp.ingest import version_history
 from webapp.models import Corpus, Metric, Run, SourceFile
 
@@ -12,14 +13,15 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
 def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
-    """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.accounts.authorization.listed), newest first,
-    each with `run_count` and `latest_run`; and where the next page begins."""
-    found = (
+    """A page of the corpora with these numbers (one more than a page, where there are so many:
+    webapp.accounts.authorization.listed), newest first, each with `run_count` and `latest_run`; and where the next page
+    begins."""
+    corpora = (
         Corpus.objects.filter(pk__in=numbers)
         .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
         .select_related("version", "owner")
     )
-    page = list(found.defer("report", "settings").order_by("-pk"))
+    page = list(corpora.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
     for corpus in page:
@@ -30,22 +32,23 @@ def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
 def files(
     corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
 ) -> tuple[list[SourceFile], int | None]:
-    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
-    found = corpus.files.order_by("position")
+    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have
+    some."""
+    listed = corpus.files.order_by("position")
     if only == "problems":
-        found = found.filter(Q(problems__gt=0) | ~Q(error=""))
+        listed = listed.filter(Q(problems__gt=0) | ~Q(error=""))
     if after is not None:
-        found = found.filter(position__gt=after)
-    page = list(found[: limit + 1])
+        listed = listed.filter(position__gt=after)
+    page = list(listed[: limit + 1])
     return page[:limit], page[limit - 1].position if len(page) > limit else None
 
 
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page begins."""
-    found = corpus.runs.select_related("version").order_by("-pk")
+    listed = corpus.runs.select_related("version").order_by("-pk")
     if before is not None:
-        found = found.filter(pk__lt=before)
-    page = list(found[: PAGE + 1])
+        listed = listed.filter(pk__lt=before)
+    page = list(listed[: PAGE + 1])
     last = Metric.objects.filter(run__in=page[:PAGE]).order_by("run", "-step").distinct("run").defer("topic_coherence")
     by_run = {metric.run_id: metric for metric in last}
     rows = [
@@ -63,19 +66,25 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | N
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
 
 
+def about(corpus: Corpus) -> dict:
+    """A corpus, in the shape webapp.api.shapes.Corpus; its fields are known when it is ready."""
+    ready = corpus.status == Corpus.Status.READY
+    dated = fields.dated(corpus.version) if ready else None
+    names = ("id", "name", "status", "documents", "tokens", "vocabulary", "embargo")
+    return {name: getattr(corpus, name) for name in names} | {
+        "created": corpus.created_at,
+        "categories": [category.name for category in fields.categories(corpus.version)] if ready else [],
+        "dated": [day.isoformat() for day in dated] if dated else None,
+    }
+
+
 def state(corpus: Corpus, workers: int | None) -> dict:
     """corpus.json: all that its page shows while it is being read, and its numbers after."""
-    return {
-        "id": corpus.pk,
-        "name": corpus.name,
-        "status": corpus.status,
+    return about(corpus) | {
         "error": corpus.error,
         "bytes_read": corpus.bytes_read,
         "bytes_total": corpus.bytes_total,
         "documents_read": corpus.documents_read,
-        "documents": corpus.documents,
-        "tokens": corpus.tokens,
-        "vocabulary": corpus.vocabulary,
         "dropped": (corpus.version.report if corpus.version else {}).get("dropped", {}),
         "problem_counts": corpus.report.get("problem_counts", {}),
         "arriving": bool(corpus.arriving),

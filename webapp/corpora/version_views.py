@@ -9,10 +9,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
-from webapp.ingest import forms, previews, versions
 from webapp.ingest import phrases as found
+from webapp.ingest import previews, versions, vocabulary_forms
 from webapp.ingest import version_history as listing
-from webapp.ingest.versions import Words
+from webapp.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.words.queries import matching
@@ -24,17 +24,18 @@ MOST_WORDS = 2_000  # that another page may name at once
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """The options of words, and what they would give. POST makes a version, or begins with words that another page would leave out."""
+    """The options of words, and what they would give. POST makes a version, or begins with words that another page
+    would leave out."""
     corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused
-    now = Words.of(corpus.version.settings)
-    data, previewing = previews.sent(request)
+    now = VocabularySettings.of(corpus.version.settings)
+    data, previewing = previews.read_request(request)
     more = []
     if data and "min_documents" not in data:  # of the page of words to train without
         more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][:MOST_WORDS]
         more, data = [word.strip().lower() for word in more if word.strip()], None
-    form = forms.WordsForm(
+    form = vocabulary_forms.VocabularyForm(
         data, words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more])))
     )
     if data and not previewing and form.is_valid():
@@ -43,7 +44,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
-    chosen = form if form.is_bound else forms.WordsForm(form.sent(), words=now)
+    chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
     shown = {
         "corpus": corpus,
         "form": form,
@@ -52,7 +53,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
         "next": listing.following(corpus),
     }
     if chosen.is_valid():
-        shown |= previews.of_corpus(corpus, chosen, _beginnings(corpus))
+        shown |= previews.preview_corpus(corpus, chosen, _beginnings(corpus))
     else:
         shown |= {
             "trouble": "Mend what is marked in red, and this shows what it gives.",
@@ -68,18 +69,18 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
     if corpus.version is None:
         raise Http404(f"Corpus {corpus_id} has no words yet: it has not been read.")
     found, following = matching(corpus.version, "", number(request, "after", -1))
-    data = {"words": found, "next": address(request, after=following) if following is not None else None}
+    data = {"items": found, "next": address(request, after=following) if following is not None else None}
     return page(request, "corpus/vocabulary.html", data, as_json=as_json, corpus=corpus)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked, or all above a
-    score; with `to=` it shows the page that begins there, and what is ticked stays so."""
+    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked,
+    or all above a score; with `to=` it shows the page that begins there, and what is ticked stays so."""
     corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused
-    now = Words.of(corpus.version.settings)
+    now = VocabularySettings.of(corpus.version.settings)
     try:
         choice = replace(now, phrases=[]).choice()
         rows = found.proposed(corpus.version, choice)
@@ -140,7 +141,7 @@ def _score(text: str) -> float:
 def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
     """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
     try:
-        versions.check(corpus)
+        versions.check_can_choose(corpus)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)

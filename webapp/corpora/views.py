@@ -17,13 +17,27 @@ from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import authorization, quotas
 from webapp.accounts import embargo as withheld
+from webapp.accounts.embargo import set_embargo
 from webapp.corpora import deletion, file_views, queries
 from webapp.documents.selection import Selection
-from webapp.ingest import corpora, forms, previews, sample, uploads, version_history
-from webapp.jobs import claims, events
+from webapp.ingest import (
+    corpora,
+    file_names,
+    forms,
+    guesses,
+    previews,
+    reading_forms,
+    sample,
+    upload_limits,
+    uploads,
+    version_history,
+    vocabulary_forms,
+)
+from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.server import live
 from webapp.storage import files
@@ -45,13 +59,14 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
+    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger
+    sees."""
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
-    found, following = queries.recent(
+    corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     more = address(request, before=following) if following else None
-    data = {"corpora": found, "more": more, "public": public, "formats": readers.formats.listed()}
+    data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
     return page(request, "home.html", data | _accepted())
 
 
@@ -65,10 +80,10 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
         with arriving(request, request.user) as arrived:
-            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, later=True)
+            corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, in_background=True)
     except Invalid as error:
         return _refused(request, "home", error.message, _status(error))
-    except uploads.Refused as refused:
+    except upload_limits.Refused as refused:
         return _refused(request, "home", refused.sentence, refused.status)
     return _led(request, corpus)
 
@@ -79,10 +94,10 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     try:
         with arriving(request, corpus.owner) as arrived:
-            draft = corpora.addition(corpus, arrived, later=True)
+            draft = corpora.create_addition(corpus, arrived, in_background=True)
     except Invalid as error:
         return _refused(request, reverse("corpus", args=[corpus.pk]), error.message, _status(error))
-    except uploads.Refused as refused:
+    except upload_limits.Refused as refused:
         return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence, refused.status)
     return _led(request, draft)
 
@@ -92,7 +107,7 @@ def again(request: HttpRequest, corpus_id: int) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
     corpus = corpus_or_404(corpus_id)
     try:
-        return _led(request, corpora.again(corpus))
+        return _led(request, corpora.copy_as_draft(corpus))
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
@@ -104,26 +119,27 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     try:
         if corpus.arriving:
-            claims.retry(claims.READING, corpus.pk)
+            claims.retry(kinds.INGEST, corpus.pk)
         else:
-            corpora.retry(corpus)
+            corpora.retry_failed_files(corpus)
     except Invalid as error:
         messages.error(request, error.message)
     return redirect("corpus", corpus.pk)
 
 
 @contextmanager
-def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.Upload]]:
-    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and uploads.Refused."""
+def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.ReceivedFile]]:
+    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and
+    upload_limits.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
-        with uploads.taken(ids, authorization.uploader(request)) as arrived:
+        with uploads.claim(ids, authorization.uploader(request)) as arrived:
             yield arrived
         return
     sent = request.FILES.getlist("files")
     total = sum(file.size for file in sent)
-    uploads.check_size(total, f"The files have {total:,} bytes")
-    with uploads.within_quota(owner.pk, total):
-        yield [corpora.Upload(uploads.clean(file.name), Path(file.temporary_file_path())) for file in sent]
+    upload_limits.check_size(total, f"The files have {total:,} bytes")
+    with upload_limits.hold_quota(owner.pk, total):
+        yield [corpora.ReceivedFile(file_names.clean(file.name), Path(file.temporary_file_path())) for file in sent]
 
 
 def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
@@ -146,7 +162,7 @@ def _refused(request: HttpRequest, to: str, sentence: str, status: int = 400) ->
 
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    return redirect("corpus", corpora.example(request.user).pk)
+    return redirect("corpus", corpora.create_example(request.user).pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -157,28 +173,31 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
-    data, previewing = previews.sent(request)
-    shaping = previews.shaping_of(corpus, data)
+    data, previewing = previews.read_request(request)
+    shaping = previews.shaping_form(corpus, data)
     try:
         try:
-            sniff, refused = corpora.sniff(corpus, shaping["table"].value() or "", **previews.known(data, corpus)), None
+            sniff, refused = (
+                guesses.sniff(corpus, shaping["table"].value() or "", **previews.known_options(data, corpus)),
+                None,
+            )
         except readers.Unreadable as error:
             if not data and not corpus.settings.get("options"):
                 raise
-            sniff, refused = corpora.sniff(corpus, ""), error
+            sniff, refused = guesses.sniff(corpus, ""), error
     except readers.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
     if not data:
-        sniff = corpora.as_before(sniff, corpus.settings.get("options", {}))
-    kind = forms.AddingForm if corpus.into_id else forms.ReadingForm
-    form = kind(previews.fitting(data, sniff) if data else None, corpus=corpus, sniff=sniff)
+        sniff = guesses.keep_chosen_columns(sniff, corpus.settings.get("options", {}))
+    kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
+    form = kind(previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff)
     if refused:
         form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
     if data and not previewing and form.is_valid() and shaping.is_valid():
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:
             if reading.shaping["table"]:
-                sample.taken(corpus, reading)  # a table that can't be used is said now, not when all is read
+                sample.take_sample(corpus, reading)  # a table that can't be used is said now, not when all is read
             return redirect("corpus", _begun(corpus, form, reading).pk)
         except readers.Unreadable as error:
             shaping.add_error("table", str(error))
@@ -193,24 +212,24 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         "withheld": withheld.sentence(corpus),
     } | file_views.first(corpus)
     if corpus.into_id:
-        shown["differing"] = previews.differing(corpus.into, sniff)
+        shown["differing"] = previews.differing_columns(corpus.into, sniff)
     wrong = form.errors or shaping.errors
     return page(
         request,
         "corpus/prepare.html",
-        shown | previews.of_draft(corpus, form, shaping),
+        shown | previews.preview_draft(corpus, form, shaping),
         status=400 if wrong and not previewing else 200,
     )
 
 
-def _begun(corpus: Corpus, form: forms.ReadingForm, reading: corpora.Reading) -> Corpus:
+def _begun(corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.ReadingSettings) -> Corpus:
     """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
     if into := corpus.into:
-        corpora.add(corpus, reading)
+        corpora.add_files(corpus, reading)
         return into
     corpus.name = form.cleaned_data["name"]
     corpora.read(corpus, reading)
-    sample.forget(corpus)
+    sample.remove_samples(corpus)
     return corpus
 
 
@@ -226,7 +245,9 @@ def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResp
 
 def _prepare_part(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """A part of another corpus that failed, with other words."""
-    form = forms.VocabularyForm(request.POST or None, name=corpus.name, reading=corpora.Reading(**corpus.settings))
+    form = vocabulary_forms.NamedVocabularyForm(
+        request.POST or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
+    )
     if request.method == "POST" and form.is_valid():
         corpus.name = form.cleaned_data["name"]
         try:
@@ -253,24 +274,26 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
         raise Http404(f"Run {run.pk} is not of corpus {corpus.pk}.")
     if corpus.status != Corpus.Status.READY:
         raise Invalid("corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet.")
-    selection = Selection.read(request.GET, corpus, run)
+    selection = Selection.read(request.GET, corpus, RunView(run) if run else None)
     if not selection or not selection.count:
         raise Invalid(
             "set",
             "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.",
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
-    form = forms.VocabularyForm(request.POST or None, name=name, reading=corpora.Reading(**corpus.settings))
+    form = vocabulary_forms.NamedVocabularyForm(
+        request.POST or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
+    )
     if request.method == "POST" and form.is_valid():
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
-            "run": run.pk if run and selection.has else None,
+            "run": run.pk if run and selection.topics else None,
         }
         reading = form.with_options(corpus.settings.get("options", {}))
         return redirect(
             "corpus",
-            corpora.subset(
+            corpora.create_subset(
                 corpus, np.flatnonzero(selection.mask), form.cleaned_data["name"], reading, provenance, request.user
             ).pk,
         )
@@ -287,7 +310,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
-    state = queries.state(corpus, events.workers())
+    state = queries.state(corpus, roster.count_workers())
     if as_json:
         return page(request, "", state, as_json=True)
     if corpus.arriving.get("first") is not None:  # on its way into another
@@ -299,7 +322,7 @@ def _detail(
     request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
 ) -> HttpResponse:
     state = state or queries.state(corpus, None)
-    found, following = queries.runs(corpus, number(request, "before"))
+    runs, following = queries.runs(corpus, number(request, "before"))
     dropped = [
         (REASONS.get(reason, reason), *counts)
         for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
@@ -311,7 +334,7 @@ def _detail(
             "corpus": corpus,
             "state": state,
             "train_form": train_form,
-            "runs": found,
+            "runs": runs,
             "more": address(request, before=following) if following else None,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
@@ -332,8 +355,8 @@ def _detail(
 
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
-    found = corpus.report.get("duplicates", {})
-    return found | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
+    repeated = corpus.report.get("duplicates", {})
+    return repeated | {"said": REPEATED.get((corpus.version.settings if corpus.version else {}).get("duplicates"), "")}
 
 
 @require_POST
@@ -355,7 +378,7 @@ def embargo(request: HttpRequest, corpus_id: int) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     on = request.POST.get("embargo") == "1"
     try:
-        corpora.embargo(corpus, on)
+        set_embargo(corpus, on)
         messages.success(request, "The texts are under embargo." if on else "The texts can be read again.")
     except Invalid as error:
         messages.error(request, error.message)

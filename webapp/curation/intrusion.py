@@ -15,7 +15,8 @@ from inference.evaluate.agreement import MISSING, alpha, kappa
 from webapp.accounts import embargo
 from webapp.documents import wording
 from webapp.models import Answer, Run, Topic
-from webapp.results import evidence, topics
+from webapp.results import evidence, links, topics
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 STRATA = {"high": 4, "middle": 3, "borderline": 3}  # passages of each: ten in all
@@ -111,15 +112,16 @@ def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:
 def word_test(run: Run, number: int, seed: int) -> dict | None:
     """The topic's first words and one that intrudes: {"shown": words, "intruder": its place}.
 
-    The intruder is among another topic's first words and not among this one's first hundred, so that it is no rare word.
-    None where there is no such word, or the topic has too few of its own.
+    The intruder is among another topic's first words and not among this one's first hundred, so that it is no rare
+    word. None where there is no such word, or the topic has too few of its own.
     """
-    own = topics.top_words(run, [number], APART)[number]
+    view = RunView(run)
+    own = topics.top_words(view, [number], APART)[number]
     if len(own) < SHOWN:
         return None
     random = _random(seed, number, 1)
     others = [int(k) for k in random.permutation(run.topics) if k != number][:10]
-    candidates = topics.top_words(run, others, SHOWN * 2)
+    candidates = topics.top_words(view, others, SHOWN * 2)
     for other in others:
         intruders = [word for word in candidates[other] if word not in own]
         if intruders:
@@ -153,7 +155,7 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     shown = [*present[order[:3]].tolist(), intruder]
     # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
-    words = topics.top_words(run, shown, 8)
+    words = topics.top_words(RunView(run), shown, 8)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     places = random.permutation(4)
     return {
@@ -170,8 +172,8 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
 
 def answers(run: Run, number: int, seed: int, reader: str, *kinds: str) -> dict[tuple[str, int], dict]:
     """(kind, item) -> payload of what one reader said of one topic."""
-    found = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
-    return {(answer.kind, answer.item): answer.payload for answer in found}
+    given = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
+    return {(answer.kind, answer.item): answer.payload for answer in given}
 
 
 def revealed(said: dict, passages: list[dict]) -> bool:
@@ -181,12 +183,13 @@ def revealed(said: dict, passages: list[dict]) -> bool:
 
 def labels(run: Run, number: int) -> list[dict]:
     """What readers called a topic: reader, label, confidence, seed."""
-    found = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
-    return [{"reader": a.reader, "seed": a.seed, **a.payload} for a in found]
+    answers = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
+    return [{"reader": a.reader, "seed": a.seed, **a.payload} for a in answers]
 
 
 def progress(run: Run, reader: str, seed: int) -> dict:
-    """How many topics this reader has done of each kind, and which comes next: by size to read, by lot for the tests."""
+    """How many topics this reader has done of each kind, and which comes next: by size to read, by lot for the
+    tests."""
     done = defaultdict(set)
     fits = dict(
         Answer.objects.filter(run=run, reader=reader, seed=seed, kind="fit")
@@ -228,7 +231,8 @@ def results(run: Run, first: int = 0) -> dict:
     for reader, kind, topic, _, payload in said:
         by_topic[topic].append((reader, kind, payload))
     numbers = sorted(k for k in by_topic if k >= first)
-    page = [_of_topic(run, k, by_topic[k]) for k in numbers[:PAGE]]
+    view = RunView(run)
+    page = [_of_topic(view, k, by_topic[k]) for k in numbers[:PAGE]]
     words = [p["chosen"] == p["intruder"] for _, kind, _, _, p in said if kind == "words"]
     tests = [p for _, kind, _, _, p in said if kind == "topics"]
     return {
@@ -246,12 +250,12 @@ def results(run: Run, first: int = 0) -> dict:
     }
 
 
-def _of_topic(run: Run, number: int, said: list[tuple[str, str, dict]]) -> dict:
+def _of_topic(view: RunView, number: int, said: list[tuple[str, str, dict]]) -> dict:
     fits = [p for _, kind, p in said if kind == "fit"]
     named = [{"reader": reader, **p} for reader, kind, p in said if kind == "label"]
     words = [p["chosen"] == p["intruder"] for _, kind, p in said if kind == "words"]
     tests = [p for _, kind, p in said if kind == "topics"]
-    return topics.link(run, number) | {
+    return links.topic(view, number) | {
         "labels": named,
         "likeness": likeness([p["label"] for p in named]),
         "fits": {

@@ -13,7 +13,8 @@ from webapp.curation import intrusion_answers
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.page import address, number, page, reader, run_or_404
-from webapp.results import topics
+from webapp.results import links, topics
+from webapp.results.view import RunView
 
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
 PAGES = {"label": "reading_passages", "words": "reading_words", "topics": "reading_topics"}
@@ -48,6 +49,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
 def passages(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """Ten passages, without anything that tells what the model makes of them until all questions are answered."""
     run, seed = _run(run_id, number), _seed(request)
+    view = RunView(run)
     read = queries.passages(run, number, seed)
     said = queries.answers(run, number, seed, reader(request), "label", "fit")
     shown = queries.revealed(said, read)
@@ -60,12 +62,12 @@ def passages(request: HttpRequest, run_id: int, number: int, as_json: bool = Fal
             for name in blind:
                 del passage[name]
     data = {
-        "topic": topics.link(run, number) if shown else {"number": number, "label": topic_label(number)},
+        "topic": links.topic(view, number) if shown else {"number": number, "label": topic_label(number)},
         "seed": seed,
         "passages": read,
         "label": said.get(("label", 0), {"label": "", "confidence": None}),
         "revealed": shown,
-        "words": topics.top_words(run, [number])[number] if shown else [],
+        "words": topics.top_words(view, [number])[number] if shown else [],
         "labels": queries.labels(run, number) if shown else [],
     }
     following = queries.progress(run, reader(request), seed)["label"]["next"] if shown else None
@@ -101,7 +103,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
 def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: bool = False) -> HttpResponse:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
     run, seed = _run(run_id, number), _seed(request)
-    asked = TESTS[kind](run, number, seed)
+    view, asked = RunView(run), TESTS[kind](run, number, seed)
     said = queries.answers(run, number, seed, reader(request), kind).get((kind, 0))
     following = queries.after(run, reader(request), seed, kind, number)
     data = {
@@ -114,11 +116,11 @@ def test(request: HttpRequest, run_id: int, number: int, kind: str, as_json: boo
         "chosen": said["chosen"] if said else None,
         "intruder": said["intruder"] if said else None,
         "document": reverse("run_document", args=[run.pk, said["document"]]) if said and kind == "topics" else None,
-        "topic": topics.link(run, number) if said else None,
+        "topic": links.topic(view, number) if said else None,
     }
     if asked and kind == "topics":
         data["shown"] = [
-            {"words": row["words"]} | ({"topic": topics.link(run, row["number"])} if said else {})
+            {"words": row["words"]} | ({"topic": links.topic(view, row["number"])} if said else {})
             for row in asked["shown"]
         ]
     return page(request, "run/reading_test.html", data, as_json=as_json, run=run)

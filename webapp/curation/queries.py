@@ -3,38 +3,24 @@
 import math
 from uuid import UUID
 
-from webapp.drawing.numbers import HUES, topic_label
+from webapp.drawing.numbers import HUE_NAMES, topic_label
 from webapp.models import Edit, Run
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results import links
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 PAGE = 50
 WORDS = 100  # of a topic's words that a label may be made of
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
-HUE_NAMES = (
-    "teal",
-    "green",
-    "purple",
-    "plum",
-    "olive",
-    "rose",
-    "blue",
-    "rust",
-    "mustard",
-    "lavender",
-    "crimson",
-    "indigo",
-)
 
 
-def history(run: Run, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
+def history(view: RunView, before: int | None = None, topic: int | None = None) -> tuple[list[dict], int | None]:
     """Edits, newest first, and where the next page begins.
 
     Each has id, topic (a link), field, value, by, at, undone_at, undone_by, batch, together (how many edits of its
     batch are not undone) and state: "holds", "replaced" by a newer one, or "undone".
     """
-    found = rows(
+    edits = rows(
         """
         SELECT e.id, e.topic, e.field, e.value, e.by, e.at, e.undone_at, e.undone_by, e.batch,
                EXISTS (SELECT FROM webapp_edit n WHERE n.run_id = e.run_id AND n.topic = e.topic AND n.field = e.field
@@ -45,14 +31,14 @@ def history(run: Run, before: int | None = None, topic: int | None = None) -> tu
               AND (%(topic)s::int IS NULL OR e.topic = %(topic)s)
         ORDER BY e.id DESC LIMIT %(limit)s
         """,
-        {"run": run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
+        {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
-    for row in found:
+    for row in edits:
         replaced = row.pop("replaced")
         row["state"] = "undone" if row["undone_at"] else "replaced" if replaced else "holds"
         row["said"] = sentence(row["field"], row["value"])
-        row["topic"] = topics.link(run, row["topic"])
-    return found[:PAGE], found[PAGE - 1]["id"] if len(found) > PAGE else None
+        row["topic"] = links.topic(view, row["topic"])
+    return edits[:PAGE], edits[PAGE - 1]["id"] if len(edits) > PAGE else None
 
 
 def sentence(field: str, value: str) -> str:
@@ -74,19 +60,19 @@ def in_batch(run: Run, batch: UUID) -> bool:
     return Edit.objects.filter(run=run, batch=batch).exists()
 
 
-def groups(run: Run) -> list[dict]:
+def groups(view: RunView) -> list[dict]:
     """The groups and their topics: [{"name", "topics": [link]}]; at the end what is in none, but named or merged."""
-    said = names(run)
+    said = view.labels
     members: dict[str, list[int]] = {}
     for k in said.edited():
         members.setdefault(said.group(k), []).append(k)
     order = sorted(members, key=lambda name: (not name, name.lower()))
-    return [{"name": name, "topics": [topics.link(run, k) for k in members[name]]} for name in order]
+    return [{"name": name, "topics": [links.topic(view, k) for k in members[name]]} for name in order]
 
 
-def of(run: Run, number: int) -> dict:
+def of(view: RunView, number: int) -> dict:
     """What the form of one topic shows (templates/run/_curate.html)."""
-    said = names(run)
+    said = view.labels
     present = said.present(number)
     if present["into"]:
         present["into"] = topic_label(present["into"])
@@ -94,13 +80,13 @@ def of(run: Run, number: int) -> dict:
         "present": present,
         "note": present["note"],
         "group": present["group"],
-        "proposals": proposals(run, number),
+        "proposals": proposals(view.run, number),
         "groups": said.groups(),
-        "hues": [{"hue": h, "name": HUE_NAMES[h]} for h in range(HUES)],
-        "own_hue": number % HUES,
-        "others": [said.title(k) for k in range(min(run.topics, OFFERED)) if k != number],
-        "target": topics.link(run, int(said.into[number])) if said.into[number] != number else None,
-        "members": [topics.link(run, m) for m in said.members(number)],
+        "hues": [{"hue": h, "name": name} for h, name in enumerate(HUE_NAMES)],
+        "own_hue": number % len(HUE_NAMES),
+        "others": [said.title(k) for k in range(min(view.run.topics, OFFERED)) if k != number],
+        "target": links.topic(view, int(said.into[number])) if said.into[number] != number else None,
+        "members": [links.topic(view, m) for m in said.members(number)],
     }
 
 
@@ -110,13 +96,13 @@ def proposals(run: Run, number: int) -> list[str]:
     That is each word's part of the divergence of the topic from the corpus (Kullback-Leibler), so a word counts that
     is both frequent here and rarer elsewhere.
     """
-    found = rows(
+    candidates = rows(
         "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.version_id = %s AND w.number = t.word"
         " WHERE t.snapshot_id = %s AND t.topic = %s AND t.rank < %s",
         [run.version_id, run.snapshot_id, number, WORDS],
     )
     total = run.version.tokens
-    best = sorted(found, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
+    best = sorted(candidates, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"]))
     first: list[str] = []
     for row in best:
         if len(first) < 3 and not any(row["word"].startswith(word[:4]) for word in first):  # "court" says "courts", too

@@ -1,4 +1,5 @@
-"""What readers say of topics: labels, notes, colours, groups, what is hidden, what is read as one. All of it is undoable.
+"""What readers say of topics: labels, notes, colours, groups, what is hidden, what is read as one. All of it is
+undoable.
 
 Nothing here touches the model's own results. Edits are rows that are only added (models.Edit); an edit is undone by a
 mark on its row. Each change of a run's edits locks the run's row, so that two readers can't make a circle of merges.
@@ -18,7 +19,7 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.drawing.numbers import HUES, topic_label
 from webapp.models import Edit, Run
-from webapp.results.labels import forget, names
+from webapp.results import labels
 from webapp.storage.csv_cells import unsafe
 
 LABEL = 80  # characters of a label or the name of a group: what a chart or a chip can carry
@@ -55,7 +56,7 @@ def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
 def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
     """The same for several topics at once, which can be undone at once, too."""
     with _editing(run):
-        present, batch = names(run), uuid.uuid4()
+        present, batch = labels.read(run), uuid.uuid4()
         edits = []
         for topic, fields in values.items():
             if not 0 <= topic < run.topics:
@@ -93,21 +94,16 @@ def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
 @contextmanager
 def _editing(run: Run) -> Iterator[None]:
     """One reader at a time; at the end no topic may be merged into itself, by however many steps."""
-    try:
-        with transaction.atomic():
-            locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
-            if locked.status != Run.Status.DONE:
-                raise Invalid("topic", f"Run {run.pk} is {locked.status}; topics can be named when it is done.")
-            forget(run)
-            yield
-            forget(run)
-            _refuse_circles(run)
-    finally:
-        forget(run)
+    with transaction.atomic():
+        locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if locked.status != Run.Status.DONE:
+            raise Invalid("topic", f"Run {run.pk} is {locked.status}; topics can be named when it is done.")
+        yield
+        _refuse_circles(run)
 
 
 def _refuse_circles(run: Run) -> None:
-    present = names(run)
+    present = labels.read(run)
     into = {k: int(target) for k in present.edited() if (target := present.present(k)["into"])}
     for topic in into:
         way = [topic]
@@ -148,10 +144,10 @@ def _short(field: str, text: str, most: int) -> str:
 
 def topic_number(text: str, run: Run) -> int:
     """7 for "T07", "t7" or "7". Raises Invalid where it is no topic of the run."""
-    found = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
-    if not found or int(found[1]) >= run.topics:
+    match = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
+    if not match or int(match[1]) >= run.topics:
         raise Invalid("into", f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.")
-    return int(found[1])
+    return int(match[1])
 
 
 def _target(run: Run, topic: int, text: str) -> str:
@@ -168,7 +164,8 @@ def _target(run: Run, topic: int, text: str) -> str:
 def read_table(run: Run, content: bytes, by: str) -> int:
     """Take labels from a CSV: column topic (7 or T07) and any of label, note, group, colour, hidden, into.
 
-    An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the line.
+    An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the
+    line.
     """
     if len(content) > TABLE:
         raise Invalid(

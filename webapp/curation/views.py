@@ -13,7 +13,8 @@ from webapp.curation import queries
 from webapp.curation import services as curation
 from webapp.models import Edit, Run
 from webapp.pages.page import READER, address, back, number, page, reader, run_or_404
-from webapp.results import topics
+from webapp.results import links
+from webapp.results.view import RunView
 
 
 @require_safe
@@ -22,12 +23,13 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     topic = number(request, "topic")
     if topic is not None and topic >= run.topics:
         raise Http404(f"Run {run.pk} has no topic {topic}.")
-    edits, following = queries.history(run, number(request, "before"), topic)
+    view = RunView(run)
+    edits, following = queries.history(view, number(request, "before"), topic)
     data = {
         "edits": edits,
         "next": address(request, before=following) if following else None,
-        "topic": None if topic is None else topics.link(run, topic),
-        "groups": queries.groups(run),
+        "topic": None if topic is None else links.topic(view, topic),
+        "groups": queries.groups(view),
     }
     return page(request, "run/curation.html", data, as_json=as_json, run=run, reader=reader(request))
 
@@ -81,10 +83,10 @@ def undo_batch(request: HttpRequest, run_id: int, batch: UUID) -> HttpResponse:
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
-    found = queries.edit_or_none(run, edit_id)
-    if found is None:
+    edit = queries.edit_or_none(run, edit_id)
+    if edit is None:
         raise Http404(f"Run {run.pk} has no edit {edit_id}.")
-    return found
+    return edit
 
 
 def _done(request: HttpRequest, run_id: int, act) -> HttpResponse:

@@ -7,11 +7,12 @@ import numpy as np
 from django.http import QueryDict
 
 from webapp.documents import fields, ranges, sums
-from webapp.documents.selection import Selection, own
-from webapp.models import Run
-from webapp.results import topics
-from webapp.results.labels import names
-from webapp.storage.cache import Kept
+from webapp.documents.conditions import own
+from webapp.documents.selection import Selection
+from webapp.metadata import ValueField
+from webapp.results import links, topics
+from webapp.results.view import RunView
+from webapp.storage.cache import BoundedCache
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 OFFERED = 200  # values that are proposed while one types, and topics that a list holds: above, a number is typed
@@ -19,8 +20,8 @@ TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 CATEGORIES = 12  # a table may have 64 columns
-_tallies = Kept(
-    8 << 20, lambda found: (found[1] if isinstance(found, tuple) else found).nbytes
+_tallies = BoundedCache(
+    8 << 20, lambda tally: (tally[1] if isinstance(tally, tuple) else tally).nbytes
 )  # bytes of what was counted of sets
 
 
@@ -44,18 +45,18 @@ def form(selection: Selection, query: QueryDict) -> dict:
         "q": selection.q,
         "first": selection.first,
         "last": selection.last,
-        "has": [f"{topic}:{percent:g}" for topic, percent in selection.has],
+        "has": [f"{topic}:{percent:g}" for topic, percent in selection.topics],
         "dated": fields.dated(version),
         "categories": [_category(selection, category) for category in fields.categories(version)[:CATEGORIES]],
         "ranges": ranges.shown(version, selection.between),
         "only": selection.only,
         "between": [
-            asked.address
-            for i, asked in enumerate(selection.between)
-            if asked.name in {a.name for a in selection.between[:i]}
+            between.address
+            for i, between in enumerate(selection.between)
+            if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(run) if run and run.snapshot_id and run.topics <= OFFERED else [],
+        "topics": _titles(selection.view) if run and run.snapshot_id and run.topics <= OFFERED else [],
     }
 
 
@@ -63,7 +64,7 @@ def _address(parameters: list[tuple[str, str]]) -> str:
     return "?" + urlencode(parameters)
 
 
-def _category(selection: Selection, category: fields.Category) -> dict:
+def _category(selection: Selection, category: ValueField) -> dict:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     chosen = {value for name, value in selection.values if name == category.name}
     ticked = [
@@ -80,30 +81,30 @@ def _category(selection: Selection, category: fields.Category) -> dict:
     }
 
 
-def _titles(run: Run) -> list[tuple[int, str]]:
+def _titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
-    said, words = names(run), topics.first_words(run, 3)
-    titles = ((k, f"{said.title(k)}: {' '.join(words[k])}") for k in range(run.topics))
-    return [(k, title) for k, title in titles if not said.hidden(k) and said.into[k] == k]
+    labels, words = view.labels, topics.first_words(view, 3)
+    titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in range(view.run.topics))
+    return [(k, title) for k, title in titles if not labels.hidden(k) and labels.into[k] == k]
 
 
 def counts(selection: Selection) -> dict:
     """How the set is made up, each part with the address that narrows the set to it, or takes that back.
 
-    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
-    than in the whole corpus; of the whole corpus, the largest).
+    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger
+    in the set than in the whole corpus; of the whole corpus, the largest).
     """
-    found = {
+    facets = {
         "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
     }
-    found["categories"] = [category for category in found["categories"] if category["values"]]
-    found["years"] = _bars(selection)
+    facets["categories"] = [category for category in facets["categories"] if category["values"]]
+    facets["years"] = _bars(selection)
     run = selection.run
-    found["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
-    return found
+    facets["topics"] = _prominent(selection) if run and run.snapshot_id and run.snapshot.final else []
+    return facets
 
 
-def _counted(selection: Selection, category: fields.Category) -> dict:
+def _counted(selection: Selection, category: ValueField) -> dict:
     """A category's values as they would be counted without a choice among them, most frequent first."""
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen = {value for name, value in selection.values if name == category.name}
@@ -118,7 +119,7 @@ def _counted(selection: Selection, category: fields.Category) -> dict:
     return {"name": category.name, "values": values, "more": int(np.count_nonzero(documents)) - len(values)}
 
 
-def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
+def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
     """int64: documents of the set with each value."""
 
     def make() -> np.ndarray:
@@ -127,7 +128,7 @@ def _of_values(selection: Selection, category: fields.Category) -> np.ndarray:
             (codes if selection.mask is None else codes[selection.mask]) + 1, minlength=len(category.values) + 1
         )[1:]
 
-    return _tallies.of((selection.key, category.name), make)
+    return _tallies.get_or_set((selection.key, category.name), make)
 
 
 def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> dict:
@@ -137,19 +138,20 @@ def _value(selection: Selection, name: str, value: str, documents: int, chosen: 
 
 
 def _prominent(selection: Selection) -> list[dict]:
-    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of all)."""
-    run, said = selection.run, names(selection.run)
-    here = sums.of(run, selection).tokens[0]
-    whole = sums.of(run, Selection(selection.corpus, run, "", [], ("", ""), [])).tokens[0]
+    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of
+    all)."""
+    view, labels = selection.view, selection.view.labels
+    here = sums.of(selection).tokens[0]
+    whole = sums.whole(view).tokens[0]
     share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
-    order = [k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not said.hidden(k)][
-        :TOPICS
-    ]
-    words = topics.top_words(run, order, 4)
+    order = [
+        k for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist() if gain[k] > 0 and not labels.hidden(k)
+    ][:TOPICS]
+    words = topics.top_words(view, order, 4)
     return [
-        topics.link(run, k)
+        links.topic(view, k)
         | {
             "share": float(share[k]),
             "usual": float(usual[k]),
@@ -202,7 +204,7 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         least = int(days.min(initial=date.max.toordinal()))
         return least, np.bincount(days - least) if len(days) else np.zeros(0, np.int64)
 
-    return _tallies.of((selection.key, "days"), make)
+    return _tallies.get_or_set((selection.key, "days"), make)
 
 
 def _ordinal(month: int) -> int:

@@ -1,4 +1,5 @@
-"""Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one trained on."""
+"""Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one
+trained on."""
 
 import numpy as np
 from django.db import connection
@@ -8,24 +9,25 @@ from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
 from webapp.models import Run, Topic, Version
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.results import evidence, links
 from webapp.results.priors import priors
-from webapp.storage.cache import remembered
+from webapp.results.view import RunView
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 SHOWN = 6  # topics of a word's distribution
 
 
 def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
-    """(offsets int32, words int32) of a text's words that a version's vocabulary has, in order; and how many it has not.
+    """(offsets int32, words int32) of a text's words that a version's vocabulary has, in order; and how many it has
+    not.
 
     Words that are too short or too long are neither, stop words are among those it has not.
     """
     (spans,) = wording.terms(version, [text])
     distinct = list({word for _, _, word in spans})
-    found = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
-    number = {row["word"]: row["number"] for row in found}
+    numbers = rows("SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)", [version.pk, distinct])
+    number = {row["word"]: row["number"] for row in numbers}
     known = [(start, number[word]) for start, _, word in spans if word in number]
     offsets, words = np.array(known, np.int32).reshape(-1, 2).T
     return offsets, words, len(spans) - len(known)
@@ -41,21 +43,23 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
             "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
             [run.snapshot_id, words.tolist()],
         )
-        found = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
-    return infer.Words.of(len(words), np.searchsorted(words, found[0]), found[1].astype(np.int32), found[2], floor)
+        weights = np.array(cursor.fetchall(), np.float64).reshape(-1, 3).T
+    return infer.Words.of(
+        len(words), np.searchsorted(words, weights[0]), weights[1].astype(np.int32), weights[2], floor
+    )
 
 
-def word(run: Run, number: int, word: int) -> dict | None:
+def word(view: RunView, number: int, word: int) -> dict | None:
     """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
 
-    The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other topics as
-    theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
+    The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other
+    topics as theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
     """
-    words, counts, given, certainty = evidence.of(run).document(number)
+    words, counts, given, certainty = evidence.of(view.run).document(number)
     place = int(np.searchsorted(words, word))
     if place == len(words) or words[place] != word:
         return None
-    into = names(run).into
+    run, into = view.run, view.labels.into
     p = np.zeros(run.topics)
     rest = _theta(run.snapshot_id, run.pk, number)
     if not engines.get(run.engine).BY_DOCUMENT:
@@ -63,17 +67,17 @@ def word(run: Run, number: int, word: int) -> dict | None:
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
-    p = np.bincount(into, weights=p, minlength=run.topics)
+    p = np.bincount(into, weights=p, minlength=view.run.topics)
     order = [k for k in np.argsort(-p, kind="stable").tolist() if p[k] >= 0.005][:SHOWN]
     return {
         "number": word,
         "times": int(counts[place]),
         "topic": int(into[given[place]]),
-        "topics": [topics.link(run, k) | {"probability": float(p[k])} for k in order],
+        "topics": [links.topic(view, k) | {"probability": float(p[k])} for k in order],
     }
 
 
-@remembered(64)
+@cached(64)
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
@@ -81,24 +85,26 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     return infer.read(beta(run, words), counts, priors(run).alpha).theta
 
 
-def text(run: Run, text: str) -> tuple[dict, list[texts.Word]]:
+def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
 
-    Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by EM.
+    Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by
+    EM.
     """
-    evidence.of(run)  # says what is missing
-    offsets, words, unknown = located(run.version, text)
+    evidence.of(view.run)  # says what is missing
+    offsets, words, unknown = located(view.run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    found = infer.read(beta(run, distinct), counts, priors(run).alpha, by_document=engines.get(run.engine).BY_DOCUMENT)
-    mixture = np.bincount(found.topics, weights=counts, minlength=run.topics)
-    said = names(run)
-    tokens = texts.Tokens(offsets, words, said.into[found.topics[place]], found.certainty[place])
+    alpha, by_document = priors(view.run).alpha, engines.get(view.run.engine).BY_DOCUMENT
+    inferred = infer.read(beta(view.run, distinct), counts, alpha, by_document=by_document)
+    mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
+    labels = view.labels
+    tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])
     data = {
         "tokens": len(words),
         "unknown": unknown,
         "length": len(text),
         "shown": min(len(text), embargo.PART),
-        "proportions": documents.parts(run, said.merged(mixture)),
-        "similar": documents.like(run, mixture / mixture.sum()) if len(words) else [],
+        "proportions": documents.parts(view, labels.merged(mixture)),
+        "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
     }
-    return data, texts.words(run, tokens, text[: embargo.PART], 0)
+    return data, texts.words(view.run, tokens, text[: embargo.PART], 0)

@@ -10,7 +10,8 @@ from webapp import readers
 from webapp.documents import infer
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
-from webapp.results.labels import names
+from webapp.results import links
+from webapp.results.view import RunView
 
 LONGEST = 500_000  # characters: read within a second, and small enough for a form
 
@@ -31,8 +32,10 @@ def text(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _read(run: Run, text: str) -> dict:
-    result, words = infer.text(run, text)
-    hues = [names(run).hue(k) for k in range(run.topics)]
+    view = RunView(run)
+    result, words = infer.text(view, text)
+    result["similar"] = links.with_document_urls(result["similar"], run)
+    hues = [view.labels.hue(k) for k in range(run.topics)]
     return {
         "result": result,
         "text_words": words,
@@ -67,11 +70,11 @@ def _of_file(path: Path, name: str) -> str:
             f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,} bytes. Try a part of it.",
         )
     try:
-        found = [
+        texts = [
             item.text
             for item in readers.read(path, name, readers.sniff(path, name).options)
             if isinstance(item, readers.Document)
         ]
     except readers.Unreadable as error:
         raise Invalid("file", error.message) from None
-    return "\n".join(found)
+    return "\n".join(texts)

@@ -9,12 +9,12 @@ from inference.errors import Invalid
 from webapp.documents import fields, search
 from webapp.documents.selection import Selection
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.storage.cache import BoundedCache
 
 ORDERS = {"order": "order of the corpus", "relevance": "relevance", "date": "oldest first", "newest": "newest first"}
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 _LAST = 1e12  # the key of a document without a date
-_KEPT = 8
+_ranks = BoundedCache(8)
 
 
 class Neighbours(NamedTuple):
@@ -28,7 +28,8 @@ class Neighbours(NamedTuple):
 class Listing:
     """selection's documents by `by`: "order", "relevance", "date", "newest", or "T07", largest share first.
 
-    by: "" for relevance where there is a search, else the corpus's order. Raises Invalid for an order that there is not.
+    by: "" for relevance where there is a search, else the corpus's order. Raises Invalid for an order that there is
+    not.
     """
 
     def __init__(self, selection: Selection, by: str = ""):
@@ -56,8 +57,8 @@ class Listing:
         """Numbers behind a place, at most `limit`; and the place behind which the next page begins."""
         if self.plain:
             first = after[1] + 1 if after else 0
-            found = list(range(max(first, 0), min(first + limit, self.selection.count)))
-            return found, f"0,{found[-1]}" if found and found[-1] + 1 < self.selection.count else None
+            page = list(range(max(first, 0), min(first + limit, self.selection.count)))
+            return page, f"0,{page[-1]}" if page and page[-1] + 1 < self.selection.count else None
         numbers, keys = self._sorted()
         if after:
             behind = (keys > after[0]) | ((keys == after[0]) & (numbers > after[1]))
@@ -94,9 +95,9 @@ class Listing:
     def _keys(self, numbers: np.ndarray) -> np.ndarray:
         version, run = self.selection.version, self.selection.run
         if self.topic is not None:
-            found = evidence.of(run)
-            held = found.held([self.topic, *names(run).members(self.topic)])[numbers]
-            return -(held / np.maximum(found.lengths[numbers], 1))
+            counted = evidence.of(run)
+            held = counted.held(self.selection.view.labels.parts(self.topic))[numbers]
+            return -(held / np.maximum(counted.lengths[numbers], 1))
         if self.by in ("date", "newest"):
             days = fields.dates(version)[numbers].astype(np.float64)
             return np.where(days == 0, _LAST, days if self.by == "date" else -days)
@@ -121,13 +122,6 @@ def _topic(by: str, selection: Selection) -> int | None:
 
 def _relevance(selection: Selection, numbers: np.ndarray) -> np.ndarray:
     """Less for better matches."""
-    keys = _ranks.get(selection.key)
-    if keys is None:
-        keys = -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64)
-        while len(_ranks) >= _KEPT:
-            _ranks.pop(next(iter(_ranks)), None)
-        _ranks[selection.key] = keys
-    return keys
-
-
-_ranks: dict[tuple, np.ndarray] = {}
+    return _ranks.get_or_set(
+        selection.key, lambda: -search.of(selection.corpus).rank(selection.q, numbers).astype(np.float64)
+    )

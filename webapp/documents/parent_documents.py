@@ -1,5 +1,8 @@
-"""Whole documents that were cut into sections: their numbers follow each other, so that what a whole has is a sum of rows that
-lie together. A document that was not cut is a whole of one section."""
+"""Parent documents: those that were cut into sections when they were read, each section a document of its own here.
+
+The sections of a parent have consecutive numbers, so its counts are sums of rows that lie together. A document that was
+not cut is its own parent, of one section.
+"""
 
 import json
 from typing import NamedTuple
@@ -8,81 +11,84 @@ import numpy as np
 
 from webapp.accounts import embargo
 from webapp.documents.texts import SECTIONS
-from webapp.models import Corpus, Run
+from webapp.models import Corpus
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 PAGE = 100  # sections that a page lists
 LARGEST = 3  # topics that are named of each
 
 
-class Whole(NamedTuple):
-    """Documents first … first + parts - 1."""
+class ParentDocument(NamedTuple):
+    """Its sections are the documents first … first + parts - 1."""
 
     first: int
     parts: int
     title: str
 
 
-def of(corpus: Corpus, number: int) -> Whole | None:
-    """The whole that a document is a section of."""
+def of(corpus: Corpus, number: int) -> ParentDocument | None:
+    """The parent of a document; None where there is no such document."""
     row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
-    return row and Whole(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
+    return row and ParentDocument(number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"])
 
 
-def about(corpus: Corpus, whole: Whole) -> dict:
-    """What is known of a whole: date_text, metadata and file as its first section has them, words of all."""
-    row = embargo.about(corpus, [whole.first], "date_text", "source_id", "file", "metadata")[whole.first]
+def about(corpus: Corpus, parent: ParentDocument) -> dict:
+    """What is known of a parent document: date_text, metadata and file as its first section has them, words of all."""
+    row = embargo.about(corpus, [parent.first], "date_text", "source_id", "file", "metadata")[parent.first]
     del row["number"]
-    words = embargo.words(corpus, whole.first, whole.first + whole.parts)
+    words = embargo.words(corpus, parent.first, parent.first + parent.parts)
     return row | {"words": words, "metadata": json.loads(row["metadata"])}
 
 
-def sections(corpus: Corpus, whole: Whole, after: int) -> list[dict]:
-    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
-    whole's, "" where that is the part's number alone."""
-    first = whole.first + after
-    known = embargo.about(corpus, range(first, min(first + PAGE, whole.first + whole.parts)), "part", "title", "words")
-    found = [known[number] for number in sorted(known)]
-    for row in found:
-        label = row.pop("title").removeprefix(f"{whole.title or 'Untitled'} · ")
+def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[dict]:
+    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says
+    beyond the parent's, "" where that is the part's number alone."""
+    first = parent.first + after
+    known = embargo.about(
+        corpus, range(first, min(first + PAGE, parent.first + parent.parts)), "part", "title", "words"
+    )
+    listed = [known[number] for number in sorted(known)]
+    for row in listed:
+        label = row.pop("title").removeprefix(f"{parent.title or 'Untitled'} · ")
         row["label"] = "" if label == str(row["part"]) else label
-    return found
+    return listed
 
 
-def mixture(run: Run, whole: Whole) -> np.ndarray:
-    """int64[K]: tokens of each topic in the whole, as readers fold them."""
-    return _tokens(run, whole.first, np.zeros(whole.parts, np.int64), 1)[0]
+def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
+    """int64[K]: tokens of each topic in the parent document, merged topics added to their targets."""
+    return _tokens(view, parent.first, np.zeros(parent.parts, np.int64), 1)[0]
 
 
-def strip(run: Run, whole: Whole) -> tuple[list[int], np.ndarray]:
-    """The whole along its length, in at most SECTIONS steps of as many sections: (how many sections come before each step, and at
-    the end all of them; int64[S, K] tokens)."""
-    steps = min(SECTIONS, whole.parts)
-    edges = [-(-whole.parts * i // steps) for i in range(steps + 1)]
-    return edges, _tokens(run, whole.first, np.arange(whole.parts) * steps // whole.parts, steps)
+def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]:
+    """The parent document along its length, in at most SECTIONS steps of as many sections: (how many sections come
+    before each step, and at the end all of them; int64[S, K] tokens)."""
+    steps = min(SECTIONS, parent.parts)
+    edges = [-(-parent.parts * i // steps) for i in range(steps + 1)]
+    return edges, _tokens(view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps)
 
 
-def largest(run: Run, numbers: list[int]) -> list[dict]:
+def largest(view: RunView, numbers: list[int]) -> list[dict]:
     """Of consecutive documents: tokens, and (topic, share) of their largest topics."""
     if not numbers:
         return []
-    found = []
-    for counts in _tokens(run, numbers[0], np.arange(len(numbers)), len(numbers)):
+    mixtures = []
+    for counts in _tokens(view, numbers[0], np.arange(len(numbers)), len(numbers)):
         order, total = np.argsort(-counts, kind="stable")[:LARGEST].tolist(), int(counts.sum())
-        found.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
-    return found
+        mixtures.append({"tokens": total, "topics": [(k, float(counts[k] / total)) for k in order if counts[k]]})
+    return mixtures
 
 
-def _tokens(run: Run, first: int, group: np.ndarray, G: int) -> np.ndarray:
-    """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first` on."""
-    of = evidence.of(run)
+def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
+    """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first`
+    on."""
+    of = evidence.of(view.run)
     group = group[: max(0, len(of.lengths) - first)]  # an older version may end before
     span = slice(of.doc_ptr[first], of.doc_ptr[first + len(group)])
-    tokens = np.zeros((G, run.topics), np.int64)
+    tokens = np.zeros((G, view.run.topics), np.int64)
     np.add.at(
         tokens,
         (np.repeat(group, np.diff(of.doc_ptr[first : first + len(group) + 1])), of.doc_topics[span]),
         of.doc_tokens[span],
     )
-    return names(run).merged(tokens)
+    return view.labels.merged(tokens)

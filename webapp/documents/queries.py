@@ -1,17 +1,17 @@
 """Documents of a corpus: lists, search, and one with its proportions and the words that each topic explains."""
 
 import json
+from urllib.parse import urlencode
 
 import numpy as np
-from django.urls import reverse
 
 from inference.explore.similar import nearest
 from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
-from webapp.models import Corpus, Run
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.models import Corpus
+from webapp.results import evidence, links, topics
+from webapp.results.view import RunView
 
 PAGE = 25
 SIMILAR = 10  # documents that a document's page names as like it
@@ -19,18 +19,43 @@ SHARED = 3  # topics that are named of each
 
 
 def listed(listing: Listing, numbers: list[int]) -> list[dict]:
-    """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
+    """Documents of a list, each with a passage: where the search matches, else where its topic is, else the
+    beginning."""
     selection = listing.selection
-    topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.has), None)
+    topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
     beginnings = embargo.beginnings(selection.corpus, numbers, texts.PASSAGE)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
     for number, row in by_number.items():
         row["snippet"] = matches.get(number) or [(beginnings[number], False)]
     if topic is not None and not selection.q:
-        for number, snippet in texts.passages(selection.run, numbers, topic).items():
+        for number, snippet in texts.passages(selection.view, numbers, topic).items():
             by_number[number]["snippet"] = snippet
     return [by_number[number] for number in numbers]
+
+
+def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -> tuple[dict, tuple[float, int] | None]:
+    """A page of a list of documents, in the shape webapp.api.shapes.FoundDocuments; and where the next page begins."""
+    selection = listing.selection
+    numbers, following = listing.page(after, limit)
+    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""  # a document knows its list by them
+    items = [
+        row
+        | {
+            "id": row["source_id"],
+            "date": row["date_text"],
+            "passage": "".join(text for text, _ in row["snippet"]),
+            "url": links.selected_document_url(selection.run or selection.corpus, row["number"], parameters),
+        }
+        for row in listed(listing, numbers)
+    ]
+    return {"documents": selection.sentence, "count": selection.count, "items": items}, following
+
+
+def described(corpus: Corpus, number: int, at: int = 0) -> dict | None:
+    """`document`, in the shape webapp.api.shapes.Document."""
+    row = document(corpus, number, at)
+    return row and row | {"id": row["source_id"], "date": row["date_text"]}
 
 
 def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
@@ -49,72 +74,72 @@ def document(corpus: Corpus, number: int, at: int = 0) -> dict | None:
     return about | part._asdict() | {"metadata": metadata, "embargo": embargo.sentence(corpus)}
 
 
-def proportions(run: Run, number: int) -> list[dict]:
+def proportions(view: RunView, number: int) -> list[dict]:
     """A document's topics with the tokens and the share that each has of it, largest first, and their first words."""
-    return parts(run, _mixture(run, number))
+    return parts(view, _mixture(view, number))
 
 
-def parts(run: Run, tokens: np.ndarray) -> list[dict]:
+def parts(view: RunView, tokens: np.ndarray) -> list[dict]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
-    words = topics.top_words(run, order, 5)
+    words = topics.top_words(view, order, 5)
     return [
-        topics.link(run, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
+        links.topic(view, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
         for k in order
     ]
 
 
-def _mixture(run: Run, number: int) -> np.ndarray:
+def _mixture(view: RunView, number: int) -> np.ndarray:
     """int64[K]: tokens of each topic in a document, as readers fold them."""
-    found, tokens = evidence.of(run).mixture(number)
-    mixture = np.zeros(run.topics, np.int64)
-    mixture[found] = tokens
-    return names(run).merged(mixture)
+    topics_in_it, tokens = evidence.of(view.run).mixture(number)
+    mixture = np.zeros(view.run.topics, np.int64)
+    mixture[topics_in_it] = tokens
+    return view.labels.merged(mixture)
 
 
-def similar(run: Run, number: int) -> list[dict]:
-    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very text), shared.
+def similar(view: RunView, number: int) -> list[dict]:
+    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very
+    text), shared.
 
-    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have most of.
+    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have
+    most of.
     """
-    found = evidence.of(run)
-    if not found.lengths[number]:
+    counted = evidence.of(view.run)
+    if not counted.lengths[number]:
         return []
-    mixture = np.zeros(run.topics)
-    mixture[found.mixture(number)[0]] = found.mixture(number)[1] / found.lengths[number]
-    return like(run, mixture, number)
+    mixture = np.zeros(view.run.topics)
+    mixture[counted.mixture(number)[0]] = counted.mixture(number)[1] / counted.lengths[number]
+    return like(view, mixture, number)
 
 
-def like(run: Run, mixture: np.ndarray, number: int = -1) -> list[dict]:
+def like(view: RunView, mixture: np.ndarray, number: int = -1) -> list[dict]:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
-    found = evidence.of(run)
+    counted = evidence.of(view.run)
     numbers, distances = nearest(
-        found.doc_ptr,
-        found.doc_topics,
-        found.doc_tokens,
-        found.lengths,
+        counted.doc_ptr,
+        counted.doc_topics,
+        counted.doc_tokens,
+        counted.lengths,
         mixture,
         SIMILAR,
         number,
-        evidence.by_topic(run),
+        evidence.by_topic(view.run),
     )
-    by_number = embargo.about(run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
+    by_number = embargo.about(view.run.corpus, [number, *numbers.tolist()], "title", "date_text", "digest")
     own_text = by_number.get(number, {}).get("digest")
-    own, into = names(run).merged(mixture), names(run).into
+    own, into = view.labels.merged(mixture), view.labels.into
     for n, distance in zip(numbers.tolist(), distances.tolist(), strict=True):
-        ks, tokens = found.mixture(n)
-        other = np.bincount(into[ks], weights=tokens / found.lengths[n], minlength=run.topics)
+        ks, tokens = counted.mixture(n)
+        other = np.bincount(into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics)
         both = np.minimum(own, other)
         shared = [
-            topics.link(run, k) | {"share": float(other[k])}
+            links.topic(view, k) | {"share": float(other[k])}
             for k in np.argsort(-both, kind="stable")[:SHARED].tolist()
             if both[k] > 0
         ]
-        url = reverse("run_document", args=[run.pk, n])
         by_number[n] |= {
             "likeness": 1.0 - distance**2,
             "shared": shared,
             "same": by_number[n].pop("digest") == own_text,
-            "url": url,
         }
     return [by_number[n] for n in numbers.tolist()]

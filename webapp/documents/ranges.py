@@ -1,15 +1,15 @@
-"""Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20, sold:1914:1918-08."""
+"""Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20,
+sold:1914:1918-08."""
 
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.documents import days, fields
+from webapp.documents import fields
+from webapp.metadata import MetadataError, RangeField
 from webapp.models import Version
-from webapp.storage.columns import Days, Number
 
 MOST = 20  # conditions of one address
 
@@ -26,23 +26,24 @@ class Range(NamedTuple):
         return f"{self.name}:{self.low}:{self.high}"
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """price from 10 to below 20"""
         high = f"below {self.high[1:]}" if self.high.startswith("<") else self.high
         return " ".join([self.name, *([f"from {self.low}"] if self.low else []), *([f"to {high}"] if high else [])])
 
 
 def read(query: QueryDict, version: Version) -> list[Range]:
-    """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
-    found = [_read(text, version) for text in query.getlist("between") if text]
+    """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises
+    Invalid."""
+    ranges = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()
         if low or high:
-            found.append(_checked(Range(field.name, low, high), field))
-    found = list(dict.fromkeys(found))
-    if len(found) > MOST:
-        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(found)}.")
-    return found
+            ranges.append(_checked(Range(field.name, low, high), field))
+    ranges = list(dict.fromkeys(ranges))
+    if len(ranges) > MOST:
+        raise Invalid("between", f"At most {MOST} ranges can be asked for at once; these are {len(ranges)}.")
+    return ranges
 
 
 def _read(text: str, version: Version) -> Range:
@@ -57,45 +58,32 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(asked: Range, field: Number | Days) -> Range:
-    _ends(asked, field)
-    return asked
+def _checked(wanted: Range, field: RangeField) -> Range:
+    _ends(wanted, field)
+    return wanted
 
 
-def _ends(asked: Range, field: Number | Days) -> tuple[float, float]:
-    """Both ends as numbers, or as date.toordinal(); an end that was not asked for is infinite."""
-    low, high = asked.low, asked.high.removeprefix("<")
-    if isinstance(field, Days):
-        return days.ordinal(low, "between", last=False) or -np.inf, days.ordinal(high, "between", last=True) or np.inf
+def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
+    """Both ends as values of the field; an end that is not given is infinite."""
     try:
-        ends = float(low or "-inf"), float(high or "inf")
-    except ValueError:
-        ends = (np.nan, np.nan)
-    if np.isnan(ends).any():
-        raise Invalid(
-            "between",
-            f"The ends of “{asked.name}” must be numbers such as 10 or 2.5, got “{asked.low[:40]}” and “{asked.high[:40]}”.",
-        )
-    return ends
+        return field.ends(wanted.low, wanted.high.removeprefix("<"))
+    except MetadataError as error:
+        raise Invalid("between", str(error)) from None
 
 
-def mask(asked: Range, version: Version) -> np.ndarray:
+def mask(wanted: Range, version: Version) -> np.ndarray:
     """bool[D]: documents whose value is in the range; those without one are not."""
-    field = next(field for field in fields.ranges(version) if field.name == asked.name)
-    low, high = _ends(asked, field)
+    field = next(field for field in fields.ranges(version) if field.name == wanted.name)
+    low, high = _ends(wanted, field)
     values = fields.values(version, field)
-    inside = (values >= low) & (values < high if asked.high.startswith("<") else values <= high)
-    return inside & (values > 0) if isinstance(field, Days) else inside
+    return (values >= low) & (values < high if wanted.high.startswith("<") else values <= high) & field.known(values)
 
 
-def shown(version: Version, asked: list[Range]) -> list[dict]:
-    """Each field for the form: name, what is asked of it, and its ends."""
-    found = []
+def shown(version: Version, chosen: list[Range]) -> list[dict]:
+    """Each field for the form: name, the range chosen of it, and its ends."""
+    rows = []
     for field in fields.ranges(version)[:MOST]:
-        now = next((one for one in asked if one.name == field.name), Range(field.name, "", ""))
-        if isinstance(field, Days):
-            ends = tuple(f"{date.fromordinal(day).year:04d}" for day in (field.first, field.last))
-        else:
-            ends = tuple(fields.written(value) for value in (field.low, field.high))
-        found.append({"name": field.name, "low": now.low, "high": now.high, "least": ends[0], "most": ends[1]})
-    return found
+        now = next((one for one in chosen if one.name == field.name), Range(field.name, "", ""))
+        least, most = field.limits
+        rows.append({"name": field.name, "low": now.low, "high": now.high, "least": least, "most": most})
+    return rows

@@ -10,7 +10,7 @@ from webapp.accounts.embargo import Piece
 from webapp.documents import texts
 from webapp.models import Corpus
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 _OPEN = 16  # corpora whose index a web process keeps mapped
 
@@ -25,7 +25,7 @@ def of(corpus: Corpus) -> Index:
     return _open(folder, made.st_ino, made.st_mtime_ns)
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _open(folder: Path, *made: int) -> Index:
     """made: another where the index was written again."""
     stream = Stream.open(folder / "tokens")
@@ -39,15 +39,17 @@ def _open(folder: Path, *made: int) -> Index:
 
 
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
-    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match) parts."""
+    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match)
+    parts."""
     index = of(corpus)
-    places = {number: found for number, found in index.places(q, numbers).items() if found}
-    found = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
-    return {piece.number: _marked(index, piece, places[piece.number]) for piece in found}
+    places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
+    pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
+    return {piece.number: _marked(index, piece, places[piece.number]) for piece in pieces}
 
 
 def _densest(places: list[np.ndarray]) -> int:
-    """Where the PASSAGE characters begin that have most different words and phrases of a search, and of those most words."""
+    """Where the PASSAGE characters begin that have most different words and phrases of a search, and of those most
+    words."""
     starts = np.unique(np.concatenate([place[:, 0] for place in places]))
     words, different = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     for place in places:

@@ -1,4 +1,5 @@
-"""Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then remembered."""
+"""Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then
+remembered."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -7,19 +8,18 @@ import numpy as np
 
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.models import Run
 from webapp.results import evidence
-from webapp.results.labels import names
-from webapp.storage.cache import Kept
+from webapp.results.view import RunView
+from webapp.storage.cache import BoundedCache
 
-_kept = Kept(32)  # one of 100 years and 2,000 topics has 3 MB
+_kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
 
 
 class Sums(NamedTuple):
     """Topics as readers fold them: a merged topic's tokens are its target's.
 
-    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those that have
-    the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
+    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those
+    that have the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
     """
 
     groups: fields.Groups | None
@@ -39,14 +39,15 @@ class Sums(NamedTuple):
         return self.groups.labels if self.groups else [""]
 
 
-def of(run: Run, selection: Selection, by: str | None = None) -> Sums:
-    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such thing."""
-    return grouped(run, selection, fields.groups(run.version, by) if by else None, by)
+def of(selection: Selection, by: str | None = None) -> Sums:
+    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such
+    thing."""
+    return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
-def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
     """The same in any groups. name: tells them from others of the same documents."""
-    into = names(run).into
+    run, into = selection.run, selection.view.labels.into
 
     def make() -> Sums:
         # A copy that can be written to: a kernel is compiled for one type.
@@ -55,9 +56,9 @@ def grouped(run: Run, selection: Selection, groups: fields.Groups | None, name: 
         tokens, documents = evidence.of(run).sums(group, G, into)
         return Sums(groups, tokens, documents, tokens.sum(axis=1), np.bincount(group[group >= 0], minlength=G))
 
-    return _kept.of((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
+    return _kept.get_or_set((run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make)
 
 
-def whole(run: Run) -> Sums:
+def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    return of(run, Selection.all(run))
+    return of(Selection.all(view))

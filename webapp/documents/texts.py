@@ -1,4 +1,5 @@
-"""Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not matter."""
+"""Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not
+matter."""
 
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from webapp.accounts.embargo import Piece
 from webapp.documents import wording
 from webapp.models import Corpus, Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 SECTIONS = 80  # of the strip along a document
 SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
@@ -21,8 +22,8 @@ MARGIN = 40  # more on either side, in which it is cut between words
 class Tokens(NamedTuple):
     """The words of a document in the order of its text. All of one length.
 
-    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary. topics: int64, as readers fold
-    them; certainty: uint8, p(k | w, d) times 255 of the topic that the model gave.
+    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary. topics: int64, as
+    readers fold them; certainty: uint8, p(k | w, d) times 255 of the topic that the model gave.
     """
 
     offsets: np.ndarray
@@ -31,18 +32,18 @@ class Tokens(NamedTuple):
     certainty: np.ndarray
 
 
-def tokens(run: Run, number: int) -> Tokens:
-    found = evidence.of(run)
-    if found.bow.offsets is None:
+def tokens(view: RunView, number: int) -> Tokens:
+    counted = evidence.of(view.run)
+    if counted.bow.offsets is None:
         raise Invalid(
             "run",
             "This corpus was read by a version that did not keep where its words stand. Upload it again to mark them.",
         )
-    words, counts, topics, certainty = found.document(number)
-    offsets = found.bow.offsets[found.bow.first_token[number] : found.bow.first_token[number + 1]]
+    words, counts, topics, certainty = counted.document(number)
+    offsets = counted.bow.offsets[counted.bow.first_token[number] : counted.bow.first_token[number + 1]]
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
-    return Tokens(offsets[order], words[pair], names(run).into[topics[pair]], certainty[pair])
+    return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
 
 
 class Word(NamedTuple):
@@ -56,21 +57,23 @@ class Word(NamedTuple):
 
 
 def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
-    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
+    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between
+    them."""
     inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
     (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
-    found, at = [], 0
+    pieces, at = [], 0
     for offset, word, topic, certainty, end in zip(*(column[inside].tolist() for column in of), stops, strict=True):
         begin = offset - start
         if begin > at:
-            found.append(Word(text[at:begin], start + at))
-        found.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+            pieces.append(Word(text[at:begin], start + at))
+        pieces.append(Word(text[begin:end], offset, word, topic, certainty / 255))
         at = end
-    return [*found, Word(text[at:], start + at)] if at < len(text) else found
+    return [*pieces, Word(text[at:], start + at)] if at < len(text) else pieces
 
 
 class Strip(NamedTuple):
-    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest first;
+    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest
+    first;
     tokens: int64[S, T]."""
 
     edges: list[int]
@@ -88,15 +91,17 @@ def strip(of: Tokens, length: int) -> Strip:
     return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
 
 
-def passages(run: Run, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
+def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
     """Of each document that has the topic, the passage with most words of it: (text, is such a word) parts."""
-    of = {number: tokens(run, number) for number in numbers}
+    of = {number: tokens(view, number) for number in numbers}
     densest = {number: _densest(of[number], topic) for number in numbers}
-    found = around(run.corpus, {number: at for number, at in densest.items() if at is not None})
-    cuts = [ends(piece) for piece in found]
-    places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(found, cuts, strict=True)]
-    stops = wording.stops(run.version, [piece.text for piece in found], places)
-    return {piece.number: marked(piece, *of_piece) for piece, *of_piece in zip(found, cuts, places, stops, strict=True)}
+    cut_texts = around(view.run.corpus, {number: at for number, at in densest.items() if at is not None})
+    cuts = [ends(piece) for piece in cut_texts]
+    places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
+    stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], places)
+    return {
+        piece.number: marked(piece, *of_piece) for piece, *of_piece in zip(cut_texts, cuts, places, stops, strict=True)
+    }
 
 
 def _densest(of: Tokens, topic: int) -> int | None:

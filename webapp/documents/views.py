@@ -14,8 +14,9 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
 from webapp.pages.page import number as whole_number
-from webapp.results.labels import names
-from webapp.server.page_cache import kept_page
+from webapp.results import links
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
 
 ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
 STRONG = 3  # largest topics of a document: more colours than that are hard to tell apart while one reads
@@ -26,32 +27,23 @@ SOON = 1_000_000  # documents that are compared with one while its page is made;
 def of_corpus(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
     corpus = corpus_or_404(corpus_id)
     selection = Selection.read(request.GET, corpus)
-    data = _list(request, selection, "corpus_document", corpus.pk)
+    data = _list(request, selection)
     return page(request, "corpus/documents.html", data, as_json=as_json, corpus=corpus, selection=selection)
 
 
-@kept_page()
+@cached_page()
 def of_run(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    selection = Selection.read(request.GET, run.corpus, run)
-    data = _list(request, selection, "run_document", run.pk)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
+    data = _list(request, selection)
     return page(request, "run/documents.html", data, as_json=as_json, run=run, corpus=run.corpus, selection=selection)
 
 
-def _list(request: HttpRequest, selection: Selection, url_name: str, owner: int) -> dict:
+def _list(request: HttpRequest, selection: Selection) -> dict:
     """A page of the set's documents, and what the set is made up of."""
     listing = Listing(selection, request.GET.get("by", ""))
-    numbers, following = listing.page(place(request), queries.PAGE)
-    found = queries.listed(listing, numbers)
-    way = (
-        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
-    )  # so that a document knows the list it is read from
-    for row in found:
-        row["url"] = reverse(url_name, args=[owner, row["number"]]) + way
-    return {
-        "documents": found,
-        "count": selection.count,
+    listed, following = queries.page(listing, place(request))
+    return listed | {
         "of": selection.corpus.documents,
-        "sentence": selection.sentence,
         "q": selection.q,
         "by": listing.by,
         "orders": _orders(listing),
@@ -81,8 +73,8 @@ def _orders(listing: Listing) -> list[dict]:
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
     if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
-    topics = dict.fromkeys([topic for topic, _ in selection.has] + [listing.topic] * (listing.topic is not None))
-    offered |= {topic_label(k): f"share of {names(selection.run).title(k)}" for k in topics}
+    topics = dict.fromkeys([topic for topic, _ in selection.topics] + [listing.topic] * (listing.topic is not None))
+    offered |= {topic_label(k): f"share of {selection.view.labels.title(k)}" for k in topics}
     return [
         {
             "by": by,
@@ -106,12 +98,13 @@ def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool =
 def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False) -> HttpResponse:
     """A document with its topics' proportions, its words by topic, and the documents that are like it."""
     run = run_or_404(run_id)
-    data = _document(request, Selection.read(request.GET, run.corpus, run), number, "run_document", run.pk)
-    tokens, document = texts.tokens(run, number), data["document"]
-    parts = queries.proportions(run, number)
+    view = RunView(run)
+    data = _document(request, Selection.read(request.GET, run.corpus, view), number, "run_document", run.pk)
+    tokens, document = texts.tokens(view, number), data["document"]
+    parts = queries.proportions(view, number)
     for part in parts:
         part["mark"] = address(request, show=part["number"], topic=None)
-    chosen = _shown(request, run, parts)
+    chosen = _shown(request, view, parts)
     data |= {
         "proportions": parts,
         "show": chosen.name,
@@ -119,13 +112,13 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "strip": _strip(request, run, texts.strip(tokens, document["length"])),
     }
     slow = run.version.documents > SOON and "similar" not in request.GET
-    data["similar"] = None if slow else queries.similar(run, number)
+    data["similar"] = None if slow else links.with_document_urls(queries.similar(view, number), run)
     data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:
         return page(request, "", data, as_json=True)
     words = texts.words(run, tokens, document["text"], document["start"])
     ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
-    hues = [names(run).hue(k) for k in range(run.topics)]
+    hues = [view.labels.hue(k) for k in range(run.topics)]
     return page(
         request,
         "run/document.html",
@@ -141,13 +134,14 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
 
 @require_safe
 def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
-    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
+    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points
+    at it."""
     run = run_or_404(run_id)
     _exists(run.corpus, number)
-    found = infer.word(run, number, column)
-    if found is None:
+    likely = infer.word(RunView(run), number, column)
+    if likely is None:
         raise Http404(f"Document {number} does not have the word {column}.")
-    return page(request, "", found, as_json=True)
+    return page(request, "", likely, as_json=True)
 
 
 class Shown(NamedTuple):
@@ -158,13 +152,13 @@ class Shown(NamedTuple):
     topic: int | None
 
 
-def _shown(request: HttpRequest, run: Run, parts: list[dict]) -> Shown:
+def _shown(request: HttpRequest, view: RunView, parts: list[dict]) -> Shown:
     """?show=all, strongest, or a topic's number. What is none of these is the strongest."""
     name = request.GET.get("show") or request.GET.get("topic") or STRONGEST
     if name == ALL:
         return Shown(ALL, {part["number"] for part in parts}, None)
-    if name.isascii() and name.isdigit() and len(name) < 6 and int(name) < run.topics:
-        topic = int(names(run).into[int(name)])
+    if name.isascii() and name.isdigit() and len(name) < 6 and int(name) < view.run.topics:
+        topic = int(view.labels.into[int(name)])
         return Shown(str(topic), {topic}, topic)
     return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)
 
@@ -196,7 +190,7 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
     corpus = selection.corpus
     _exists(corpus, number)
     at = whole_number(request, "at", 0)
-    document = queries.document(corpus, number, at)
+    document = queries.described(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
     listing = Listing(selection, request.GET.get("by", ""))

@@ -4,7 +4,23 @@ from django import template
 
 register = template.Library()
 
-HUES = 12  # colours in static/css/base.css, .t0 to .t11
+HUE_NAMES = (
+    "teal",
+    "green",
+    "purple",
+    "plum",
+    "olive",
+    "rose",
+    "blue",
+    "rust",
+    "mustard",
+    "lavender",
+    "crimson",
+    "indigo",
+)
+HUES = len(
+    HUE_NAMES
+)  # colours of topics; style sheets give each its value (tests/webapp/drawing/test_colours.py), scripts read those
 NONE = "–"
 
 
@@ -74,20 +90,6 @@ def duration(seconds):
     if seconds < 3600:
         return f"{seconds // 60} min {seconds % 60:02d} s"
     return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
-
-
-@register.filter
-def rows(metrics):
-    """The columns of run.json's metrics as rows, newest first."""
-    names = ("step", "tokens", "seconds", "held_out", "coherence", "nonzero")
-    columns = [(metrics or {}).get(name) or [] for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=False)][::-1]
-
-
-@register.filter
-def points(columns):
-    """Columns of equal length as rows."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @register.filter

@@ -21,32 +21,32 @@ def along(share: float) -> str:
 def bars(shift: dict, index: int, height: int) -> list[dict]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
     step = 1 / max(1, len(shift["bins"]))
-    found = []
+    drawn = []
     for i, bin in enumerate(shift["bins"]):
         cell = bin["cells"][index]
         if not cell["tokens"]:
             continue
         tall = max(1.0, min(1.0, cell["share"] / shift["tallest"]) * (height - 1))
-        found.append({
+        drawn.append({
             "x": along(i * step), "width": along(step * (1 - GAP)), "y": f"{height - 1 - tall:.1f}", "height": f"{tall:.1f}",
             "thin": bin["thin"], "lines": cell["lines"], "says": says(bin, cell),
         })  # fmt: skip
-    return found
+    return drawn
 
 
 @register.simple_tag
 def parts(bin: dict, senses: list[dict]) -> list[dict]:
     """A bin's strip: a part for each sense."""
-    found, before = [], 0.0
+    drawn, before = [], 0.0
     for cell, sense in zip(bin["cells"], senses, strict=False):  # the last cell is the rest, and stays empty
         if cell["tokens"]:
             name = sense["name"] or " ".join(sense["words"][:3])
-            found.append({
+            drawn.append({
                 "x": along(before), "width": along(cell["share"]), "hue": sense["hue"], "shade": sense.get("shade", 0), "number": sense["number"], "lines": cell["lines"],
                 "says": f"{sense['label']} {name}, {says(bin, cell)}",
             })  # fmt: skip
         before += cell["share"]
-    return found
+    return drawn
 
 
 def says(bin: dict, cell: dict) -> str:

@@ -1,6 +1,8 @@
-"""{% trend page topic as drawn %}: where the lines, bands and marks of a small chart lie, for templates/time/_line.html and _dots.html.
+"""{% trend page topic as drawn %}: where the lines, bands and marks of a small chart lie, for templates/time/_line.html
+and _dots.html.
 
-Every chart of a page has the same scale. A line never crosses a bin without documents; where bins are thin it is dotted.
+Every chart of a page has the same scale. A line never crosses a bin without documents; where bins are thin it is
+dotted.
 """
 
 from itertools import pairwise
@@ -174,7 +176,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
     if not known:
         return []
     last = known[-1]
-    found = [
+    labelled = [
         {
             "x": x[last] + 6,
             "y": y[last] + 4,
@@ -187,7 +189,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
     peak = max(solid, key=lambda i: topic["share"][i], default=last)
     if peak != last and abs(x[peak] - x[last]) > 24:
         text = f"{bins[peak]['label']} {percent(topic['share'][peak])}"
-        found.append(
+        labelled.append(
             {
                 "x": x[peak],
                 "y": max(y[peak] - 6, 10),
@@ -196,7 +198,7 @@ def _points(topic: dict, bins: list[dict], x: list[float], y: list, size: Size) 
                 "dot": (x[peak], y[peak]),
             }
         )
-    return found
+    return labelled
 
 
 def _anchor(x: float, size: Size) -> str:
@@ -260,7 +262,8 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
 
 @register.simple_tag
 def pair(row: dict, most: float) -> dict:
-    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of the page."""
+    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of
+    the page."""
     top = next((c for c in CEILINGS if c >= most), 1.0)
     width = 200
     sides = [

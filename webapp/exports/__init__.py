@@ -1,4 +1,5 @@
-"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed: memory does not grow with it."""
+"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed: memory does not grow
+with it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from webapp.exports.formats import FORMATS
 from webapp.exports.provenance import file_name
 from webapp.exports.tables import MAX_WORDS, WORDS, Table, Wanted
 from webapp.models import Run
+from webapp.results.view import RunView
 
 __all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "file_name", "find", "made", "ready", "wanted"]
 
@@ -21,7 +23,8 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
-    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices:
+    values of ?by= that it can be asked with, the first by default; without any there is no such file.
     """
 
     name: str
@@ -119,7 +122,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
     words = query.get("words", "")
     return Wanted(
         run=run,
-        selection=Selection.read(query, run.corpus, run),
+        selection=Selection.read(query, run.corpus, RunView(run)),
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
         word=query.get("word", ""),

@@ -1,4 +1,5 @@
-"""The model as numpy arrays: dense, for gensim and scikit-learn, or sparse, for any size. docs/take.md has the recipes."""
+"""The model as numpy arrays: dense, for gensim and scikit-learn, or sparse, for any size. docs/take.md has the
+recipes."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +26,8 @@ def dense(wanted: Wanted) -> Iterator[bytes]:
 
 
 def sparse(wanted: Wanted) -> Iterator[bytes]:
-    """beta's listed weights in compressed rows, the floor of each topic for all other words, and N_dk in compressed rows."""
+    """beta's listed weights in compressed rows, the floor of each topic for all other words, and N_dk in compressed
+    rows."""
     model = Model(wanted.run)
     return npz([*topics(model), *counts(model), *_shared(model)])
 
@@ -44,11 +46,11 @@ def topics(model: Model) -> Iterator[Array]:
 
 def counts(model: Model) -> list[Array]:
     """Tokens of topics in documents."""
-    found = model.evidence
+    evidence = model.evidence
     return [
-        whole("theta_indptr", found.doc_ptr),
-        whole("theta_topics", found.doc_topics),
-        whole("theta_tokens", found.doc_tokens),
+        whole("theta_indptr", evidence.doc_ptr),
+        whole("theta_topics", evidence.doc_topics),
+        whole("theta_tokens", evidence.doc_tokens),
     ]
 
 

@@ -17,7 +17,7 @@ FORMAT = 1  # raised when the files change their meaning
 
 def archive(wanted: Wanted) -> Iterator[bytes]:
     """Of all documents, whatever set was asked for. Under embargo without the bag of words, which is what trains."""
-    return zipped(_members(replace(wanted, selection=Selection(wanted.run.corpus, wanted.run, "", [], ("", ""), []))))
+    return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view))))
 
 
 def _members(wanted: Wanted) -> Iterator[Member]:

@@ -17,7 +17,7 @@ from webapp.exports import provenance
 from webapp.exports.model import Model
 from webapp.exports.tables import Wanted, about, selected
 from webapp.exports.zips import Member, zipped
-from webapp.results.labels import names
+from webapp.results import labels
 from webapp.storage import csv_cells
 
 WORDS = 50  # of a topic: dfr-browser's own number
@@ -60,7 +60,7 @@ def _json(value: object) -> bytes:
 
 def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, labels.read(wanted.run)
     made = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>" for name, value in provenance.made_by(run).items()
     )
@@ -83,14 +83,14 @@ def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict
 
 
 def _topic_words(model: Model) -> dict:
-    found = []
+    by_topic = []
     for k in range(model.K):
         listed = model.topic(k)
         order = np.argsort(-listed.tokens, kind="stable")[:WORDS]
-        found.append(
+        by_topic.append(
             {"words": [model.vocabulary[w] for w in listed.words[order]], "weights": listed.tokens[order].tolist()}
         )
-    return {"alpha": model.alpha.tolist(), "tw": found}
+    return {"alpha": model.alpha.tolist(), "tw": by_topic}
 
 
 def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:

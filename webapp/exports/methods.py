@@ -1,4 +1,5 @@
-"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the engine."""
+"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the
+engine."""
 
 from pathlib import Path
 
@@ -10,16 +11,21 @@ from inference.text import LANGUAGES, MAX_LETTERS
 from inference.versions import topograph
 from webapp.documents import fields
 from webapp.models import Metric, Run, Topic
-from webapp.results.labels import names
+from webapp.results import labels
 
 _BIB = Path(__file__).resolve().parent.parent / "references.bib"
 _ENTRY = regex.compile(r"@\w+\{([^,]+),.*?\n\}\n", regex.S)
 
 
+def written(run: Run) -> dict:
+    """The sentences and what they cite, in the shape webapp.api.shapes.Methods."""
+    return {"paragraphs": paragraphs(run), "bibtex": bibtex(run)}
+
+
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
-    found = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
-    return [text for text in found if text]
+    sentences = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
+    return [text for text in sentences if text]
 
 
 def _corpus(run: Run) -> str:
@@ -132,7 +138,7 @@ def _measures(run: Run) -> str:
 
 
 def _readers(run: Run) -> str:
-    said = names(run)
+    said = labels.read(run)
     labelled, hidden = (sum(1 for k in range(run.topics) if test(k)) for test in (said.label, said.hidden))
     merged = sum(1 for k in range(run.topics) if said.into[k] != k)
     parts = [(labelled, "labelled"), (hidden, "set aside as junk"), (merged, "merged into others")]

@@ -64,12 +64,12 @@ class Model:
         return np.bincount(self.evidence.bow.words, self.evidence.bow.counts, minlength=self.V).astype(np.int64)
 
     def topic(self, k: int) -> Words:
-        found = rows(
+        records = rows(
             "SELECT word, weight, tokens FROM topic_word WHERE snapshot_id = %s AND topic = %s ORDER BY rank",
             [self.run.snapshot_id, k],
             as_tuples=True,
         )
-        words, weights, tokens = zip(*found, strict=True) if found else ((), (), ())
+        words, weights, tokens = zip(*records, strict=True) if records else ((), (), ())
         return Words(np.array(words, np.int32), np.array(weights, np.float32), np.array(tokens, np.int64))
 
     def beta(self) -> Iterator[np.ndarray]:
@@ -80,7 +80,8 @@ class Model:
             yield row
 
     def theta(self) -> Iterator[np.ndarray]:
-        """theta with its prior, (N_dk + alpha_k) / (N_d + sum of alpha), a block of documents at a time: float32[n, K]."""
+        """theta with its prior, (N_dk + alpha_k) / (N_d + sum of alpha), a block of documents at a time: float32[n,
+        K]."""
         total = self.alpha.sum()
         step = max(1, (1 << 20) // self.K)
         for first in range(0, self.D, step):

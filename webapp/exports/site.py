@@ -15,7 +15,8 @@ from webapp.exports.tables import Wanted
 from webapp.exports.zips import Member, zipped
 from webapp.models import Run
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.labels import Labels
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 WORDS = 40  # of a topic's page
@@ -30,8 +31,9 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
 
 
 def _members(run: Run) -> Iterator[Member]:
-    model, said = Model(run), names(run)
-    first = topics.first_words(run, FIRST)
+    model, view = Model(run), RunView(run)
+    said = view.labels
+    first = topics.first_words(view, FIRST)
     listed = [
         {"number": k, "title": said.title(k), "hue": said.hue(k), "words": first[k], "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
          "page": f"topics/{k:04d}.html"}
@@ -48,7 +50,7 @@ def _members(run: Run) -> Iterator[Member]:
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])
     yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
-    yield page("words.html", "words.html", words=_vocabulary(model))
+    yield page("words.html", "words.html", words=_vocabulary(model, said))
     for topic in listed:
         k = topic["number"]
         yield page(
@@ -59,35 +61,37 @@ def _members(run: Run) -> Iterator[Member]:
 
 
 def _words(model: Model, k: int) -> list[dict]:
-    found = model.topic(k)
-    most = float(found.weights[0]) if len(found.weights) else 1.0
-    rows = zip(found.words[:WORDS].tolist(), found.weights[:WORDS].tolist(), found.tokens[:WORDS].tolist(), strict=True)
+    top = model.topic(k)
+    most = float(top.weights[0]) if len(top.weights) else 1.0
+    rows = zip(top.words[:WORDS].tolist(), top.weights[:WORDS].tolist(), top.tokens[:WORDS].tolist(), strict=True)
     return [{"word": model.vocabulary[w], "weight": weight, "tokens": n, "bar": weight / most} for w, weight, n in rows]
 
 
 def _documents(run: Run, k: int) -> list[dict]:
-    found = rows(
+    records = rows(
         "SELECT document AS number, share FROM document_topic WHERE snapshot_id = %s AND topic = %s"
         " ORDER BY share DESC, document LIMIT %s",
         [run.snapshot_id, k, DOCUMENTS],
     )
-    known = embargo.about(run.corpus, [row["number"] for row in found], "title", "date_text")
+    known = embargo.about(run.corpus, [row["number"] for row in records], "title", "date_text")
     return [
-        row | {"title": about["title"], "date": about["date_text"]} for row in found if (about := known[row["number"]])
+        row | {"title": about["title"], "date": about["date_text"]}
+        for row in records
+        if (about := known[row["number"]])
     ]
 
 
-def _vocabulary(model: Model) -> list[dict]:
+def _vocabulary(model: Model, labels: Labels) -> list[dict]:
     """The most frequent words, each with the topics that have most of it."""
     ptr, of, tokens, _ = model.evidence.by_word()
-    found = []
+    entries = []
     for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist():
         parts = sorted(
             zip(tokens[ptr[w] : ptr[w + 1]].tolist(), of[ptr[w] : ptr[w + 1]].tolist(), strict=True), reverse=True
         )[:3]
-        links = [{"title": names(model.run).title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
-        found.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})
-    return found
+        links = [{"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n} for n, k in parts]
+        entries.append({"word": model.vocabulary[w], "tokens": int(model.word_tokens[w]), "topics": links})
+    return entries
 
 
 def _lines(model: Model):

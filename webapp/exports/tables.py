@@ -14,7 +14,7 @@ from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results import labels as topic_labels
 from webapp.storage.sql import rows
 from webapp.words import concordance, senses
 from webapp.words import queries as words_of
@@ -47,25 +47,25 @@ class Wanted:
 
 
 def topics_long(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
                Column("documents", int), Column("label", str)]  # fmt: skip
 
     def blocks():
         for k in range(run.topics):
-            found = rows(
+            records = rows(
                 "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM topic_word tw"
                 " JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
                 [run.version_id, run.snapshot_id, k],
                 as_tuples=True,
             )
-            yield [(*row, said.label(k)) for row in found]
+            yield [(*row, said.label(k)) for row in records]
 
     return Table(columns, blocks())
 
 
 def topics_wide(wanted: Wanted) -> Table:
-    run, said, count = wanted.run, names(wanted.run), wanted.words
+    run, said, count = wanted.run, topic_labels.read(wanted.run), wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
     columns = [Column("topic", int), Column("share", float), Column("coherence", float), Column("label", str)]
@@ -77,14 +77,14 @@ def topics_wide(wanted: Wanted) -> Table:
             span = [run.snapshot_id, first, first + step]
             known = rows("SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND number >= %s AND number < %s ORDER BY number",
                          span, as_tuples=True)  # fmt: skip
-            found = rows(
+            records = rows(
                 "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
                 " WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s AND tw.rank < %s ORDER BY tw.topic, tw.rank",
                 [run.version_id, *span, count],
                 as_tuples=True,
             )
             words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
-            for k, word in found:
+            for k, word in records:
                 words[k].append(word)
             yield [
                 (k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k])))
@@ -111,13 +111,13 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
     mask = wanted.selection.mask
     for first in range(0, wanted.run.version.documents, size * 50):
         end = min(first + size * 50, wanted.run.version.documents)
-        found = np.arange(first, end) if mask is None else first + np.flatnonzero(mask[first:end])
-        yield from (found[i : i + size] for i in range(0, len(found), size))
+        numbers = np.arange(first, end) if mask is None else first + np.flatnonzero(mask[first:end])
+        yield from (numbers[i : i + size] for i in range(0, len(numbers), size))
 
 
 def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
-    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of its first
-    section), and `more` columns of webapp.accounts.embargo.about."""
+    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of
+    its first section), and `more` columns of webapp.accounts.embargo.about."""
     columns = {
         "source_id": "id",
         "title": "title",
@@ -126,12 +126,12 @@ def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
         "place": "place",
         "digest": "sha256",
     }
-    found = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
+    records = embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more)
     return {
         d: {name: row[column] for column, name in columns.items()}
         | {"part": row["part"], "whole": d - row["part"] + 1}
         | {name: row[name] for name in more}
-        for d, row in found.items()
+        for d, row in records.items()
     }
 
 
@@ -151,7 +151,7 @@ def documents(wanted: Wanted) -> Table:
 
 
 def document_topics(wanted: Wanted) -> Table:
-    found = evidence.of(wanted.run)
+    assigned = evidence.of(wanted.run)
     columns = [*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE]
 
     def blocks():
@@ -159,7 +159,7 @@ def document_topics(wanted: Wanted) -> Table:
             known = about(wanted.run, numbers)
             yield [
                 (d, row["whole"], row["part"], row["id"], row["title"], row["date"], k, n, n / length, row["file"], row["place"], row["sha256"])
-                for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(found, d)
+                for d in numbers.tolist() if (row := known[d]) for k, n, length in _mixture(assigned, d)
             ]  # fmt: skip
 
     return Table(columns, blocks())
@@ -173,7 +173,7 @@ def _mixture(found: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
 
 
 def document_topics_wide(wanted: Wanted) -> Table:
-    found, K = evidence.of(wanted.run), wanted.run.topics
+    assigned, K = evidence.of(wanted.run), wanted.run.topics
     columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *(Column(topic_label(k), float) for k in range(K))]
 
     def blocks():
@@ -181,8 +181,8 @@ def document_topics_wide(wanted: Wanted) -> Table:
             known = about(wanted.run, numbers)
             block = []
             for d in numbers.tolist():
-                row, length, shares = known[d], int(found.lengths[d]), [0.0] * K
-                for k, n, _ in _mixture(found, d):
+                row, length, shares = known[d], int(assigned.lengths[d]), [0.0] * K
+                for k, n, _ in _mixture(assigned, d):
                     shares[k] = n / length
                 block.append(
                     (
@@ -212,7 +212,7 @@ def kinds(run: Run) -> list[str]:
 
 
 def topic_time(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid(
@@ -238,7 +238,7 @@ _MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity",
 
 
 def diagnostics(wanted: Wanted) -> Table:
-    run, said = wanted.run, names(wanted.run)
+    run, said = wanted.run, topic_labels.read(wanted.run)
     columns = [
         Column("topic", int),
         Column("label", str),
@@ -249,13 +249,13 @@ def diagnostics(wanted: Wanted) -> Table:
     columns += [Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES]
 
     def blocks():
-        found = rows(
+        records = rows(
             f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
             [run.snapshot_id],
             as_tuples=True,
         )
         yield [
-            (k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in found
+            (k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in records
         ]
 
     return Table(columns, blocks())
@@ -266,7 +266,7 @@ _SAID = ("label", "note", "group", "colour", "hidden", "into")
 
 def curation(wanted: Wanted) -> Table:
     """What readers say at present; curation.services reads it back."""
-    said = names(wanted.run)
+    said = topic_labels.read(wanted.run)
     columns = [Column("topic", int), *(Column(name, str) for name in _SAID)]
     return Table(columns, iter([[(k, *(said.present(k)[name] or None for name in _SAID)) for k in said.edited()]]))
 
@@ -277,15 +277,16 @@ def curation_history(wanted: Wanted) -> Table:
 
     def blocks():
         after = 0
-        while found := rows(
+        while records := rows(
             "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
             [wanted.run.pk, after],
             as_tuples=True,
         ):
             yield [
-                (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None) for row in found
+                (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None)
+                for row in records
             ]
-            after = found[-1][0]
+            after = records[-1][0]
 
     return Table(columns, blocks())
 
@@ -306,19 +307,19 @@ def reading(wanted: Wanted) -> Table:
 
     def blocks():
         after = 0
-        while found := rows(
+        while records := rows(
             "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
             [wanted.run.pk, after],
             as_tuples=True,
         ):
             block = []
-            for _, *key, payload, at in found:
+            for _, *key, payload, at in records:
                 answer = json.loads(payload)
                 shown = answer.get("shown")
                 places = [str(shown[answer[name]]) if shown else None for name in ("intruder", "chosen")]
                 block.append((*key, *(answer.get(name) for name in said), *places, at.isoformat()))
             yield block
-            after = found[-1][0]
+            after = records[-1][0]
 
     return Table(columns, blocks())
 
@@ -329,13 +330,13 @@ def words(wanted: Wanted) -> Table:
 
     def blocks():
         after = -1
-        while found := rows(
+        while records := rows(
             "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s ORDER BY number LIMIT 20000",
             [wanted.run.version_id, after],
             as_tuples=True,
         ):
-            yield found
-            after = found[-1][0]
+            yield records
+            after = records[-1][0]
 
     return Table(columns, blocks())
 
@@ -343,8 +344,8 @@ def words(wanted: Wanted) -> Table:
 def lines(wanted: Wanted) -> Table:
     """Every line in which a word stands, with the topic that it was given to there."""
     run = wanted.run
-    found = words_of.word(run.version, wanted.word) if wanted.word else None
-    if found is None:
+    entry = words_of.word(run.version, wanted.word) if wanted.word else None
+    if entry is None:
         raise Invalid("word", f"Say a word of the vocabulary with ?word=; got “{wanted.word[:50]}”.")
     if not concordance.has_places(run):
         raise Invalid("word", "This corpus was read by a version that did not note where words stand. Upload it again.")
@@ -352,7 +353,7 @@ def lines(wanted: Wanted) -> Table:
                Column("at", int), Column("before", str), Column("word", str), Column("after", str)]  # fmt: skip
 
     def blocks():
-        for block in concordance.every(wanted.selection, senses.uses(run, found, wanted.selection)):
+        for block in concordance.every(wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)):
             yield [tuple(line[column.name] for column in columns) for line in block]
 
     return Table(columns, blocks())

@@ -9,16 +9,17 @@ from webapp import exports
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
 from webapp.exports import Form
-from webapp.exports import methods as written
+from webapp.exports import methods as written_methods
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
+from webapp.results.view import RunView
 from webapp.server import streams
 
 
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    selection = Selection.read(request.GET, run.corpus, run)
+    selection = Selection.read(request.GET, run.corpus, RunView(run))
     groups: dict[str, list[dict]] = {}
     for form in exports.FORMS.values():
         if exports.ready(run, form):
@@ -54,15 +55,16 @@ def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> d
 @require_safe
 def methods(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = _published(run_id)
-    data = {"paragraphs": written.paragraphs(run), "bibtex": written.bibtex(run)}
-    return page(request, "run/methods.html", data, as_json=as_json, run=run)
+    return page(request, "run/methods.html", written_methods.written(run), as_json=as_json, run=run)
 
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _published(run_id)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'}
-    return HttpResponse(written.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers)
+    return HttpResponse(
+        written_methods.bibtex(run), content_type="application/x-bibtex; charset=utf-8", headers=headers
+    )
 
 
 def _published(run_id: int) -> Run:
@@ -74,22 +76,23 @@ def _published(run_id: int) -> Run:
 
 @require_safe
 async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
-    found = await sync_to_async(_file)(request, run_id, file)
+    export = await sync_to_async(_file)(request, run_id, file)
     headers = {
-        "Content-Disposition": f'attachment; filename="{found.name}"',
-        # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the first.
+        "Content-Disposition": f'attachment; filename="{export.name}"',
+        # Django 5.2's GZipMiddleware makes each piece of an async stream a gzip file of its own; browsers read the
+        # first.
         "Content-Encoding": "identity",
     }
-    return StreamingHttpResponse(streams.pieces(found.pieces), content_type=found.media, headers=headers)
+    return StreamingHttpResponse(streams.in_one_thread(export.pieces), content_type=export.media, headers=headers)
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     run = run_or_404(run_id)
-    found = exports.find(file)
-    if found is None:
+    form = exports.find(file)
+    if form is None:
         raise Http404(f"There is no file “{file}” to take away of a run.")
-    if found[0].texts:
+    if form[0].texts:
         embargo.refuse(run.corpus, f"“{file}”")
-    if not exports.ready(run, found[0]):
+    if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    return exports.made(exports.wanted(run, request.GET), *found)
+    return exports.made(exports.wanted(run, request.GET), *form)

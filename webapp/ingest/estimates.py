@@ -1,4 +1,5 @@
-"""What a choice of words gives, counted on a sample of a corpus: words on both sides of each threshold, and estimates of the whole."""
+"""What a choice of words gives, counted on a sample of a corpus: words on both sides of each threshold, and estimates
+of the whole."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,8 +12,8 @@ from inference import engines
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
-# Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while it was made;
-# no benchmark keeps them, so durations are only said as one says them (`spoken`).
+# Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
+# it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
@@ -26,8 +27,9 @@ _TELLS = 2  # documents of the sample from which on their number tells how many 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the sample took,
-    and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents` is no estimate."""
+    """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the
+    sample took, and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents`
+    is no estimate."""
 
     documents: int
     whole: bool
@@ -53,19 +55,19 @@ def preview(
     passage: str = "",
     **cut,
 ) -> dict:
-    """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut: language and
-    given of the corpus's tokeniser, for the passage."""
-    found = count(stream, choice)
+    """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut:
+    language and given of the corpus's tokeniser, for the passage."""
+    counts = count(stream, choice)
     D, part = stream.D, stream.D / max(1, scale.documents)
     least, largest = choice.min_documents * part, choice.max_share * D
-    exists = found.tokens > 0
-    rare = exists & (found.documents < least)
-    common = exists & ~rare & (found.documents > largest)
+    exists = counts.tokens > 0
+    rare = exists & (counts.documents < least)
+    common = exists & ~rare & (counts.documents > largest)
     kept = exists & ~rare & ~common
-    tokens = int(found.left_out_tokens[found.reason < len(REASONS)].sum() + found.tokens.sum())
-    counted = int(found.tokens[kept].sum())
-    vocabulary = max(0, _vocabulary(found.documents[exists], choice.min_documents, scale, D) - int(common.sum()))
-    words = _words(found, scale.documents, D)
+    tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())
+    counted = int(counts.tokens[kept].sum())
+    vocabulary = max(0, _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(common.sum()))
+    words = _words(counts, scale.documents, D)
     return {
         "documents": D,
         "of": scale.documents if scale.counted else rough(scale.documents),
@@ -75,17 +77,17 @@ def preview(
         "words": tokens,
         "counted": counted,
         "share": counted / tokens if tokens else 0.0,
-        "kept": words(np.flatnonzero(kept), found.tokens, KEPT),
-        "too_common": words(np.flatnonzero(common), -found.documents, SIDE),
-        "under": words(np.flatnonzero(kept & (found.documents > 0)), found.documents, SIDE),
-        "enough": words(np.flatnonzero(kept), -found.documents + _tie(found.tokens), SIDE),
-        "too_rare": words(np.flatnonzero(rare), found.documents + _tie(found.tokens), SIDE),
+        "kept": words(np.flatnonzero(kept), counts.tokens, KEPT),
+        "too_common": words(np.flatnonzero(common), -counts.documents, SIDE),
+        "under": words(np.flatnonzero(kept & (counts.documents > 0)), counts.documents, SIDE),
+        "enough": words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
+        "too_rare": words(np.flatnonzero(rare), counts.documents + _tie(counts.tokens), SIDE),
         "too_small": not scale.whole and least <= 1,  # for a word to be too rare in it
         "max_share": choice.max_share,
         "min_documents": choice.min_documents,
-        "stops": _stops(found, choice, kept_words),
-        "left_out": _left_out(found, rare, common),
-        "passage": _passage(passage, choice, found, kept, cut) if passage else None,
+        "stops": _stops(counts, choice, kept_words),
+        "left_out": _left_out(counts, rare, common),
+        "passage": _passage(passage, choice, counts, kept, cut) if passage else None,
         "time": _time(scale, counted / max(part, 1e-12)),
     }
 
@@ -95,29 +97,31 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
     return tokens / (2.0 * max(1, int(tokens.max(initial=1))))
 
 
-def _words(found, of: int, D: int):
-    """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and their share."""
+def _words(counts, of: int, D: int):
+    """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and
+    their share."""
 
     def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[dict]:
         order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
-        names = found.words(order)
-        shares = found.documents[order] * (of / max(1, D))
+        names = counts.words(order)
+        shares = counts.documents[order] * (of / max(1, D))
         return [
             {"word": word, "tokens": int(n), "documents": int(d) if of == D else max(1, min(of, rough(d)))}
-            for word, n, d in zip(names, found.tokens[order], shares, strict=True)
+            for word, n, d in zip(names, counts.tokens[order], shares, strict=True)
         ]
 
     return words
 
 
 def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
-    """Words in at least `least` documents of the whole, from those in `documents` (int32 by word, above 0) of a sample's D.
+    """Words in at least `least` documents of the whole, from those in `documents` (int32 by word, above 0) of a
+    sample's D.
 
-    Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a half and
-    to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. That the growth
-    goes on falling at the same rate is an assumption: it takes the sample for an even part of the whole, and the further the whole is
-    beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds it to something: words drawn from a power law, off by at
-    most 35 per cent from a fifth of the documents.
+    Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a
+    half and to all of it (what a part would have is a binomial's expectation), each doubling by less than the one
+    before. That the growth goes on falling at the same rate is an assumption: it takes the sample for an even part of
+    the whole, and the further the whole is beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds
+    it to something: words drawn from a power law, off by at most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
     if scale.whole or least * part >= _TELLS:
@@ -134,38 +138,39 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     return round(all_ * 2**growth)
 
 
-def _stops(found, choice: Choice, kept_words: frozenset[str]) -> list[dict]:
+def _stops(counts, choice: Choice, kept_words: frozenset[str]) -> list[dict]:
     """Stop words that were met, most frequent first, and those that are kept though the language's list has them."""
-    units = np.flatnonzero(found.reason == REASONS.index("stop word"))
-    units = units[np.argsort(-found.left_out_tokens[units], kind="stable")[:STOPS]]
+    units = np.flatnonzero(counts.reason == REASONS.index("stop word"))
+    units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]
     rows = [
         {"word": word, "tokens": int(n), "kept": False}
-        for word, n in zip(found.left_out(units), found.left_out_tokens[units], strict=True)
+        for word, n in zip(counts.left_out(units), counts.left_out_tokens[units], strict=True)
     ]
     return [*({"word": word, "tokens": None, "kept": True} for word in sorted(kept_words)), *rows]
 
 
-def _left_out(found, rare: np.ndarray, common: np.ndarray) -> list[dict]:
+def _left_out(counts, rare: np.ndarray, common: np.ndarray) -> list[dict]:
     rows = [
         {
             "reason": name,
-            "words": int((found.reason == i).sum()),
-            "tokens": int(found.left_out_tokens[found.reason == i].sum()),
+            "words": int((counts.reason == i).sum()),
+            "tokens": int(counts.left_out_tokens[counts.reason == i].sum()),
         }
         for i, name in enumerate(REASONS[:-2])
     ]
     rows += [
-        {"reason": name, "words": int(mask.sum()), "tokens": int(found.tokens[mask].sum())}
+        {"reason": name, "words": int(mask.sum()), "tokens": int(counts.tokens[mask].sum())}
         for name, mask in (("too rare", rare), ("too common", common))
     ]
     return [row for row in rows if row["words"]]
 
 
-def _passage(passage: str, choice: Choice, found, kept: np.ndarray, cut: dict) -> dict:
-    """A passage in pieces, each with what becomes of it: the word that counts, "" for what is left out, None for what is no word."""
+def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> dict:
+    """A passage in pieces, each with what becomes of it: the word that counts, "" for what is left out, None for what
+    is no word."""
     [places] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
     counted = {(start, end): word for [row] in [terms([passage], choice, **cut)] for start, end, word in row}
-    stays = set(found.words(np.flatnonzero(kept))) if places else set()
+    stays = set(counts.words(np.flatnonzero(kept))) if places else set()
     pieces, at, after = [], 0, []
     for start, end, _ in places:
         if start > at:
@@ -236,13 +241,13 @@ def passage_of(texts: list[str]) -> str:
             )
             start = begin.start() if begin and begin.group() else first
             passage = text[start : start + _PASSAGE]
-            found = (
+            features = (
                 sum(bool(feature.search(passage)) for feature in _FEATURES)
                 if len(passage) > _PASSAGE // 2 or not best
                 else -1
             )
-            if found > most:
-                best, most = passage, found
+            if features > most:
+                best, most = passage, features
                 if most == len(_FEATURES):
                     return _whole_words(best)
     return _whole_words(best)

@@ -8,7 +8,7 @@ from contextlib import suppress
 _END = object()
 
 
-class Ahead(Iterator):
+class Prefetch(Iterator):
     """The items of an iterator, at most `most` of them made before they are asked for. What it raises is raised here.
 
     Use `with`: leaving early ends the thread, and the iterator in it, before its next item.
@@ -17,9 +17,9 @@ class Ahead(Iterator):
     def __init__(self, items: Iterator, most: int = 1):
         self._items, self._queue = items, queue.Queue(most)
         self._left, self._done = threading.Event(), False
-        self._thread = threading.Thread(target=self._run, daemon=True, name="ahead")
+        self._thread = threading.Thread(target=self._run, daemon=True, name="prefetch")
 
-    def __enter__(self) -> "Ahead":
+    def __enter__(self) -> "Prefetch":
         self._thread.start()
         return self
 

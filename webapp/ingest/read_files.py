@@ -1,8 +1,9 @@
-"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go on with.
+"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go
+on with.
 
-Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words, and
-the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in the same
-transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
+Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words,
+and the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in
+the same transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
 """
 
 import hashlib
@@ -13,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import orjson
@@ -25,10 +25,14 @@ from inference.errors import Invalid
 from inference.text import Stream, Tokeniser
 from webapp import readers
 from webapp.ingest import subset
-from webapp.ingest.corpora import Reading, stored
-from webapp.ingest.prefetch import Ahead
-from webapp.ingest.shaping import Shaping, shape, upload_of
+from webapp.ingest.checkpoints import ReadCheckpoint
+from webapp.ingest.guesses import stored_path
+from webapp.ingest.prefetch import Prefetch
+from webapp.ingest.read_plan import read_plans
+from webapp.ingest.settings import ReadingSettings
+from webapp.ingest.shaping import shape
 from webapp.jobs.heartbeat import Heartbeat
+from webapp.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
 from webapp.storage import bulk, csv_cells, files
 
@@ -36,22 +40,6 @@ CHUNK = 4 << 20  # characters of the documents that are copied at once
 CHUNK_ITEMS = 20_000
 PROBLEMS_SHOWN = 100  # so many are kept on the corpus's row, for its page; all of them are in its report.csv
 HEAD = ["file", "place", "problem", "dropped"]
-
-
-@dataclass
-class Mark:
-    """How far reading has come: kept on Corpus.progress, where the next attempt, or files that are added later, go on."""
-
-    documents: int = 0
-    words: int = 0
-    file: int = -1  # the position of the file that is being read
-    items: int = 0  # documents and problems of it that are behind
-    before: int = 0  # bytes of the files before it
-    bytes: int = 0  # of all files
-    stream: dict | None = None  # inference.text.Stream's checkpoint
-    sizes: dict[str, int] = field(default_factory=dict)  # bytes of the files that grow: report.csv, fields.jsonl
-    problem_counts: dict[str, int] = field(default_factory=dict)
-    problems: list[dict] = field(default_factory=list)
 
 
 class Failure(NamedTuple):
@@ -65,7 +53,8 @@ class Failure(NamedTuple):
 
 @dataclass
 class Chunk:
-    """Documents, their files and dates, and problems; where reading was behind them; then what the second thread found."""
+    """Documents, their files and dates, and problems; where reading was behind them; then what the second thread
+    adds."""
 
     file: int
     items: int
@@ -81,176 +70,148 @@ class Chunk:
     failed: dict[int, tuple[str, int]] = field(
         default_factory=dict
     )  # position -> why it can't be read on, and the items before
-    mark: Mark | None = None
+    checkpoint: ReadCheckpoint | None = None
     words: list[int] = field(default_factory=list)
 
 
-class Way(NamedTuple):
-    """Files that came together, and how they are read. sources: those of them that are still to be read."""
+class ReadAttempt:
+    """One attempt at what is not read yet of a corpus. `save(checkpoint)` is called in the transaction of each chunk's
+    rows."""
 
-    options: readers.Options
-    shaping: Shaping
-    companions: readers.Companions
-    table: tuple[Path, str] | None  # about the others
-    sources: list[SourceFile]
-    places: dict[str, int]  # positions by name, where one call shapes the items of all files
-
-    def place(self, file: str, otherwise: int) -> int:
-        """The position of the upload that a document's file is, or is in."""
-        while self.places and file not in self.places and "/" in file:
-            file = file.rpartition("/")[0]
-        return self.places.get(file, otherwise)
-
-
-def _ways(reading: Reading, everything: list[SourceFile]) -> Iterator[Way]:
-    """The files that a corpus was made of, and those of each addition."""
-    found = [{"first": 0, "options": reading.options, "shaping": reading.shaping}, *reading.added]
-    for way, end in zip(found, [*(way["first"] for way in found[1:]), None], strict=True):
-        options, shaping = readers.Options(**way["options"]), Shaping(**way["shaping"])
-        came = [
-            source
-            for source in everything
-            if source.position >= way["first"] and (end is None or source.position < end)
-        ]
-        uploads = [(stored(source), source.name) for source in came]
-        sources = [source for source in came if not source.read and source.name != shaping.table]
-        places = {source.name: source.position for source in came} if shaping.across else {}
-        yield Way(options, shaping, readers.Companions.of(uploads), upload_of(uploads, shaping.table), sources, places)
-
-
-class Read:
-    """One attempt at what is not read yet of a corpus. `keep(mark)` is called in the transaction of each chunk's rows."""
-
-    def __init__(self, corpus: Corpus, beat: Heartbeat, keep: Callable[[Mark], None]):
-        self.corpus, self.beat, self.keep = corpus, beat, keep
+    def __init__(self, corpus: Corpus, beat: Heartbeat, save: Callable[[ReadCheckpoint], None]):
+        self.corpus, self.beat, self.save = corpus, beat, save
         self.folder = files.corpus_folder(corpus.pk)
-        self.reading = Reading.of(corpus.settings)
-        self.mark = self._last = Mark(**corpus.progress)
-        self.ways = list(_ways(self.reading, list(corpus.files.all())))
-        self.way = self.ways[0]
+        self.reading = ReadingSettings.of(corpus.settings)
+        self.checkpoint = self._last = ReadCheckpoint(**corpus.progress)
+        self.plans = list(read_plans(self.reading, list(corpus.files.all())))
+        self.plan = self.plans[0]
         self.encodings: dict[int, str] = {}  # of files that were begun since the last chunk
-        self.bytes = self.before = self.mark.before
+        self.bytes = self.before = self.checkpoint.before
 
-    def go(self) -> Mark:
+    def run(self) -> ReadCheckpoint:
         """Read to the end. Raises Invalid where no document came of it."""
         part = self.corpus.provenance and (
-            self.mark.file >= 0 or not self.mark.documents
+            self.checkpoint.file >= 0 or not self.checkpoint.documents
         )  # of another corpus, and not read to its end
-        if not any(way.sources for way in self.ways) and not part:
-            return self.mark
-        before = self.mark.documents if self.corpus.version_id else 0
+        if not any(plan.sources for plan in self.plans) and not part:
+            return self.checkpoint
+        before = self.checkpoint.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
         tokeniser = Tokeniser(self.reading.language, given=self.reading.options.get("given", False))
         partition = bulk.Partition("document", self.corpus.pk)
-        if not self.mark.documents:
+        if not self.checkpoint.documents:
             partition.create()
             shutil.rmtree(self.folder / "index", ignore_errors=True)  # of a reading with other options
             (self.folder / "duplicates.npz").unlink(missing_ok=True)
         with (
-            Stream.write(self.folder / "tokens", tokeniser, self.mark.stream) as self.stream,
+            Stream.write(self.folder / "tokens", tokeniser, self.checkpoint.stream) as self.stream,
             self._grown("report.csv") as self.report,
             self._grown("fields.jsonl") as self.fields,
-            Ahead(self._chunks()) as chunks,
-            Ahead(map(self._cut, chunks)) as cut,
+            Prefetch(self._chunks()) as chunks,
+            Prefetch(map(self._write_words, chunks)) as written,
         ):
             settle_names([self.folder / "tokens", self.folder, self.folder.parent])
-            for chunk in cut:
+            for chunk in written:
                 self.beat.check()
-                self._copy(partition, chunk)
+                self._copy_rows(partition, chunk)
         with transaction.atomic():
             self.corpus.files.update(read=True)
-            self.mark = replace(self.mark, file=-1, items=0, before=self.bytes, bytes=self.bytes)
-            self.keep(self.mark)
-        if self.mark.documents == before:
-            why = self.mark.problems[-1]["message"] if self.mark.problems else ""
+            self.checkpoint = replace(self.checkpoint, file=-1, items=0, before=self.bytes, bytes=self.bytes)
+            self.save(self.checkpoint)
+        if self.checkpoint.documents == before:
+            why = self.checkpoint.problems[-1]["message"] if self.checkpoint.problems else ""
             raise Invalid("files", f"No document could be read from what was uploaded. {why}".strip())
-        return self.mark
+        return self.checkpoint
 
     def _grown(self, name: str) -> BinaryIO:
         """A file that grows with the chunks, cut back to what is on record."""
         path = self.folder / name
         path.touch()
-        os.truncate(path, self.mark.sizes.get(name, 0))
+        os.truncate(path, self.checkpoint.sizes.get(name, 0))
         return path.open("ab")
 
-    # In the first thread.
+    # In the first thread: files are cut into documents.
 
     def _chunks(self) -> Iterator[Chunk]:
         """What is still to be read, some megabytes at a time."""
-        chunk, size = Chunk(self.mark.file, self.mark.items, self.before), 0
+        chunk, size = Chunk(self.checkpoint.file, self.checkpoint.items, self.before), 0
         try:
             for chunk.file, chunk.items, item in self._items():
-                position = self.way.place(item.file, chunk.file)
+                position = self.plan.place(item.file, chunk.file)
                 count = chunk.counts.setdefault(position, [0, 0])
                 count[not isinstance(item, readers.Document)] += 1
                 if isinstance(item, readers.Document):
                     chunk.documents.append(item)
                     chunk.positions.append(position)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
-                    chunk.orders.append(self.way.options.date_order)
+                    chunk.orders.append(self.plan.options.date_order)
                     size += len(item.text) + len(item.title)
                 elif isinstance(item, readers.Problem):
                     chunk.problems.append(item)
                 else:
                     chunk.failed[item.position] = (
                         item.message,
-                        item.items if self.way.shaping.across else chunk.items - 1,
+                        item.items if self.plan.shaping.across else chunk.items - 1,
                     )
                     chunk.problems.append(readers.Problem(item.file, "", item.message, True))
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
-                    yield self._made(chunk)
+                    yield self._completed(chunk)
                     chunk, size = Chunk(chunk.file, chunk.items, self.before), 0
-            yield self._made(chunk)
+            yield self._completed(chunk)
         finally:
             connection.close()  # this thread's own
 
-    def _made(self, chunk: Chunk) -> Chunk:
+    def _completed(self, chunk: Chunk) -> Chunk:
         encodings, self.encodings = self.encodings, {}
         return replace(chunk, bytes=self.bytes, encodings=encodings)
 
     def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
         """A date that can't be read is a problem, and the document stays."""
-        found = readers.parse_date(document.date, self.way.options.date_order or None)
-        if found is None:
+        day = readers.parse_date(document.date, self.plan.options.date_order or None)
+        if day is None:
             place = f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
-            why = f"{place}: its date “{document.date}” {readers.dates.why_none(document.date)}; it was kept without a date."
+            why = f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept without a date."
             chunk.problems.append(readers.Problem(document.file, document.place, why, False))
-        return found
+        return day
 
     def _items(self) -> Iterator[tuple[int, int, object]]:
-        """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a Failure."""
+        """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a
+        Failure."""
         if self.corpus.provenance:
-            yield from self._fresh(0, subset.documents(self.corpus, self._advance), self.mark.items)
+            yield from self._not_read(0, subset.documents(self.corpus, self._advance), self.checkpoint.items)
             return
-        for way in self.ways:
-            self.way, sources = way, way.sources
-            if sources and way.shaping.across:
+        for plan in self.plans:
+            self.plan, sources = plan, plan.sources
+            if sources and plan.shaping.across:
                 first = sources[0].position
-                items = itertools.chain.from_iterable(map(self._of, sources))
+                items = itertools.chain.from_iterable(map(self._items_of, sources))
                 self.before = self.bytes
-                yield from self._fresh(first, self._shaped(items), self.mark.items if self.mark.file == first else 0)
+                yield from self._not_read(
+                    first, self._shaped(items), self.checkpoint.items if self.checkpoint.file == first else 0
+                )
                 continue
             for source in sources:
                 self.before = self.bytes
-                skip = self.mark.items if source.position == self.mark.file else source.items
-                yield from self._fresh(source.position, self._shaped(self._of(source)), skip)
+                skip = self.checkpoint.items if source.position == self.checkpoint.file else source.items
+                yield from self._not_read(source.position, self._shaped(self._items_of(source)), skip)
 
-    def _fresh(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
+    def _not_read(self, file: int, items: Iterator, skip: int) -> Iterator[tuple[int, int, object]]:
         return ((file, n, item) for n, item in enumerate(items, 1) if n > skip)
 
     def _shaped(self, items: Iterator) -> Iterator:
-        way = self.way
-        return shape(items, way.shaping, self.folder / "shaping", way.table, self._advance, way.options.date_order)
+        plan = self.plan
+        return shape(items, plan.shaping, self.folder / "shaping", plan.table, self._advance, plan.options.date_order)
 
-    def _of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
-        n, behind = 0, source.items if self.way.shaping.across else 0  # else they are counted when they are shaped
+    def _items_of(self, source: SourceFile) -> Iterator[readers.Document | readers.Problem | Failure]:
+        n, behind = 0, source.items if self.plan.shaping.across else 0  # else they are counted when they are shaped
         try:
-            if encoding := readers.encoding(stored(source), source.name, self.way.options):
+            if encoding := readers.encoding(stored_path(source), source.name, self.plan.options):
                 self.encodings[source.position] = encoding
-            found = readers.read(stored(source), source.name, self.way.options, self._advance, self.way.companions)
-            for n, item in enumerate(found, 1):
+            plan = self.plan
+            items = readers.read(stored_path(source), source.name, plan.options, self._advance, plan.companions)
+            for n, item in enumerate(items, 1):
                 if n > behind:
                     yield item
         except readers.Unreadable as error:
@@ -260,9 +221,9 @@ class Read:
         self.bytes += count
         self.beat.tick()  # a large file may give no document for long
 
-    # In the second thread.
+    # In the second thread: texts are cut into words.
 
-    def _cut(self, chunk: Chunk) -> Chunk:
+    def _write_words(self, chunk: Chunk) -> Chunk:
         """Append the chunk's words, fields and problems to the files on disk."""
         counts = self.stream.add([d.text for d in chunk.documents], [d.title for d in chunk.documents])
         chunk.words = counts.tolist()
@@ -280,7 +241,7 @@ class Read:
         before = self._last
         problems = Counter(before.problem_counts)
         problems.update("dropped" if p.dropped else "repaired" for p in chunk.problems)
-        chunk.mark = self._last = Mark(
+        chunk.checkpoint = self._last = ReadCheckpoint(
             documents=before.documents + len(chunk.documents),
             words=before.words + sum(chunk.words),
             file=chunk.file,
@@ -294,14 +255,14 @@ class Read:
         )
         return chunk
 
-    # In the task's own.
+    # In the task's own thread: rows are copied.
 
-    def _copy(self, partition: bulk.Partition, chunk: Chunk) -> None:
+    def _copy_rows(self, partition: bulk.Partition, chunk: Chunk) -> None:
         with transaction.atomic():
             with partition.writer() as write:
                 for i, document in enumerate(chunk.documents):
                     write(
-                        self.mark.documents + i,
+                        self.checkpoint.documents + i,
                         document.source_id,
                         document.file,
                         document.place,
@@ -320,12 +281,12 @@ class Read:
                 self.corpus.files.filter(position=position).update(error=error, items=items)
             bulk.count_files(self.corpus.pk, chunk.counts, self._spans(chunk), chunk.encodings)
             self.corpus.files.filter(read=False, position__lt=chunk.file).update(read=True)
-            self.keep(chunk.mark)
-        self.mark = chunk.mark
+            self.save(chunk.checkpoint)
+        self.checkpoint = chunk.checkpoint
 
     def _spans(self, chunk: Chunk) -> dict[int, tuple[int, int]]:
         """Of each file that has documents in a chunk the first and the last of them."""
-        found: dict[int, tuple[int, int]] = {}
-        for number, position in enumerate(chunk.positions, self.mark.documents):
-            found[position] = (found.get(position, (number,))[0], number)
-        return found
+        spans: dict[int, tuple[int, int]] = {}
+        for number, position in enumerate(chunk.positions, self.checkpoint.documents):
+            spans[position] = (spans.get(position, (number,))[0], number)
+        return spans

@@ -7,8 +7,9 @@ from webapp.models import Version
 from webapp.storage import files
 
 
-def found(version: Version, kind: str) -> np.ndarray:
-    """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises Invalid where they were not looked for."""
+def repeating(version: Version, kind: str) -> np.ndarray:
+    """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises Invalid where they were
+    not looked for."""
     path = files.corpus_folder(version.corpus_id) / "duplicates.npz"
     if not path.exists():
         raise Invalid(

@@ -1,7 +1,8 @@
 """The beginning of what was uploaded, read as a form says and kept beside it, so that every other choice shows at once.
 
-A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small stream of words, and `sample.json`
-with the first documents. It is read within bounded time and memory, whatever was uploaded, and is gone when the corpus is read.
+A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small stream of words, and
+`sample.json` with the first documents. It is read within bounded time and memory, whatever was uploaded, and is gone
+when the corpus is read.
 """
 
 import hashlib
@@ -19,9 +20,10 @@ from typing import NamedTuple
 import orjson
 
 from inference.text import Stream, Tokeniser, shares
-from webapp import readers
-from webapp.ingest.corpora import Reading, stored
+from webapp import metadata, readers
 from webapp.ingest.estimates import passage_of
+from webapp.ingest.guesses import stored_path
+from webapp.ingest.settings import ReadingSettings
 from webapp.ingest.shaping import Shaping, shape, upload_of
 from webapp.models import Corpus
 from webapp.storage import files
@@ -57,20 +59,20 @@ class Sample:
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
 
-def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
+def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Stream | None]:
     """The sample of a draft's files, read now where it was not yet; no stream where no document came of it.
 
     Raises Invalid and readers.Unreadable for a table about the files that can't be used.
     """
     folder = files.corpus_folder(corpus.pk) / "sample"
-    way = [
+    key = [
         [f.name for f in fields(Sample)],
         reading.options,
         reading.shaping,
         _cut_as(reading.language),
         corpus.bytes_total,
     ]
-    place = folder / hashlib.sha256(orjson.dumps(way, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
+    place = folder / hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
     if not (place / "sample.json").exists():
         _read(corpus, reading, place)
     sample = Sample(**orjson.loads((place / "sample.json").read_bytes()))
@@ -78,7 +80,7 @@ def taken(corpus: Corpus, reading: Reading) -> tuple[Sample, Stream | None]:
     return sample, Stream.open(place) if sample.documents else None
 
 
-def forget(corpus: Corpus) -> None:
+def remove_samples(corpus: Corpus) -> None:
     shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
 
 
@@ -92,17 +94,17 @@ def _cut_as(language: str) -> str:
     return language if language in ("zh", "ja", "th", "ko", "km", "lo", "my", "tr", "az") else ""
 
 
-def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
+def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
     building = place.with_name(f"{place.name}-{secrets.token_hex(6)}.new")
     building.mkdir(parents=True)
     try:
-        taking = _Taking(corpus, reading, building)
-        taken = taking.go()
-        if taking.fits and not taken.whole:  # it unpacks to more, or has more documents, than its bytes would have it
+        sampler = _Sampler(corpus, reading, building)
+        sample = sampler.run()
+        if sampler.fits and not sample.whole:  # it unpacks to more, or has more documents, than its bytes would have it
             shutil.rmtree(building)
             building.mkdir()
-            taken = _Taking(corpus, reading, building, fits=False).go()
-        (building / "sample.json").write_bytes(orjson.dumps(asdict(taken)))
+            sample = _Sampler(corpus, reading, building, fits=False).run()
+        (building / "sample.json").write_bytes(orjson.dumps(asdict(sample)))
         if not place.exists():
             try:
                 building.rename(place)
@@ -111,8 +113,8 @@ def _read(corpus: Corpus, reading: Reading, place: Path) -> None:
                     raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    there = sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=lambda p: p.stat().st_mtime)
-    for old in there[:-KEPT]:
+    samples = sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=lambda p: p.stat().st_mtime)
+    for old in samples[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -124,16 +126,16 @@ class _File(NamedTuple):
     bytes: int
 
 
-class _Taking:
-    def __init__(self, corpus: Corpus, reading: Reading, folder: Path, fits: bool = True):
+class _Sampler:
+    def __init__(self, corpus: Corpus, reading: ReadingSettings, folder: Path, fits: bool = True):
         """fits: whether all may be read, where its bytes are few."""
         self.reading, self.folder = reading, folder
         self.options = readers.Options(**reading.options)
         self.shaping = Shaping(**reading.shaping)
-        everything = [_File(*found) for found in corpus.files.values_list("name", "path", "bytes")]
-        self.companions = readers.Companions(lambda: ((stored(source), source.name) for source in everything))
+        everything = [_File(*row) for row in corpus.files.values_list("name", "path", "bytes")]
+        self.companions = readers.Companions(lambda: ((stored_path(source), source.name) for source in everything))
         self.table = (
-            upload_of([(stored(source), source.name) for source in everything], self.shaping.table)
+            upload_of([(stored_path(source), source.name) for source in everything], self.shaping.table)
             if self.shaping.table
             else None
         )
@@ -150,7 +152,7 @@ class _Taking:
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
         self.read: Counter[str | None] = Counter()  # of them those that were read,
-        self.found: Counter[str | None] = Counter()  # and the documents that came of them
+        self.documents_of: Counter[str | None] = Counter()  # and the documents that came of them
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
@@ -160,7 +162,7 @@ class _Taking:
         )
         self.cut_short = self.ended = False
 
-    def go(self) -> Sample:
+    def run(self) -> Sample:
         Tokeniser(self.reading.language, given=self.options.given).pieces(
             ["a word"]
         )  # loads what takes long once in a process
@@ -177,7 +179,7 @@ class _Taking:
                     texts.append(text[:_DEPTH])
                 stream.add([text], [document.title])
                 self.documents += 1
-                self.found[self.kind] += 1
+                self.documents_of[self.kind] += 1
             stream.commit()
         if (
             self.documents and not self.ended
@@ -207,11 +209,14 @@ class _Taking:
         return None if self.shaping.joins else readers.kind(source.name)
 
     def _estimate(self) -> int:
-        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was read by its own."""
+        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was
+        read by its own."""
         if self.single:
             return max(self.documents, self.of_files - self.unreadable)
         known = sum(size for kind, size in self.kinds.items() if self.read[kind])
-        guess = sum(self.found[kind] * size / self.read[kind] for kind, size in self.kinds.items() if self.read[kind])
+        guess = sum(
+            self.documents_of[kind] * size / self.read[kind] for kind, size in self.kinds.items() if self.read[kind]
+        )
         return max(self.documents, round(guess * self.total / max(1, known)))
 
     def _shaped(self) -> Iterator[readers.Document]:
@@ -268,7 +273,7 @@ class _Taking:
         self.ended = True
 
     def _of(self, source: _File, advance) -> Iterator[readers.Document | readers.Problem]:
-        return readers.read(stored(source), source.name, self.options, advance, self.companions)
+        return readers.read(stored_path(source), source.name, self.options, advance, self.companions)
 
 
 def _bytes(document: readers.Document) -> int:
@@ -285,9 +290,9 @@ def _shown(document: readers.Document, options: readers.Options) -> dict:
         "title": document.title,
         "date": document.date[:60],
         "day": day.isoformat() if day else "",
-        "fields": [(name, value, options.kinds.get(name, "category")) for name, value in document.metadata.items()][
-            :FIELDS
-        ],
+        "fields": [
+            (name, value, options.kinds.get(name, metadata.DEFAULT.kind)) for name, value in document.metadata.items()
+        ][:FIELDS],
         "text": document.text[:BEGINNING],
         "more": len(document.text) > BEGINNING,
         "file": document.file,

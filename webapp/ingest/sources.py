@@ -13,31 +13,34 @@ READ = 4 << 20  # bytes of the report that are looked through for a page
 
 
 def documents(version: Version, position: int) -> tuple[str, int, int]:
-    """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or not together."""
-    found = (
+    """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or
+    not together."""
+    row = (
         SourceFile.objects.filter(corpus=version.corpus_id, position=position, first__isnull=False)
         .values_list("name", "first", "documents")
         .first()
     )
-    if found is None:
+    if row is None:
         raise Invalid(
             "only",
             f"There is no file {position} whose documents are on record: the list of the corpus’s files has links to those that are.",
         )
-    name, first, count = found
+    name, first, count = row
     return name, min(first, version.documents), min(first + count, version.documents)
 
 
 def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int | None]:
-    """A page of the problems that reading found, in their order: file, place, message, dropped; and where the next one begins.
+    """A page of the problems that reading found, in their order: file, place, message, dropped; and where the next one
+    begins.
 
-    name: of an uploaded file, whose problems and those of files in it are wanted; "" for all. after: a byte of the report. A page may have
-    fewer than there is room for, or none, and others follow, where a long report has few of that file.
+    name: of an uploaded file, whose problems and those of files in it are wanted; "" for all. after: a byte of the
+    report. A page may have fewer than there is room for, or none, and others follow, where a long report has few of
+    that file.
     """
     path = files.corpus_folder(corpus.pk) / "report.csv"
     if not path.exists():
         return [], None
-    found = []
+    page = []
     with path.open("rb") as file:
         file.seek(after)
         rows = csv.reader(_lines(file))
@@ -46,13 +49,13 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
                 if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):
                     of, place, message, dropped = map(csv_cells.unsafe, row)
                     if not name or of == name or of.startswith(f"{name}/"):
-                        found.append({"file": of, "place": place, "message": message, "dropped": dropped == "yes"})
-                if len(found) >= PROBLEMS or file.tell() - after >= READ:
+                        page.append({"file": of, "place": place, "message": message, "dropped": dropped == "yes"})
+                if len(page) >= PROBLEMS or file.tell() - after >= READ:
                     end = file.tell()
-                    return found, end if file.read(1) else None
+                    return page, end if file.read(1) else None
         except csv.Error:
             pass  # it was begun amidst a row: an address that no page has
-    return found, None
+    return page, None
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

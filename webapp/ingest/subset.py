@@ -28,7 +28,8 @@ def size(corpus: Corpus) -> int:
 
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
-    """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises Invalid where it is gone.
+    """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises Invalid where it is
+    gone.
 
     Of a whole that was cut into sections those that are in the part are a whole there.
 
@@ -44,13 +45,13 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
                     f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
                     [corpus.parent_id, block],
                 )
-                found = cursor.fetchall()
-                if len(found) < len(block):
+                rows = cursor.fetchall()
+                if len(rows) < len(block):
                     raise Invalid(
                         "parent",
                         f"“{corpus.provenance['parent']['name']}” was deleted before this part of it was made. Delete this, too.",
                     )
-                for number, part, parts, whole, source_id, file, place, title, date, metadata, text in found:
+                for number, part, parts, whole, source_id, file, place, title, date, metadata, text in rows:
                     first = number - part + 1
                     before, this, end = np.searchsorted(numbers, [first, number, first + parts]).tolist()
                     section = (

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import binascii
-import hashlib
 import re
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import wraps
@@ -18,12 +17,13 @@ from django.views.decorators.csrf import csrf_exempt
 
 from webapp.accounts import authorization
 from webapp.ingest import uploads
-from webapp.ingest.uploads import Checksum, Refused, Upload, Writing
+from webapp.ingest.upload_limits import Refused
+from webapp.ingest.upload_writer import UploadWriter
+from webapp.ingest.uploads import Upload
 from webapp.server import bodies, metrics
 
 VERSION = "1.0.0"
-EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination"
-CHECKSUMS = {"sha256": hashlib.sha256, "sha1": hashlib.sha1}  # every tus server has sha1
+EXTENSIONS = "creation,creation-with-upload,expiration,termination"
 PIECES = "application/offset+octet-stream"
 BLOCK = 4 << 20  # bytes that are written at once
 MOST_PIECES = 512  # of a block: one call writes at most 1,024
@@ -34,8 +34,9 @@ _disk = ThreadPoolExecutor(6, "upload")
 
 
 def tus(view):
-    """What all requests of the protocol share. No CSRF token: a page of another site can't set Tus-Resumable without being asked for
-    leave (CORS), which is never given; and the browser's own word on where a request comes from is heeded too."""
+    """What all requests of the protocol share. No CSRF token: a page of another site can't set Tus-Resumable without
+    being asked for leave (CORS), which is never given; and the browser's own word on where a request comes from is
+    heeded too."""
 
     @csrf_exempt
     @wraps(view)
@@ -75,7 +76,6 @@ def _from_here(request: HttpRequest) -> bool:
 def _options() -> HttpResponse:
     response = HttpResponse(status=204)
     response["Tus-Extension"] = EXTENSIONS
-    response["Tus-Checksum-Algorithm"] = ",".join(CHECKSUMS)
     if settings.MAX_UPLOAD:
         response["Tus-Max-Size"] = settings.MAX_UPLOAD
     return response
@@ -92,16 +92,15 @@ async def creation(request: HttpRequest, method: str) -> HttpResponse:
     if method != "POST":
         return _not_allowed(method, "POST", "OPTIONS")
     length = _number(request, "Upload-Length")
-    known = _metadata(request)
-    name = known.get("relativePath") or known.get("filename") or ""
-    checksum = _checksum(request)
+    metadata = _metadata(request)
+    name = metadata.get("relativePath") or metadata.get("filename") or ""
     upload = await sync_to_async(uploads.create)(
-        length, name, known.get("pack") == "1", authorization.uploader(request)
+        length, name, metadata.get("pack") == "1", authorization.uploader(request)
     )
     offset = 0
     if request.headers.get("Content-Type") == PIECES:
         try:
-            offset = await _append(request, upload, 0, checksum)
+            offset = await _append(request, upload, 0)
         except Refused as refused:
             if refused.status != 507:  # what came before the disk was full is kept
                 await asyncio.to_thread(uploads.remove, upload)
@@ -129,7 +128,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
         raise Refused(
             415, f"The Content-Type of a part must be {PIECES}, got “{request.headers.get('Content-Type', '')[:50]}”."
         )
-    offset = await _append(request, upload, _number(request, "Upload-Offset"), _checksum(request))
+    offset = await _append(request, upload, _number(request, "Upload-Offset"))
     return _state(HttpResponse(status=204), upload, offset)
 
 
@@ -164,17 +163,6 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
     return known
 
 
-def _checksum(request: HttpRequest) -> Checksum | None:
-    """Upload-Checksum: "sha256 base64"."""
-    text = request.headers.get("Upload-Checksum")
-    if text is None:
-        return None
-    name, _, value = text.partition(" ")
-    if name not in CHECKSUMS:
-        raise Refused(400, f"The checksum must be one of {', '.join(CHECKSUMS)}, got “{name[:50]}”.")
-    return Checksum(CHECKSUMS[name](), _base64(value, "Upload-Checksum"))
-
-
 def _base64(text: str, header: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
@@ -185,24 +173,25 @@ def _base64(text: str, header: str) -> bytes:
 # What comes with it -----------------------------------------------------------------------------------------------
 
 
-async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: Checksum | None) -> int:
-    """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke off is kept.
+async def _append(request: HttpRequest, upload: Upload, offset: int) -> int:
+    """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke
+    off is kept.
 
     While one block is written the next one arrives, so memory is two blocks, whatever the size.
     """
-    writing = await asyncio.to_thread(Writing, upload, checksum)
-    parts, size, unsynced, whole = [], 0, 0, False
+    writer = await asyncio.to_thread(UploadWriter, upload)
+    parts, size, unsynced = [], 0, 0
     block = syncing = None
     try:
-        if offset != writing.offset:
+        if offset != writer.offset:
             raise Refused(
                 409,
-                f"This upload has {writing.offset:,} bytes, and the part begins at {offset:,}. Ask with HEAD where to go on.",
+                f"This upload has {writer.offset:,} bytes, and the part begins at {offset:,}. Ask with HEAD where to go on.",
             )
         missing = upload.length - offset
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
-        async for piece in bodies.pieces(request, settings.UPLOAD_PATIENCE):
+        async for piece in bodies.chunks(request, settings.UPLOAD_PATIENCE):
             missing -= len(piece)
             if missing < 0:
                 raise _too_much(upload)
@@ -213,41 +202,28 @@ async def _append(request: HttpRequest, upload: Upload, offset: int, checksum: C
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
                 unsynced += size
-                block, parts, size = _disk.submit(writing.write, parts), [], 0
+                block, parts, size = _disk.submit(writer.write, parts), [], 0
                 if unsynced >= SYNC and (syncing is None or syncing.done()):
-                    syncing, unsynced = _disk.submit(writing.sync), 0
-        whole = True
-    except bodies.Gone:
+                    syncing, unsynced = _disk.submit(writer.sync), 0
+    except bodies.ClientGone:
         raise Refused(408, "The connection broke off. What came is kept: go on from there.") from None
     finally:
         # Also when the server is told to stop, which cancels this.
-        await asyncio.shield(asyncio.wrap_future(_disk.submit(_end, writing, block, syncing, parts, checksum, whole)))
-    return writing.offset
+        await asyncio.shield(asyncio.wrap_future(_disk.submit(_end, writer, block, syncing, parts)))
+    return writer.offset
 
 
-def _end(
-    writing: Writing,
-    block: Future | None,
-    syncing: Future | None,
-    parts: list[bytes],
-    checksum: Checksum | None,
-    whole: bool,
-) -> None:
-    """Wait for what is being written, write the rest, and see whether it is what it should be."""
+def _end(writer: UploadWriter, block: Future | None, syncing: Future | None, parts: list[bytes]) -> None:
+    """Wait for what is being written, and write the rest."""
     try:
         if block:
             block.result()
         if parts:
-            writing.write(parts)
-        if whole and checksum and checksum.hash.digest() != checksum.expected:
-            writing.take_back()
-            raise Refused(
-                460, "The part is not as it was sent: its checksum is another one. It was thrown away; send it again."
-            )
+            writer.write(parts)
     finally:
         if syncing:
             wait([syncing])
-        writing.close()
+        writer.close()
 
 
 def _too_much(upload: Upload) -> Refused:

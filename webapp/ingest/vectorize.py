@@ -1,4 +1,5 @@
-"""The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No text is read."""
+"""The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No
+text is read."""
 
 import shutil
 from collections.abc import Callable
@@ -13,63 +14,70 @@ from inference.durable import settle
 from inference.index import Index
 from inference.text import Stream, choose, duplicates
 from webapp import readers
-from webapp.ingest.corpora import Reading
-from webapp.ingest.read_files import Mark
-from webapp.ingest.versions import Words
+from webapp.ingest.checkpoints import ReadCheckpoint
+from webapp.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.metadata import columns
 from webapp.models import Version
-from webapp.storage import bulk, columns, files
+from webapp.storage import bulk, files
 
 
-class Making:
-    """A version's files and rows; `publish`, in the transaction that makes it ready, shows them."""
+class VersionBuilder:
+    """Makes a version's files and rows; `publish`, in the transaction that makes it ready, shows them."""
 
-    def __init__(self, version: Version, mark: Mark, check: Callable[[], None], tell: Callable[[str], None]):
-        self.version, self.mark, self.check = version, mark, check
+    def __init__(
+        self,
+        version: Version,
+        checkpoint: ReadCheckpoint,
+        check: Callable[[], None],
+        report_stage: Callable[[str], None],
+    ):
+        self.version, self.checkpoint, self.check = version, checkpoint, check
         self.source, self.folder = files.corpus_folder(version.corpus_id), files.version_folder(version.pk)
-        self.words = Words.of(version.settings)
+        self.settings = VocabularySettings.of(version.settings)
         shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
         self.folder.mkdir(parents=True)
         self.stream = Stream.open(self.source / "tokens")
         with ThreadPoolExecutor(1) as beside:  # on the other core: the index knows of no choice
             indexed = beside.submit(self._index)
-            tell("duplicates")
+            report_stage("duplicates")
             exact, near = self._duplicates()
             check()
-            self.found = self._found(exact, near)
-            tell("vocabulary")
-            left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.words.duplicates]
-            choice = replace(self.words.choice(), duplicates="keep")  # they are among left_out: found once
+            self.corpus_report = self._corpus_report(exact, near)
+            report_stage("vocabulary")
+            left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[self.settings.duplicates]
+            choice = replace(self.settings.choice(), duplicates="keep")  # they are among left_out: found once
             self.bow, self.vocabulary = choose(self.stream, choice, self.folder / "bow", left_out=left_out)
             check()
             self._columns()
-            tell("indexing")
+            report_stage("indexing")
             indexed.result()
         settle(
             self.folder, *(self.source / name for name in ("tokens", "index", "duplicates.npz"))
         )  # before a row says that they are there
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""
+        """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same
+        documents."""
         path = self.source / "duplicates.npz"
         if path.exists():
-            with np.load(path) as found:
-                if len(found["exact"]) == self.stream.D:
-                    return found["exact"], found["near"]
+            with np.load(path) as arrays:
+                if len(arrays["exact"]) == self.stream.D:
+                    return arrays["exact"], arrays["near"]
         exact, near = duplicates.find(self.stream)
         new = path.with_suffix(".new.npz")
         np.savez(new, exact=exact, near=near)
         new.replace(path)
         return exact, near
 
-    def _found(self, exact: np.ndarray, near: np.ndarray) -> dict:
+    def _corpus_report(self, exact: np.ndarray, near: np.ndarray) -> dict:
         """What the corpus's page says of reading."""
         repeated, first = bulk.repeated_ids(self.version.corpus_id)
         return {
             "repeated_ids": repeated,
             "repeated_ids_first": first,
-            "words_read": self.mark.words,
-            "problem_counts": self.mark.problem_counts,
-            "problems": self.mark.problems,
+            "words_read": self.checkpoint.words,
+            "problem_counts": self.checkpoint.problem_counts,
+            "problems": self.checkpoint.problems,
             "duplicates": {
                 "exact": int(np.count_nonzero(exact >= 0)),
                 "near": int(np.count_nonzero((near >= 0) & (exact < 0))),
@@ -77,22 +85,15 @@ class Making:
         }
 
     def _columns(self) -> None:
-        options = readers.Options(**Reading.of(self.version.corpus.settings).options)
-        order = options.date_order
-
-        def ordinal(text: str) -> int | None:
-            day = readers.parse_date(text, order or None)
-            return day.toordinal() if day else None
-
-        parse = {"number": readers.types.number, "date": ordinal}
+        options = readers.Options(**ReadingSettings.of(self.version.corpus.settings).options)
         with (
-            columns.Writer(self.folder / "columns", options.kinds, parse) as writer,
+            columns.Writer(self.folder / "columns", options.kinds) as writer,
             (self.source / "fields.jsonl").open("rb") as lines,
         ):
             for number, line in enumerate(lines):
                 day, metadata, *orders = orjson.loads(line)
                 order = orders[0] if orders else options.date_order  # of an older version's lines
-                writer.add(number, date.fromordinal(day) if day else None, metadata)
+                writer.add(number, date.fromordinal(day) if day else None, metadata, order)
             writer.finish(self.stream.D)
 
     def _index(self) -> None:

@@ -1,1 +1,2 @@
-"""Work in the background: claims, heartbeat, scheduler, events, who the workers are."""
+"""Background jobs: kinds, claims, heartbeat, sweep, scheduler, roster of workers, events for open pages. See
+README.md."""

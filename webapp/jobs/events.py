@@ -1,7 +1,8 @@
-"""The Redis wire format, once: who wrote an event, what it says, and which workers are alive.
+"""Events for open pages, and this process's connection to Redis.
 
-One stream, `events`, holds them all, newest last, cut to about STREAM_LENGTH entries: it carries news to pages that are
-open, and Postgres the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON object.
+One Redis stream, `events`, holds all events, the newest last, cut to about STREAM_LENGTH entries. It only tells pages
+that are open; Postgres keeps the history. Each entry has two fields: `about`, such as "run:12", and `event`, a JSON
+object.
 """
 
 import time
@@ -18,20 +19,18 @@ from webapp import logs
 log = structlog.get_logger(__name__)
 
 STREAM = "events"
-STREAM_LENGTH = 10_000  # some minutes of news at many runs
-WORKER_SECONDS = 5  # a worker that has not said for so long that it lives is taken for dead
-WORKER_KEYS = "worker:*"
-SILENT_SECONDS = (
-    10  # the same of everything, after Redis accepted a question and did not answer: each would wait for 2 seconds
-)
-AWAY_SECONDS = 3  # that nothing is published after Redis did not answer: a training does not wait for it at every step
+STREAM_LENGTH = 10_000  # some minutes of events of many runs
+# For which nothing is asked of a Redis that accepted a command and did not answer: each would wait for 2 seconds.
+SILENT_SECONDS = 10
+AWAY_SECONDS = 3  # for which nothing is published after an error: a training does not wait for Redis at every step
 
 _client = None
 _away_until = 0.0  # by time.monotonic()
 
 
 class Client(redis.Redis):
-    """Who waited in vain for an answer spares the others that: for a while Redis is taken to be away, and not asked."""
+    """A client that raises TimeoutError at once for a while after Redis did not answer, so that the others need not
+    wait, too."""
 
     away_until = 0.0  # by time.monotonic()
 
@@ -46,7 +45,8 @@ class Client(redis.Redis):
 
 
 def client() -> Client:
-    """This process's connection. Redis is asked twice, as a connection breaks when it is started anew, and then is away."""
+    """This process's client. A command is tried twice, as a restart of Redis breaks the connection; then Redis counts
+    as away."""
     global _client
     if _client is None:
         retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
@@ -55,7 +55,8 @@ def client() -> Client:
 
 
 def publish(about: str, event: dict) -> None:
-    """Tell open pages. News are not history: where Redis is away they are lost, and the pages catch up from Postgres."""
+    """Tell open pages. While Redis is away the event is lost, and pages read the state from Postgres when they connect
+    again."""
     global _away_until
     if time.monotonic() < _away_until:
         return
@@ -67,13 +68,13 @@ def publish(about: str, event: dict) -> None:
 
 
 def forget(about: str) -> None:
-    """Take all news of something out of the stream, and the note of who asked for it (webapp.jobs.roster)."""
+    """Delete all events about something that was deleted, and the note of who asked for it (webapp.jobs.roster)."""
     client().delete(f"asked:{about}")
-    old = "-"
-    while found := client().xrange(STREAM, min=old, count=1000):
-        if mine := [entry for entry, fields in found if fields.get(b"about") == about.encode()]:
-            client().xdel(STREAM, *mine)
-        old = b"(" + found[-1][0]
+    start = "-"
+    while entries := client().xrange(STREAM, min=start, count=1000):
+        if deleted := [entry for entry, fields in entries if fields.get(b"about") == about.encode()]:
+            client().xdel(STREAM, *deleted)
+        start = b"(" + entries[-1][0]
 
 
 def run(run_id: int, event: dict) -> None:
@@ -82,16 +83,3 @@ def run(run_id: int, event: dict) -> None:
 
 def corpus(corpus_id: int, event: dict) -> None:
     publish(f"corpus:{corpus_id}", event)
-
-
-def beat(name: str) -> None:
-    """Say that the worker `name` is alive, for WORKER_SECONDS."""
-    client().set(f"worker:{name}", int(time.time()), ex=WORKER_SECONDS)
-
-
-def workers() -> int | None:
-    """How many workers are alive; None where Redis does not answer."""
-    try:
-        return sum(1 for _ in client().scan_iter(WORKER_KEYS, count=1000))
-    except redis.RedisError:
-        return None

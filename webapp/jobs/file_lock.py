@@ -1,4 +1,5 @@
-"""One process at a time writes a corpus's or a run's files: whoever has won the row ends who is still at them."""
+"""One process at a time writes the files of a corpus or a run. The lock is the kernel's, and ends with the process that
+holds it."""
 
 import fcntl
 import os
@@ -13,26 +14,26 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-SECONDS = 20.0  # that a process which was killed may take to be gone; fewer than heartbeat.QUIET
-_FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2), on 64-bit Linux: type, whence, start, length, pid
+NAME = "lock"  # of the file in the folder
+SECONDS = 20.0  # that a killed process may take to end
+_FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2) on 64-bit Linux: type, whence, start, length, pid
 
 
-class Held(Exception):
-    """Another process holds the files and can't be ended from here: it runs on another machine, or hangs in the kernel."""
+class LockHeld(Exception):
+    """Another process holds the lock and can't be ended from here: it runs on another machine, or hangs in the
+    kernel."""
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Hold a folder. Use it behind a claim: a process that holds the folder still was stopped or hung, and has lost its row.
-
-    The kernel lets go when a process ends, however it ends. Raises Held.
-    """
+def file_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder. Call it after winning the claim: a process that still holds the lock has lost its row,
+    because it was stopped or starved for too long, and is killed. Raises LockHeld."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a+b") as file:
+    with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + SECONDS
-        while not _taken(file):
+        while not _acquired(file):
             holder = _holder(file)
-            if holder > 0:
+            if holder:
                 log.warning(
                     "a process that lost its job still held the files, and is ended",
                     kind=folder.parent.name,
@@ -40,12 +41,22 @@ def alone(folder: Path) -> Iterator[None]:
                 )
                 os.kill(holder, signal.SIGKILL)
             if time.monotonic() > deadline:
-                raise Held(f"{folder.parent.name}/{folder.name}")
+                raise LockHeld(f"{folder.parent.name}/{folder.name}")
             time.sleep(0.05)
         yield
 
 
-def _taken(file) -> bool:
+def is_held(folder: Path) -> bool:
+    """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on
+    another."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            return _query(file)[0] != fcntl.F_UNLCK
+    except FileNotFoundError:
+        return False
+
+
+def _acquired(file) -> bool:
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
@@ -54,7 +65,14 @@ def _taken(file) -> bool:
 
 
 def _holder(file) -> int:
-    """The process that holds the lock; 0 where there is none now, or none that can be seen from here."""
-    found = fcntl.fcntl(file, fcntl.F_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
-    kind, _, _, _, pid = _FLOCK.unpack(found)
+    """The process that holds the lock; 0 where none does, or it can't be seen from here."""
+    kind, pid = _query(file)
     return 0 if kind == fcntl.F_UNLCK else max(pid, 0)
+
+
+def _query(file) -> tuple[int, int]:
+    """(type of the lock that is in the way, or F_UNLCK; its process)."""
+    kind, _, _, _, pid = _FLOCK.unpack(
+        fcntl.fcntl(file, fcntl.F_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    )
+    return kind, pid

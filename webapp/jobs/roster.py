@@ -1,7 +1,8 @@
-"""Who the workers are and what each is doing, for the operator: notes in Redis, beside the key by which each says that it lives.
+"""The roster: which workers are alive and what each is doing, for the scheduler and the operator. Notes in Redis, all
+of which expire.
 
-The rows say what is to be done (jobs.claims); these notes only say where. What a killed process left behind is recognised by its row,
-which is not at work any more, or by its worker, which is not alive.
+The rows say what is to be done (jobs.claims); these notes only say where. A worker renews its own at every beat, so one
+that was stopped, or a Redis that was emptied, is forgotten for as long as it is silent, and no longer.
 """
 
 import json
@@ -11,79 +12,96 @@ import redis
 
 from webapp.jobs import events
 
-WORKERS = "roster"  # a hash: worker -> since when, how many processes
-DOING = "doing"  # a hash: id of a task -> worker, task, the row's key, since when
-ASKED = 7 * 24 * 3600  # seconds
-MOST = 1_000  # entries that are read of each
+BEAT = 1.5  # seconds between two beats of a worker
+WORKER_SECONDS = 5  # without a beat, after which a worker counts as gone
+TASK_SECONDS = 24 * 3600  # for which the tasks of a silent worker are kept, should it come back
+REQUEST_SECONDS = 7 * 24 * 3600
+MOST = 1_000  # workers, and tasks of one worker, that are read
+WORKER_KEYS = "worker:*"  # worker:NAME -> {"since", "processes"}
 
 
-def began(worker: str, processes: int) -> None:
-    _note(WORKERS, worker, {"since": time.time(), "processes": processes})
+def beat(worker: str, processes: int, since: float) -> None:
+    """Say that a worker is alive: how many processes it has, and since when (seconds since the epoch). Raises
+    redis.RedisError."""
+    with events.client().pipeline(transaction=False) as pipe:
+        pipe.set(f"worker:{worker}", json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS)
+        pipe.expire(_tasks_of(worker), TASK_SECONDS)
+        pipe.execute()
 
 
-def takes(task_id: str, worker: str, task: str, key: int) -> None:
-    _note(DOING, task_id, {"worker": worker, "task": task, "key": key, "since": time.time()})
+def live_workers() -> list[dict]:
+    """worker, since (seconds since the epoch), processes, doing: [{task, key, since}]. Raises redis.RedisError.
+
+    A process that was killed leaves its task in `doing`: its row says that it is not at work.
+    """
+    client = events.client()
+    keys = sorted(client.scan_iter(WORKER_KEYS, count=1000))[:MOST]
+    notes = client.mget(keys) if keys else []
+    names = {
+        key.decode().removeprefix("worker:"): json.loads(note) for key, note in zip(keys, notes, strict=True) if note
+    }
+    return [{"worker": name, **note, "doing": _tasks(client, name)} for name, note in names.items()]
 
 
-def ended(task_id: str) -> None:
+def count_workers() -> int | None:
+    """How many workers are alive; None while Redis does not answer."""
     try:
-        events.client().hdel(DOING, task_id)
+        return sum(1 for _ in events.client().scan_iter(WORKER_KEYS, count=1000))
+    except redis.RedisError:
+        return None
+
+
+def processes() -> int:
+    """Of all workers that are alive; 0 while Redis does not answer."""
+    try:
+        return sum(worker["processes"] for worker in live_workers())
+    except redis.RedisError:
+        return 0
+
+
+def task_started(worker: str, task_id: str, task: str, key: int) -> None:
+    """Note that a worker does a task for the row `key`. No work depends on the note."""
+    try:
+        note = {"task": task, "key": key, "since": time.time()}
+        events.client().hset(_tasks_of(worker), task_id, json.dumps(note))
     except redis.RedisError:
         return
 
 
-def _note(where: str, name: str, what: dict) -> None:
-    """The work does not depend on it."""
+def task_ended(worker: str, task_id: str) -> None:
     try:
-        events.client().hset(where, name, json.dumps(what))
+        events.client().hdel(_tasks_of(worker), task_id)
     except redis.RedisError:
         return
 
 
-def asked(kind: str, key: int, request_id: str) -> None:
-    """Which request queued a job: for its lines in the log, whichever message brings it to a worker. Kept for ASKED seconds."""
+def _tasks_of(worker: str) -> str:
+    """The key of a hash: id of a task -> its note."""
+    return f"doing:{worker}"
+
+
+def _tasks(client: redis.Redis, worker: str) -> list[dict]:
+    tasks = []
+    for _, note in client.hscan_iter(_tasks_of(worker), count=MOST):
+        tasks.append(json.loads(note))
+        if len(tasks) >= MOST:
+            break
+    return tasks
+
+
+def remember_request(kind: str, key: int, request_id: str) -> None:
+    """Remember which request queued a job, so that the job's lines in the log name it, whichever message brings it to a
+    worker."""
     if request_id:
         try:
-            events.client().set(f"asked:{kind}:{key}", request_id, ex=ASKED)
+            events.client().set(f"asked:{kind}:{key}", request_id, ex=REQUEST_SECONDS)
         except redis.RedisError:
             return
 
 
-def asked_by(kind: str, key: int) -> str:
+def remembered_request(kind: str, key: int) -> str:
+    """The id of that request; "" where it is not known."""
     try:
         return (events.client().get(f"asked:{kind}:{key}") or b"").decode()
     except redis.RedisError:
         return ""
-
-
-def alive() -> list[dict]:
-    """worker, since (seconds since the epoch, or None), processes, doing: [{task, key, since}]. Forgets the dead. Raises redis.RedisError."""
-    client = events.client()
-    names = sorted(key.decode().removeprefix("worker:") for key in client.scan_iter(events.WORKER_KEYS, count=1000))
-    known, doing = _read(client, WORKERS), _read(client, DOING)
-    gone = [name for name in known if name not in names]
-    lost = [task_id for task_id, note in doing.items() if note["worker"] not in names]
-    if gone:
-        client.hdel(WORKERS, *gone)
-    if lost:
-        client.hdel(DOING, *lost)
-    return [
-        {
-            "worker": name,
-            "since": known.get(name, {}).get("since"),
-            "processes": known.get(name, {}).get("processes"),
-            "doing": [
-                {k: note[k] for k in ("task", "key", "since")} for note in doing.values() if note["worker"] == name
-            ],
-        }
-        for name in names[:MOST]
-    ]
-
-
-def _read(client: redis.Redis, where: str) -> dict[str, dict]:
-    found = {}
-    for name, note in client.hscan_iter(where, count=MOST):
-        found[name.decode()] = json.loads(note)
-        if len(found) >= MOST:
-            break
-    return found

@@ -1,9 +1,10 @@
-"""Whose job is next. A worker that hears of one asks here, and may be given another's that is due before it.
+"""The scheduler: which queued job is next. A worker that gets a message of one job may be given another job that is due
+before it.
 
-Users take turns: the one with the fewest jobs at work is next; of several, whoever has waited longest since a job of theirs was at
-work; of those who never had one, whoever asks for the least. A user's own jobs keep their order. Trainings leave one process of the
-workers free, so that reading a corpus and choosing its words, which take minutes, never wait for trainings, which take hours; and with
-accounts one user's trainings leave a place to another's.
+Users take turns. The user with the fewest jobs at work is next; of several, the one who has waited longest since a job
+of theirs was at work; of those who never had one, the one who asks for the least. A user's own jobs keep their order.
+Trainings leave one process of the workers free, so that ingesting and vectorizing, which take minutes, never wait for
+trainings, which take hours; and with accounts one user's trainings leave a place for another's.
 """
 
 import os
@@ -12,104 +13,108 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
-import redis
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from django.db.models import BigIntegerField, F, Max, Min
+from django.db.models import BigIntegerField, F, Max, Min, QuerySet
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Now
 
-from webapp.jobs import claims, roster
+from webapp.jobs import claims, dispatch, roster
+from webapp.jobs.kinds import TRAIN, JobKind
 
-WHOSE = {"run": "by", "corpus": "owner", "version": "corpus__owner"}  # the user of a row
-SIZE = {  # of a job, to compare it with others of its kind
+OWNER = {"run": "by", "corpus": "owner", "version": "corpus__owner"}  # the field with the user of a job
+SIZE = {  # of a job, compared with other jobs of its kind
     "run": F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
     "corpus": F("bytes_total"),
     "version": F("corpus__bytes_total"),
 }
-REMEMBERED = timedelta(days=1)  # for which it counts when somebody's last job was at work
-USERS = 1_000  # with waiting jobs that are looked at
-TOLD = 1_000
-_LOCK = 0x746F706F  # any number, of Postgres's advisory locks
+RECENT = timedelta(days=1)  # for which a user's last job counts as a turn
+USERS = 1_000  # users with queued jobs that are compared
+MESSAGES = 1_000  # that the sweep sends at once
+_LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
 
-def take(kind: claims.Kind, pk: int) -> tuple[int, int] | None:
-    """Claim a queued job: this one, or whichever is due before it. Its number and attempt; None where none may begin now."""
+def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
+    """Claim job `pk`, or one that is due before it. Returns the claimed job's number and attempt; None where none may
+    begin now."""
     with _one_at_a_time():
-        chosen = choose(kind, pk)
-        attempt = None if chosen is None else claims.claim(kind, chosen)
-    if chosen not in (None, pk):
-        claims.send(kind, pk)  # its own turn comes
-    return None if attempt is None else (chosen, attempt)
+        due = next_job(kind, pk)
+        attempt = None if due is None else claims.claim(kind, due)
+    if due not in (None, pk):
+        dispatch.send(kind, pk)  # so that its own turn comes
+    return None if attempt is None else (due, attempt)
 
 
-def choose(kind: claims.Kind, pk: int) -> int | None:
-    """The number of the queued job that is due; None where there is no place, or where `pk` does not wait any more."""
-    if kind is claims.TRAINING and room() <= 0:
+def next_job(kind: JobKind, pk: int) -> int | None:
+    """The number of the queued job that is due; None where there is no free place, or `pk` is not queued any more."""
+    if kind is TRAIN and free_training_places() <= 0:
         return None
-    whose, queued = WHOSE[kind.name], kind.model.objects.filter(status="queued")
+    owner, queued = OWNER[kind.name], kind.model.objects.filter(status="queued")
     if not queued.filter(pk=pk).exists():
-        return None  # somebody else has it already
+        return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
-    waiting = queued.order_by().values(whose).annotate(size=Min(SIZE[kind.name]), first=Min("pk"))[:USERS]
-    waiting = {row[whose]: (row["size"] or 0, row["first"]) for row in waiting}
-    at_work = Counter(_at_work(kind).values_list(whose, flat=True))
-    if kind is claims.TRAINING:
-        waiting = {user: jobs_of for user, jobs_of in waiting.items() if at_work[user] < most_of_one()}
+    by_owner = queued.order_by().values(owner).annotate(size=Min(SIZE[kind.name]), first=Min("pk"))[:USERS]
+    waiting = {row[owner]: (row["size"] or 0, row["first"]) for row in by_owner}
+    at_work = Counter(_at_work(kind).values_list(owner, flat=True))
+    if kind is TRAIN:
+        waiting = {user: jobs for user, jobs in waiting.items() if at_work[user] < training_places_of_one_user()}
     if not waiting:
         return None
-    lately = kind.model.objects.exclude(status="queued").filter(
-        heartbeat_at__gt=Now() - REMEMBERED, **{f"{whose}__in": [u for u in waiting if u]}
+    last = _last_turns(kind, [user for user in waiting if user])
+    user = min(waiting, key=lambda user: (at_work[user], last.get(user, 0), *waiting[user]))
+    return waiting[user][1]
+
+
+def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
+    """user -> when a job of theirs was last at work, in seconds since the epoch."""
+    owner = OWNER[kind.name]
+    recent = kind.model.objects.exclude(status="queued").filter(
+        heartbeat_at__gt=Now() - RECENT, **{f"{owner}__in": users}
     )
-    last = dict(lately.order_by().values_list(whose).annotate(at=Max("heartbeat_at")))
-    next_one = min(
-        waiting, key=lambda user: (at_work[user], last[user].timestamp() if user in last else 0, *waiting[user])
-    )
-    return waiting[next_one][1]
+    return {user: at.timestamp() for user, at in recent.order_by().values_list(owner).annotate(at=Max("heartbeat_at"))}
 
 
-def room() -> int:
-    """How many trainings may begin: one process of the workers is left to jobs that are short."""
-    return places() - _at_work(claims.TRAINING).count()
+def free_training_places() -> int:
+    """How many trainings may begin now."""
+    return training_places() - _at_work(TRAIN).count()
 
 
-def places() -> int:
-    """For trainings, on all workers together."""
+def training_places() -> int:
+    """How many trainings may be at work on all workers together: one process is left to the short jobs."""
+    return max(1, (roster.processes() or (os.cpu_count() or 1) + 1) - 1)
+
+
+def training_places_of_one_user() -> int:
+    return max(1, training_places() - 1)
+
+
+def dispatch_next(kind: JobKind) -> None:
+    """Tell the workers, after a job has ended, that another may begin. While the database is away the sweep does it
+    later."""
     try:
-        processes = sum(worker["processes"] or 0 for worker in roster.alive())
-    except redis.RedisError:
-        processes = 0
-    return max(1, (processes or (os.cpu_count() or 1) + 1) - 1)
-
-
-def most_of_one() -> int:
-    """Trainings that one user may have at work."""
-    return max(1, places() - 1)
-
-
-def go_on(kind: claims.Kind) -> None:
-    """A job has ended: tell the workers that another may begin now. Where the database is away the sweep does it later."""
-    try:
-        if begin_now(kind):
+        if startable(kind):
             for pk in kind.model.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:1]:
-                claims.send(kind, pk)
+                dispatch.send(kind, pk)
     except (OperationalError, InterfaceError):
         return
 
 
-def begin_now(kind: claims.Kind) -> int:
-    """Of how many queued jobs the workers are told at once: of trainings no more than may begin, as others would be let lie again."""
-    return max(0, room()) if kind is claims.TRAINING else TOLD
+def startable(kind: JobKind) -> int:
+    """For how many queued jobs a message is worth sending: of trainings no more than may begin."""
+    return max(0, free_training_places()) if kind is TRAIN else MESSAGES
 
 
-def _at_work(kind: claims.Kind):
-    return kind.model.objects.filter(status__in=kind.active, heartbeat_at__gt=Now() - claims.STALE)
+def _at_work(kind: JobKind) -> QuerySet:
+    """Jobs that hold a place. A starved process keeps its place while its heartbeat is late; the sweep queues the jobs
+    of dead ones again."""
+    return kind.model.objects.filter(status__in=kind.active, heartbeat_at__gt=Now() - claims.FROZEN)
 
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Two workers must not take the last place at once. Not a transaction: what is claimed is seen before it is told."""
+    """Two workers must not take the last place at once. Not a transaction, so that a claim is visible before its event
+    is published."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     try:

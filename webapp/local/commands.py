@@ -1,22 +1,27 @@
 """The command line: `topograph` where a wheel is installed, `python3 manage.py` in a clone."""
 
+import ast
 import os
 import sys
 import tempfile
 from contextlib import ExitStack
 from importlib import import_module
+from pathlib import Path
 
 from webapp.local import environment, package
 
-OWN = {  # webapp/local/start.py and test.py
-    "start": "everything on this machine, until Ctrl-C",
-    "test": "every test, or those that are named",
-}
-OFTEN = {"backup": "a consistent copy of everything, while it runs", "restore": "take up a backup"}
+OWN = ("start",) if package.INSTALLED else ("start", "test")  # modules beside this one; a wheel holds no tests
 VERSION = ("version", "--version")
 SERVERLESS = ("help", "verify")  # of Django's commands, and ours
-if package.INSTALLED:
-    del OWN["test"]  # a wheel holds no tests
+
+
+def commands() -> list[tuple[str, str]]:
+    """(usage, sentence) of each command of Topograph: the first line of its documentation."""
+    here = Path(__file__).resolve().parent
+    others = [path for path in sorted(here.parent.glob("management/commands/*.py")) if path.stem != "__init__"]
+    texts = [path.read_text(encoding="utf-8") for path in (*(here / f"{name}.py" for name in OWN), *others)]
+    lines = [(ast.get_docstring(ast.parse(text)) or "").splitlines()[0].replace("`", "") for text in texts]
+    return [(usage, sentence) for usage, _, sentence in (line.partition(": ") for line in lines)]
 
 
 def main() -> None:
@@ -32,7 +37,9 @@ def main() -> None:
     if command in OWN:
         sys.exit(import_module(f"webapp.local.{command}").main(sys.argv[2:]))
     if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
-        print("Topograph:\n" + "\n".join(f"    {name:<10}{what}" for name, what in (OWN | OFTEN).items()))
+        print(f"Topograph's commands; `{package.COMMAND} COMMAND --help` says what each takes:\n")
+        print("\n".join(f"    {usage.removeprefix('manage.py '):<32}{what}" for usage, what in commands()))
+        print("\nThose of Django:", flush=True)
     _django(serverless=command.startswith("-") or command in SERVERLESS or "--help" in sys.argv or "-h" in sys.argv)
 
 

@@ -22,12 +22,13 @@ OLDEST = (3, 11)
 def enter(argv: list[str]) -> None:
     """Return when this process runs inside an environment that fits the lock; else make it, and start again inside.
 
-    An installed wheel uses the Python that runs, as it is; so does a clone with TOPOGRAPH_ENVIRONMENT=current (the Docker image).
+    An installed wheel uses the Python that runs, as it is; so does a clone with TOPOGRAPH_ENVIRONMENT=current (the
+    Docker image).
     """
     if sys.version_info < OLDEST:
-        found = ".".join(map(str, sys.version_info[:3]))
+        version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
-            f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {found}. Run it with a newer python3."
+            f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {version}. Run it with a newer python3."
         )
     if INSTALLED or os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
         return

@@ -37,19 +37,19 @@ def both_given() -> bool:
 
 def start(supervisor: Supervisor) -> tuple[str, str]:
     """Start the servers that the environment does not name, and return both URLs once they answer."""
-    found = []
+    chosen = []
     for variable, kind in (("DATABASE_URL", Postgres), ("REDIS_URL", Valkey)):
         if os.environ.get(variable):
-            found.append((None, None, os.environ[variable]))
+            chosen.append((None, None, os.environ[variable]))
             continue
         server = kind()
         part = server.part()
         supervisor.add(part)
-        found.append((server, part, server.url))
-    for server, part, _ in found:
+        chosen.append((server, part, server.url))
+    for server, part, _ in chosen:
         if server:
             server.wait(part.process)
-    return found[0][2], found[1][2]
+    return chosen[0][2], chosen[1][2]
 
 
 @contextmanager

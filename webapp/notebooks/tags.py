@@ -4,6 +4,7 @@ import orjson
 from django import template
 
 from webapp.accounts import authorization
+from webapp.request_context import request_context
 
 register = template.Library()
 
@@ -11,10 +12,10 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def recent_notebooks(context):
     """The last used notebooks; asked for once a page, however many Pin buttons it has."""
-    request = context["request"]
-    if not hasattr(request, "recent_notebooks"):
-        request.recent_notebooks = authorization.notebooks(request).recent()
-    return request.recent_notebooks
+    carried = request_context(context["request"])
+    if carried.recent_notebooks is None:
+        carried.recent_notebooks = authorization.notebooks(context["request"]).recent()
+    return carried.recent_notebooks
 
 
 @register.filter

@@ -1,7 +1,8 @@
-"""A backup's file: a tar, compressed by zstd, written and read as a stream, whose last member says what all the others are.
+"""The file of a backup: a tar compressed by zstd, written and read as a stream.
 
-`zstd -d < FILE | tar t` lists it. First `backup.json`, what was backed up; last `manifest.jsonl`, a line for each member in their
-order with its size and sha256, and a line `{"end": true, …}`: a file that was cut off, or changed, is told from a whole one.
+`zstd -d < FILE | tar t` lists it. The first member, `backup.json`, says what was backed up. The last, `manifest.jsonl`,
+has a line for each member in their order, with its size and sha256, and a line `{"end": true, …}`: so a file that was
+cut off or changed is recognised.
 """
 
 import hashlib
@@ -25,7 +26,8 @@ BLOCK = 1 << 20  # bytes in memory at a time
 
 
 class Writer:
-    """`add` members in their order; `table` notes the rows of one, `close` writes the manifest. Use `with`: left without `close` it is cut off."""
+    """Use `with`: `add` members in their order, note the rows of each `table`, then `close`, which writes the manifest.
+    Without `close` the file counts as cut off."""
 
     def __init__(self, file: BinaryIO, head: dict):
         self._out = pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd")
@@ -41,7 +43,7 @@ class Writer:
         entry = tarfile.TarInfo(name)
         entry.size, entry.mode = size, 0o600
         self._tar.addfile(entry, hashed)
-        self._tar.members.clear()  # or it keeps them all
+        self._tar.members.clear()  # else tarfile keeps them all
         self._note({"name": name, "bytes": size, "sha256": hashed.hash.hexdigest()})
         self.members += 1
 
@@ -80,7 +82,7 @@ class Writer:
 
 
 class _Hashed:
-    """Reads at most `size` bytes of a file, and hashes them. A file that became shorter raises."""
+    """Reads at most `size` bytes of a file, and hashes them. Raises Changed where the file became shorter."""
 
     def __init__(self, source: BinaryIO, size: int):
         self.source, self.left, self.hash = source, size, hashlib.sha256()
@@ -100,14 +102,14 @@ class Changed(Exception):
 
 
 class Member:
-    """One that is being read: its name, its size, and its bytes by `read`."""
+    """A member that is being read: its name, its size, and its bytes by `read`."""
 
     def __init__(self, path: Path, entry: tarfile.TarInfo, file: BinaryIO):
         self.name, self.size, self._path, self._file = entry.name, entry.size, path, file
         self.hash = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
-        with _damage_said(self._path):
+        with _damage_explained(self._path):
             block = self._file.read(size) if size >= 0 else self._file.read()
         self.hash.update(block)
         return block
@@ -118,7 +120,7 @@ class Member:
 
 
 @contextmanager
-def _damage_said(path: Path) -> Iterator[None]:
+def _damage_explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, tarfile.TarError) as error:
@@ -129,7 +131,8 @@ def _damage_said(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> Iterator[Member]:
-    """The members of an archive, in their order. Raises Invalid("file", …) where it is none, or is damaged or cut off."""
+    """The members of an archive, in their order. Raises Invalid("file", …) where the file is no archive, damaged or cut
+    off."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -143,7 +146,7 @@ def _opened(path: Path) -> Iterator[Member]:
                 "file", f"{path.name} is no backup of Topograph, or its beginning is damaged ({error})."
             ) from None
         while True:
-            with _damage_said(path):
+            with _damage_explained(path):
                 entry = tar.next()
             if entry is None:
                 return
@@ -154,20 +157,20 @@ def _opened(path: Path) -> Iterator[Member]:
 
 
 def head(path: Path) -> dict:
-    """What was backed up. Raises Invalid where it is no backup, or of a later format."""
+    """What was backed up: the content of backup.json. Raises Invalid where it is no backup, or has a later format."""
     first = next(_opened(path), None)
     try:
-        found = json.loads(first.read()) if first and first.name == HEAD and first.size < 1 << 24 else None
+        head = json.loads(first.read()) if first and first.name == HEAD and first.size < 1 << 24 else None
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or "format" not in found:
+        head = None
+    if not isinstance(head, dict) or "format" not in head:
         raise Invalid("file", f"{path.name} is no backup of Topograph: it does not begin with {HEAD}.")
-    if found["format"] > FORMAT:
+    if head["format"] > FORMAT:
         raise Invalid(
             "file",
-            f"{path.name} has format {found['format']}, and this version reads {FORMAT}. Restore it with the version of Topograph that made it, or a newer one.",
+            f"{path.name} has format {head['format']}, and this version reads {FORMAT}. Restore it with the version of Topograph that made it, or a newer one.",
         )
-    return found
+    return head
 
 
 def members(path: Path, advance: Callable[[int], None] = lambda count: None) -> Iterator[Member]:
@@ -179,16 +182,17 @@ def members(path: Path, advance: Callable[[int], None] = lambda count: None) -> 
 
 
 def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> dict[str, int]:
-    """Read all of it, and compare it with its manifest. Returns the rows of each table. Raises Invalid, saying what is wrong."""
+    """Read all of it, and compare it with its manifest. Returns the rows of each table. Raises Invalid, saying what is
+    wrong."""
     head(path)
     rows: dict[str, int] = {}
     with tempfile.TemporaryFile() as seen:
-        count, found = 0, _opened(path)
-        for member in found:
+        count, opened = 0, _opened(path)
+        for member in opened:
             if member.name == MANIFEST:
                 seen.seek(0)
                 _compare(path, member, seen, rows, count)
-                if next(found, None) is not None:
+                if next(opened, None) is not None:
                     raise Invalid("file", f"{path.name} goes on behind its end. Take another copy of it.")
                 return rows
             for block in member.blocks():
@@ -203,7 +207,7 @@ def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> d
 
 
 def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int], count: int) -> None:
-    """The manifest's lines with those that were made of what came."""
+    """Compare the manifest's lines with the lines of the members that were read."""
     ended, rest = False, b""
     for block in manifest.blocks():
         *lines, rest = (rest + block).split(b"\n")
@@ -214,8 +218,8 @@ def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int],
                     rows[line["table"]] = int(line["rows"])
                 elif "end" in line:
                     ended = line["members"] == count
-                elif (found := seen.readline()) != json.dumps(line).encode() + b"\n":
-                    have = json.loads(found)["name"] if found else "nothing"
+                elif (read := seen.readline()) != json.dumps(line).encode() + b"\n":
+                    have = json.loads(read)["name"] if read else "nothing"
                     raise Invalid(
                         "file",
                         f"{path.name} is damaged: “{line['name']}” is not what was written ({have} came). Take another copy of it.",
@@ -232,7 +236,7 @@ def _compare(path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int],
 
 
 def sync(path: Path) -> None:
-    """Put a file, and its name, on the disk itself."""
+    """Flush a file and its name to the disk."""
     for each in (path, path.parent):
         descriptor = os.open(each, os.O_RDONLY)
         try:

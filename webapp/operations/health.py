@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from webapp.ingest import uploads
-from webapp.jobs import events
+from webapp.ingest import upload_limits
+from webapp.jobs import events, roster
 
-KEEP = 1.0  # seconds for which an answer is told again: however many ask, the parts are asked as often
+KEEP = 1.0  # seconds for which an answer is reused, however many ask
 PATIENCE = 2_000  # milliseconds for Postgres
 
 OK = "ok"
@@ -30,7 +30,7 @@ _last: tuple[float, Readiness] | None = None
 
 
 def readiness() -> Readiness:
-    """At most KEEP old."""
+    """The readiness, at most KEEP seconds old."""
     global _last
     with _lock:
         if _last is None or time.monotonic() - _last[0] >= KEEP:
@@ -79,8 +79,8 @@ def _disk() -> str:
         disk = os.statvfs(settings.FILES)
     except OSError:
         return "the state folder can't be read"
-    return OK if disk.f_bavail * disk.f_frsize >= uploads.reserve() else "less is free than the reserve"
+    return OK if disk.f_bavail * disk.f_frsize >= upload_limits.reserve() else "less is free than the reserve"
 
 
 def _workers() -> str:
-    return OK if events.workers() else "warning: no worker is alive"
+    return OK if roster.count_workers() else "warning: no worker is alive"

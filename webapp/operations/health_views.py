@@ -1,4 +1,4 @@
-"""What a machine asks: does the process live, can it do its work, and how much does it do."""
+"""Addresses for machines: whether the process is alive, whether it can work, and its metrics."""
 
 import hmac
 import ipaddress
@@ -23,8 +23,8 @@ async def lives(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
     """503 where it can't do its work; a worker that is missing is a warning, as pages can be read without."""
-    found = health.readiness()
-    return JsonResponse({"ready": found.ready, "parts": found.parts}, status=200 if found.ready else 503)
+    readiness = health.readiness()
+    return JsonResponse({"ready": readiness.ready, "parts": readiness.parts}, status=200 if readiness.ready else 503)
 
 
 @never_cache

@@ -1,4 +1,5 @@
-"""What Prometheus is told of the whole system, gathered when it asks: jobs, workers, database, disk (docs/monitoring.md)."""
+"""Metrics of the whole system for Prometheus, gathered when it asks: jobs, workers, database, disk
+(docs/monitoring.md)."""
 
 import threading
 import time
@@ -9,11 +10,12 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from webapp.operations import state
 from webapp.server.metrics import registry
 
-KEEP = 5.0  # seconds for which gathered metrics are answered again: however many ask, the database is asked as often
+KEEP = 5.0  # seconds for which gathered metrics are reused, however many ask
 
 
 class Gathered:
-    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.operations.state says which."""
+    """What is known of the whole system, from Postgres, Redis and the disk, as metrics. webapp.operations.state says
+    which."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -21,7 +23,7 @@ class Gathered:
         self.last: list[Metric] = []
 
     def collect(self) -> Iterator[Metric]:
-        with self.lock:  # who comes meanwhile takes what the first one finds
+        with self.lock:  # others wait for what the first one gathers
             if time.monotonic() - self.at >= KEEP:
                 self.last = _families(state.numbers())
                 self.at = time.monotonic()

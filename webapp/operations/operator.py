@@ -1,4 +1,4 @@
-"""Jobs as whoever runs the system sees them: which there are, how far, since when; nothing of what they are about."""
+"""Jobs for the operator's page: their numbers, progress and age, and nothing of what they are about."""
 
 import re
 from datetime import datetime
@@ -7,47 +7,46 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from webapp.models import Corpus, Run, Version
+from webapp.jobs import kinds
 
 PAGE = 50
-MOST = 10_000  # jobs that are counted one by one; of more it is said that there are more
-KINDS: dict[str, type] = {"run": Run, "corpus": Corpus, "version": Version}
-WORK = {"run": ("running", "storing"), "corpus": ("reading",), "version": ("choosing",)}
+MOST = 10_000  # failed jobs that are counted; the page says where there are more
+KINDS = {kind.name: kind for kind in (kinds.TRAIN, kinds.INGEST, kinds.VECTORIZE)}
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
 
 def statuses(kind: str, state: str) -> tuple[str, ...]:
-    return {"work": WORK[kind], "waiting": ("queued",), "failed": ("failed",)}[state]
+    return {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}[state]
 
 
 def counts() -> list[dict]:
-    """For each kind how many jobs are in each state; MOST + 1 stands for more."""
+    """For each kind the number of jobs in each state; MOST + 1 stands for more."""
     return [{"kind": kind} | {state: _count(kind, state) for state in STATES} for kind in KINDS]
 
 
 def _count(kind: str, state: str) -> int:
     return (
-        len(_of(kind, state).values_list("pk", flat=True)[: MOST + 1])
+        len(_rows(kind, state).values_list("pk", flat=True)[: MOST + 1])
         if state == "failed"
-        else _of(kind, state).count()
+        else _rows(kind, state).count()
     )
 
 
-def _of(kind: str, state: str) -> QuerySet:
-    return KINDS[kind].objects.filter(status__in=statuses(kind, state))
+def _rows(kind: str, state: str) -> QuerySet:
+    return KINDS[kind].model.objects.filter(status__in=statuses(kind, state))
 
 
 def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[dict], int | None]:
-    """A page of them, the newest first, and where the next page begins."""
-    found = _of(kind, state).order_by("-pk")
+    """A page of jobs, the newest first, and the number before which the next page begins."""
+    rows = _rows(kind, state).order_by("-pk")
     if before is not None:
-        found = found.filter(pk__lt=before)
+        rows = rows.filter(pk__lt=before)
     owner = "owner" if kind == "corpus" else "corpus__owner"
-    found = found.select_related(owner).only(
+    rows = rows.select_related(owner).only(
         *FIELDS[kind], *([] if kind == "corpus" else ["corpus__owner_id"]), f"{owner}__name"
     )
-    page = list(found[: PAGE + 1])
+    page = list(rows[: PAGE + 1])
     return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
 
 
@@ -72,12 +71,12 @@ def _job(kind: str, row) -> dict:
         "silent": _ago(row.heartbeat_at),
         "progress": _progress(kind, row),
         "tokens_per_second": row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
-        "broke": mark[1] if row.error and (mark := REQUEST.search(row.error)) else "",
+        "broke": match[1] if row.error and (match := REQUEST.search(row.error)) else "",
     }
 
 
 def _progress(kind: str, row) -> float | None:
-    """From 0 to 1, where that is known."""
+    """From 0 to 1; None where it is not known."""
     done, of = {
         "run": lambda: (row.step, row.steps),
         "corpus": lambda: (row.bytes_read, row.bytes_total),
@@ -92,12 +91,12 @@ def _ago(at: datetime | None) -> float | None:
 
 
 def at_work(kind: str, keys: list[int]) -> set[int]:
-    """Which of these rows some attempt has just now."""
-    return set(_of(kind, "work").filter(pk__in=keys).values_list("pk", flat=True))
+    """Which of these rows an attempt owns."""
+    return set(_rows(kind, "work").filter(pk__in=keys).values_list("pk", flat=True))
 
 
 def database() -> dict:
-    """Its size in bytes, and connections by what they do."""
+    """The size of the database in bytes, and its connections by their state."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', '2000', true)")
         cursor.execute("""

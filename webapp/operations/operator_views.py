@@ -1,4 +1,4 @@
-"""What whoever runs the system sees and does: workers, jobs, disk, database, slow addresses. Nothing of what people upload."""
+"""The operator's page: workers, jobs, disk, database and slow routes, and nothing of what people upload."""
 
 import shutil
 import time
@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from webapp.ingest import uploads
-from webapp.jobs import claims, roster
+from webapp.ingest import upload_limits
+from webapp.jobs import claims, kinds, roster
 from webapp.models import Run
 from webapp.operations import health, upkeep
 from webapp.operations import operator as queries
@@ -23,8 +23,7 @@ from webapp.runs import services as runs
 from webapp.server import concurrency, metrics
 
 SLOWEST = 10
-OF_TASK = {kind.task: kind.name for kind in claims.KINDS}
-BY_NAME = {kind.name: kind for kind in claims.KINDS}
+OF_TASK = {kind.task: kind.name for kind in kinds.KINDS}
 
 
 @never_cache
@@ -38,7 +37,7 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     shown, after = queries.jobs(kind, state, number(request, "before"))
     data = {
         "parts": health.readiness().parts,
-        "workers": workers(),
+        "workers": live_workers(),
         "counts": queries.counts(),
         "kind": kind,
         "state": state,
@@ -48,9 +47,9 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "database": queries.database(),
         "routes": metrics.slowest(SLOWEST),
         "requests": {
-            "in_work": concurrency.PAGES.inside,
+            "in_work": concurrency.PAGES.active,
             "waiting": len(concurrency.PAGES.waiting),
-            "readers": concurrency.STREAMS.inside,
+            "readers": concurrency.STREAMS.active,
         },
     }
     states = [("work", "at work"), ("waiting", "waiting"), ("failed", "failed")]
@@ -60,27 +59,27 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
 NAMES = {"run": "Trainings", "corpus": "Corpora being read", "version": "Words being chosen"}
 
 
-def workers() -> list[dict] | None:
-    """None where Redis does not answer."""
+def live_workers() -> list[dict] | None:
+    """The roster, with the tasks whose rows are at work; None while Redis does not answer."""
     try:
-        found = roster.alive()
+        workers = roster.live_workers()
     except redis.RedisError:
         return None
     for kind in queries.KINDS:
-        keys = [note["key"] for worker in found for note in worker["doing"] if OF_TASK.get(note["task"]) == kind]
+        keys = [note["key"] for worker in workers for note in worker["doing"] if OF_TASK.get(note["task"]) == kind]
         really = queries.at_work(kind, keys) if keys else set()
-        for worker in found:
+        for worker in workers:
             worker["doing"] = [n for n in worker["doing"] if OF_TASK.get(n["task"]) != kind or n["key"] in really]
     now = time.time()
-    for worker in found:
+    for worker in workers:
         worker["age"] = now - worker["since"] if worker["since"] else None
         for note in worker["doing"]:
             note |= {"kind": OF_TASK.get(note["task"], ""), "age": now - note["since"]}
-    return found
+    return workers
 
 
 def disk() -> dict:
-    """Of the whole disk in bytes, and of the parts of the state folder as a worker measured them last."""
+    """Bytes of the whole disk, and of the parts of the state folder as a worker measured them last."""
     of = shutil.disk_usage(settings.FILES)
     measured = upkeep.sizes() or {"parts": {}, "at": None}
     age = time.time() - measured["at"] if measured["at"] else None
@@ -88,7 +87,7 @@ def disk() -> dict:
         "total": of.total,
         "used": of.used,
         "free": of.free,
-        "reserve": uploads.reserve(),
+        "reserve": upload_limits.reserve(),
         "parts": measured["parts"],
         "age": age,
     }
@@ -96,7 +95,7 @@ def disk() -> dict:
 
 @require_POST
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
-    """A training ends and keeps what there is; one that waits does not begin."""
+    """End a training, which keeps its topics; cancel one that waits."""
     run = Run.objects.filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
@@ -110,10 +109,10 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
-    """What failed is queued again, and goes on where it was."""
-    if kind not in BY_NAME or not BY_NAME[kind].model.objects.filter(pk=key).exists():
+    """Queue a failed job again; it continues where it was."""
+    if kind not in queries.KINDS or not queries.KINDS[kind].model.objects.filter(pk=key).exists():
         raise Http404(f"There is no {kind} {key}.")
-    if claims.retry(BY_NAME[kind], key):
+    if claims.retry(queries.KINDS[kind], key):
         messages.success(request, f"{kind.capitalize()} {key} waits for a worker again.")
     else:
         messages.error(request, f"{kind.capitalize()} {key} has not failed, or not any more.")

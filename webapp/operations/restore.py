@@ -1,7 +1,9 @@
-"""Taking up a backup (operations.backup), elsewhere or after a loss. All of it is looked through first; nothing runs meanwhile.
+"""Restore a backup (operations.backup), elsewhere or after a loss. All of it is verified first, and nothing else runs
+meanwhile.
 
-The rows of the smaller tables stay in a transaction until everything else is there: what breaks off leaves no corpus that has no
-files. The tables are made by migrations, as they were when the backup was made; then they are migrated on.
+The rows of the small tables stay in one transaction until everything else is there, so that a restore that breaks off
+leaves no corpus without files. Migrations make the tables as they were when the backup was made, and then bring them up
+to date.
 """
 
 import os
@@ -21,24 +23,24 @@ from psycopg import sql
 from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
-from webapp.jobs import events
+from webapp.jobs import roster
 from webapp.models import Corpus, Run, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
 
-KINDS = ("corpora", "versions", "runs")  # folders of files/
+FOLDERS = ("corpora", "versions", "runs")  # folders of files/
 
 
 def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
-    """Read all of a backup; what it holds. Raises Invalid, saying what is wrong with it."""
-    found = archive.head(path)
-    _known(found)
+    """Read all of a backup. Returns what it holds. Raises Invalid, saying what is wrong with it."""
+    backup = archive.head(path)
+    _check_migrations(backup)
     rows = archive.verify(path, tell)
-    if wrong := rows.keys() ^ _names(found):
+    if wrong := rows.keys() ^ _table_names(backup):
         raise Invalid(
             "file", f"{path.name} is damaged: it should have, or not have, the tables {', '.join(sorted(wrong)[:5])}."
         )
-    return found | {
+    return backup | {
         "rows": sum(rows.values()),
         "corpora": rows.get("webapp_corpus", 0),
         "runs": rows.get("webapp_run", 0),
@@ -46,70 +48,70 @@ def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
     }
 
 
-def _names(found: dict) -> set[str]:
+def _table_names(backup: dict) -> set[str]:
     return {
-        *found["tables"],
-        *(f"{parent}_{key}" for parent, its in found["partitions"].items() for key in its["keys"]),
+        *backup["tables"],
+        *(f"{parent}_{key}" for parent, its in backup["partitions"].items() for key in its["keys"]),
     }
 
 
-def _known(found: dict) -> None:
-    """Whether this version of Topograph can make the tables."""
+def _check_migrations(backup: dict) -> None:
+    """Raise Invalid where this version of Topograph does not know the backup's migrations."""
     ours = MigrationExecutor(connection).loader.disk_migrations
-    if unknown := [f"{app}.{name}" for app, name in found["migrations"] if (app, name) not in ours]:
+    if unknown := [f"{app}.{name}" for app, name in backup["migrations"] if (app, name) not in ours]:
         raise Invalid(
             "file",
-            f"The backup is of a newer Topograph ({found['topograph']}): it has {unknown[0]}, which this one does not know. Update first.",
+            f"The backup is of a newer Topograph ({backup['topograph']}): it has {unknown[0]}, which this one does not know. Update first.",
         )
 
 
-def take_up(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] = lambda count: None) -> dict:
-    """Restore a backup. Raises Invalid where it can't be read, or there is something already that is not to be overwritten."""
-    found = check(path, tell)
-    if alive := events.workers():
+def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] = lambda count: None) -> dict:
+    """Restore a backup. Raises Invalid where it can't be read, or would overwrite something without `overwrite`."""
+    backup = check(path, tell)
+    if alive := roster.count_workers():
         raise Invalid(
             "system",
             f"{alive} worker{'s are' if alive > 1 else ' is'} running on this system. Stop Topograph first, web server and workers.",
         )
-    if strange := _strange():
+    if strange := _foreign_table():
         raise Invalid(
             "system",
             f"The database holds tables of another program (“{strange}”), which restoring would delete. Make a database for Topograph alone, "
             "and name it in DATABASE_URL.",
         )
-    if there := _there():
+    if there := _existing():
         if not overwrite:
             raise Invalid(
                 "system",
                 f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes what is here.",
             )
     _clear()
-    _migrate(found["migrations"])
+    _migrate(backup["migrations"])
     other = connection.copy()
     try:
         with other.cursor() as cursor:
             cursor.execute("BEGIN")
-            cursor.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(map(sql.Identifier, found["tables"]))))
+            cursor.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(map(sql.Identifier, backup["tables"]))))
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-            counts = _members(path, found, cursor, tell)
-            if counts != found["counts"]:
-                wrong = next(name for name in found["counts"] if counts.get(name) != found["counts"][name])
+            counts = _write_members(path, backup, cursor, tell)
+            if counts != backup["counts"]:
+                wrong = next(name for name in backup["counts"] if counts.get(name) != backup["counts"][name])
                 raise Invalid(
                     "file",
-                    f"The table {wrong} should have {found['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.",
+                    f"The table {wrong} should have {backup['counts'][wrong]:,} rows and has {counts.get(wrong, 0):,}.",
                 )
-            for name, last in found["sequences"].items():
+            for name, last in backup["sequences"].items():
                 cursor.execute("SELECT setval(%s::regclass, %s)", [name, last])
             cursor.execute("COMMIT")
     finally:
         other.close()
     call_command("migrate", verbosity=0)
-    _mend()
-    return found
+    _requeue()
+    return backup
 
 
-def _strange() -> str:
-    """A table, or a program of Django's, that no Topograph has made; "" where there is none."""
+def _foreign_table() -> str:
+    """A table, or a Django app, that does not belong to Topograph; "" where there is none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('django_migrations')")
         if cursor.fetchone()[0]:
@@ -119,11 +121,11 @@ def _strange() -> str:
             cursor.execute(
                 "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relname LIMIT 1"
             )
-        found = cursor.fetchone()
-    return found[0] if found else ""
+        row = cursor.fetchone()
+    return row[0] if row else ""
 
 
-def _there() -> str:
+def _existing() -> str:
     """What would be lost, in words; "" where there is nothing."""
     wanted = (("webapp_corpus", "true", "a corpus", "corpora"), ("webapp_notebook", "true", "a notebook", "notebooks"),
               ("webapp_user", "email IS NOT NULL", "an account", "accounts"))  # fmt: skip
@@ -134,21 +136,21 @@ def _there() -> str:
                 cursor.execute(f"SELECT count(*) FROM {table} WHERE {which}")
                 if count := cursor.fetchone()[0]:
                     return one if count == 1 else f"{several} ({count:,})"
-    for kind in KINDS:
+    for kind in FOLDERS:
         if (settings.FILES / kind).is_dir() and any((settings.FILES / kind).iterdir()):
             return f"something in the folder {settings.FILES / kind}"
     return ""
 
 
 def _clear() -> None:
-    """Drop what tables there are, one by one, as so many locks at once have no room; and the files."""
+    """Drop all tables, one by one, as Postgres has no room for so many locks at once; and delete the files."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY relispartition DESC"
         )
         for (name,) in cursor.fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-    for kind in KINDS:
+    for kind in FOLDERS:
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)
 
 
@@ -158,38 +160,38 @@ def _migrate(applied: list[list[str]]) -> None:
     executor.migrate([tuple(migration) for migration in applied])
 
 
-def _members(path: Path, found: dict, cursor, tell: Callable[[int], None]) -> dict[str, int]:
-    """Put each where it belongs; the rows of each table."""
-    counts = dict.fromkeys(found["counts"], 0)
+def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]) -> dict[str, int]:
+    """Write every member where it belongs. Returns the number of rows of each table."""
+    counts = dict.fromkeys(backup["counts"], 0)
     partitions = {
         f"{parent}_{key}": (parent, key, its["columns"])
-        for parent, its in found["partitions"].items()
+        for parent, its in backup["partitions"].items()
         for key in its["keys"]
     }
-    empty = dict(partitions)  # of which no member comes
+    empty = dict(partitions)  # partitions without a member
     members = _grouped(archive.members(path, tell))
     for name, parts in members:
         kind, _, rest = name.partition("/")
         if kind == "files":
-            _file(rest, next(parts))
+            _write_file(rest, next(parts))
         elif rest in partitions:
             parent, key, columns = partitions[rest]
             empty.pop(rest, None)
-            counts[rest] += _partition(parent, key, columns, parts)
-        elif kind == "rows" and rest in found["tables"]:
+            counts[rest] += _write_partition(parent, key, columns, parts)
+        elif kind == "rows" and rest in backup["tables"]:
             for part in parts:
                 lines = _Counted(part.blocks())
-                bulk.rows_in(cursor, bulk.Table(rest, None, found["tables"][rest]), lines)
+                bulk.rows_in(cursor, bulk.Table(rest, None, backup["tables"][rest]), lines)
                 counts[rest] += lines.rows
         else:
             raise Invalid("file", f"{path.name} holds “{name[:100]}”, which no backup of Topograph has.")
     for parent, key, columns in empty.values():
-        _partition(parent, key, columns, iter(()))
+        _write_partition(parent, key, columns, iter(()))
     return counts
 
 
 def _grouped(members: Iterator[archive.Member]) -> Iterator[tuple[str, Iterator[archive.Member]]]:
-    """Consecutive parts of a table together; files one by one."""
+    """Group consecutive parts of a table; files come one by one."""
     member = next(members, None)
     while member:
         name = member.name.rpartition("/")[0] if member.name.startswith("rows/") else member.name
@@ -213,7 +215,7 @@ def _grouped(members: Iterator[archive.Member]) -> Iterator[tuple[str, Iterator[
 
 
 class _Counted:
-    """Blocks of lines, counted as they pass."""
+    """Iterates over blocks of lines, and counts the lines."""
 
     def __init__(self, blocks: Iterator[bytes]):
         self.blocks, self.rows = blocks, 0
@@ -224,7 +226,7 @@ class _Counted:
             yield block
 
 
-def _partition(parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]) -> int:
+def _write_partition(parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]) -> int:
     lines = _Counted(chain.from_iterable(part.blocks() for part in parts))
     with transaction.atomic():
         partition = bulk.Partition(parent, key)
@@ -235,9 +237,9 @@ def _partition(parent: str, key: int, columns: list[str], parts: Iterator[archiv
     return lines.rows
 
 
-def _file(name: str, member: archive.Member) -> None:
-    """A file below files/; the archive has seen to it that its name leads nowhere else."""
-    if name.split("/")[0] not in KINDS:
+def _write_file(name: str, member: archive.Member) -> None:
+    """Write a file below files/. The archive has checked that its name does not lead elsewhere."""
+    if name.split("/")[0] not in FOLDERS:
         raise Invalid("file", f"The backup holds “files/{name[:100]}”, which no backup of Topograph has.")
     path = settings.FILES / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -246,12 +248,12 @@ def _file(name: str, member: archive.Member) -> None:
             file.write(block)
 
 
-def _mend() -> None:
-    """What was at work when the backup was made is queued again by the first sweep; what must begin anew is told so."""
-    for model in (Corpus, Version, Run):  # of a clock that was ahead: nobody works on it here
+def _requeue() -> None:
+    """Prepare the jobs that were at work when the backup was made: the first sweep queues them again."""
+    for model in (Corpus, Version, Run):  # of a clock that was ahead: nobody is at work here
         model.everything.filter(heartbeat_at__gt=Now()).update(heartbeat_at=Now())
     unread = Corpus.everything.filter(~Q(status=Corpus.Status.READY), ~Q(progress={}))
-    for corpus in unread.iterator():  # its chunks are not in the backup: it is read from its files again
+    for corpus in unread.iterator():  # its chunks are not in the backup, so it is read from its files again
         corpus.files.update(read=False, error="", items=0, documents=0, problems=0, encoding="")
     unread.update(progress={}, bytes_read=0, documents_read=0)
     for corpus in Corpus.everything.filter(status=Corpus.Status.READY).exclude(progress={}).iterator():

@@ -1,6 +1,7 @@
-"""What the system does just now, in numbers: jobs, workers, database, queue, disk. For metrics, the operator's page and /readyz.
+"""The system in numbers: jobs, workers, database, queue, disk. For metrics and the operator's page.
 
-Every question is bounded: counts of rows that wait or are at work by the index of statuses, statistics that Postgres keeps anyway.
+Every query is bounded: counts of rows that wait or are at work use the index of statuses; the rest are statistics that
+Postgres keeps.
 """
 
 import itertools
@@ -14,8 +15,8 @@ from celery import current_app as app
 from django.conf import settings
 from django.db import Error, connection, transaction
 
-from webapp.ingest import uploads
-from webapp.jobs import claims, counts, events
+from webapp.ingest import upload_limits
+from webapp.jobs import counters, events, kinds, roster
 from webapp.models import Run
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
@@ -59,22 +60,22 @@ class Number(NamedTuple):
 
 
 def numbers() -> list[Number]:
-    """All that can be found out now; what does not answer is told by topograph_up and leaves its numbers out."""
-    found = []
+    """All numbers. A part that does not answer is told by topograph_up, and its numbers are left out."""
+    numbers = []
     for part, ask in PARTS.items():
         try:
-            found += list(ask())
+            numbers += list(ask())
             up = 1
         except (Error, redis.RedisError, OSError):
             up = 0
-        found.append(Number("topograph_up", (part,), up))
-    return found
+        numbers.append(Number("topograph_up", (part,), up))
+    return numbers
 
 
 def _postgres() -> Iterator[Number]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
-        for kind in claims.KINDS:
+        for kind in kinds.KINDS:
             yield from _jobs(cursor, kind)
         yield from _trainings()
         yield from _database(cursor)
@@ -87,19 +88,19 @@ def _postgres() -> Iterator[Number]:
         yield Number("topograph_pool_waiting", (), stats.get("requests_waiting", 0))
 
 
-def _jobs(cursor, kind: claims.Kind) -> Iterator[Number]:
+def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
         "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
         [[QUEUED, *kind.active]],
     )
-    found = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
+    counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
     for status in (QUEUED, *kind.active):
-        yield Number("topograph_jobs", (name, status), found.get(status, (0, 0))[0])
-    yield Number("topograph_jobs_oldest_seconds", (name,), found.get(QUEUED, (0, 0.0))[1])
+        yield Number("topograph_jobs", (name, status), counted.get(status, (0, 0))[0])
+    yield Number("topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1])
     yield Number(
-        "topograph_jobs_silent_seconds", (name,), max([found[s][1] for s in kind.active if s in found], default=0.0)
+        "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
     )
 
 
@@ -115,7 +116,7 @@ def _trainings() -> Iterator[Number]:
 
 def training():
     """Runs at work, the newest first."""
-    return Run.objects.filter(status__in=claims.TRAINING.active).order_by("-pk")
+    return Run.objects.filter(status__in=kinds.TRAIN.active).order_by("-pk")
 
 
 _size: tuple[float, int] = (-SIZE_EVERY, 0)  # when it was asked for, bytes
@@ -148,12 +149,12 @@ def database_bytes(cursor) -> int:
 
 def _redis() -> Iterator[Number]:
     client = events.client()
-    yield Number("topograph_workers", (), sum(1 for _ in client.scan_iter(events.WORKER_KEYS, count=1000)))
+    yield Number("topograph_workers", (), len(roster.live_workers()))
     yield Number("topograph_broker_messages", (), client.llen(app.conf.task_default_queue))
     yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
-        counted = counts.of(what)
-        for kind in claims.KINDS:
+        counted = counters.by_kind(what)
+        for kind in kinds.KINDS:
             yield Number(name, (kind.name,), counted.get(kind.name, 0))
 
 
@@ -161,7 +162,7 @@ def _disk() -> Iterator[Number]:
     disk = os.statvfs(settings.FILES)
     yield Number("topograph_disk_bytes", ("free",), disk.f_bavail * disk.f_frsize)
     yield Number("topograph_disk_bytes", ("used",), (disk.f_blocks - disk.f_bfree) * disk.f_frsize)
-    yield Number("topograph_disk_bytes", ("reserve",), uploads.reserve())
+    yield Number("topograph_disk_bytes", ("reserve",), upload_limits.reserve())
     with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
         notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
     yield Number("topograph_uploads_arriving", (), notes)

@@ -1,4 +1,4 @@
-"""Tidying up: what is deleted for good, and whatever no row points to any more, in the database and on disk."""
+"""Upkeep: remove what was deleted for good, and whatever no row points to any more, in the database and on disk."""
 
 import json
 import os
@@ -23,41 +23,43 @@ from webapp.storage import bulk, files
 
 log = structlog.get_logger(__name__)
 
+INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
-LEFT = 3600  # seconds after which a folder without a row is nobody's: a row may come, when its transaction ends, after its folder
+# Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
+LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
 
 
 def tidy() -> None:
-    """Safe at any time, in any number of processes, and through a kill: each step can be taken again. While a backup is made
-    nothing is taken away that its rows may point to."""
+    """Safe at any time, in any number of processes, and through a kill: each step can be repeated. While a backup is
+    made nothing is removed that its rows may point to."""
     with bulk.removing() as may:
         if may:
             purge()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
-            _folders()
-    uploads.tidy()
+            _remove_folders()
+    uploads.remove_expired()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 
 
 def purge() -> None:
-    """Take away what was deleted long enough ago, or for good: runs one by one, then corpora."""
+    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
     for run in deletion.due(Run, STEP):
-        _take(run)
+        _remove(run)
     for corpus in deletion.due(Corpus, STEP):
         if not deletion.claim(corpus):
             continue
         for model, of in ((Run, "corpus"), (Corpus, "into")):
             for one in model.everything.filter(**{of: corpus.pk}).order_by("pk").iterator(100):
                 deletion.for_good(one)
-                _take(one)
-        _take(corpus)
+                _remove(one)
+        _remove(corpus)
 
 
-def _take(row: Corpus | Run) -> None:
-    """Files, news, rows, partitions."""
+def _remove(row: Corpus | Run) -> None:
+    """Remove its files, events, rows and partitions, in this order."""
     if not deletion.claim(row):
         return
     if isinstance(row, Corpus):
@@ -78,10 +80,10 @@ def _take(row: Corpus | Run) -> None:
     log.info("deleted for good", **{about.split(":")[0]: row.pk})
 
 
-def _folders() -> None:
-    """Of corpora, versions and runs that have no row."""
+def _remove_folders() -> None:
+    """Remove folders of corpora, versions and runs that have no row."""
     for kind, model in FOLDERS.items():
-        old = _old(settings.FILES / kind)
+        old = _old_folders(settings.FILES / kind)
         while folders := list(islice(old, 1000)):
             with transaction.atomic():
                 if not files.nobody_stores():
@@ -93,7 +95,7 @@ def _folders() -> None:
                     log.info("removed files that belong to nothing", kind=kind, key=int(folder.name))
 
 
-def _old(parent: Path) -> Iterator[Path]:
+def _old_folders(parent: Path) -> Iterator[Path]:
     before = time.time() - LEFT
     for folder in parent.iterdir() if parent.is_dir() else ():
         try:
@@ -108,16 +110,16 @@ MEASURE = 600  # seconds between two measurements, whichever worker makes them
 
 
 def measure() -> None:
-    """Look at every file, which pages can't wait for."""
+    """Measure every file, which takes too long for a page."""
     if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=MEASURE):
         parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
         parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
-        found = {name: _size(folder) for name, folder in parts.items()}
-        events.client().set(SIZES, json.dumps({"at": time.time(), "parts": found}))
+        bytes_of = {name: _size(folder) for name, folder in parts.items()}
+        events.client().set(SIZES, json.dumps({"at": time.time(), "parts": bytes_of}))
 
 
 def _size(folder: Path) -> int:
-    """Bytes on the disk, of files that are linked in several places once in each."""
+    """Bytes on the disk; a file that is linked in several places counts in each."""
     total, left = 0, [folder]
     while left:
         try:
@@ -133,7 +135,8 @@ def _size(folder: Path) -> int:
 
 
 def sizes() -> dict | None:
-    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is away."""
+    """{"at": seconds since the epoch, "parts": {folder: bytes}}; None where no worker has measured yet, or Redis is
+    away."""
     try:
         kept = events.client().get(SIZES)
     except redis.RedisError:

@@ -1,4 +1,5 @@
-"""Addresses that a reader or a form hands back to us: only those of our own pages are kept or followed."""
+"""Checks addresses that a browser sends, in forms and queries: only paths of this site's own pages are kept or
+followed."""
 
 from urllib.parse import urlsplit
 
@@ -10,12 +11,12 @@ LONGEST = 2000  # characters; longer ones are refused by many servers and mail p
 
 
 def at_site(path: str) -> str:
-    """With the site's name before it, for letters."""
+    """The path with the site's scheme and host before it, for e-mail."""
     return settings.SITE + path
 
 
-def ours(text: str) -> str:
-    """`text` where it is the path of one of our pages (with its query and fragment), else "".
+def own_path(text: str) -> str:
+    """`text` where it is the path of a page of this site, with its query and fragment; else "".
 
     Neither "//elsewhere.example", nor "javascript:…", nor "/\\elsewhere" is, nor a path that no page has.
     """

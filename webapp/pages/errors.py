@@ -1,4 +1,4 @@
-"""What a reader is told when a request can't be answered; the rest is in the log, under the id of the request."""
+"""Error pages: what a reader is told when a request can't be answered; the log has the rest, under the request's id."""
 
 import sys
 
@@ -12,25 +12,23 @@ from django.template.loader import render_to_string
 
 from inference.errors import Invalid
 from inference.index import LONGEST
+from webapp.request_context import request_context
 from webapp.storage import disk
 
 log = structlog.get_logger(__name__)
 
-BROKEN_OFF = (
-    "57014",
-    "55P03",
-)  # SQLSTATEs: a statement took too long, or waited too long for a lock (settings.DATABASES)
+TIMEOUTS = ("57014", "55P03")  # SQLSTATEs: a statement or its wait for a lock took too long (settings.DATABASES)
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
-AWAY = (
+DATABASE_AWAY = (
     "The database does not answer at the moment. Nothing is lost: what was stored stays stored, work that was going on continues "
     "when the database is back, and so does this page. Try again in a few seconds."
 )
-SLOW = (
+DATABASE_SLOW = (
     "This took the database longer than a page may, and was broken off: there is much to do at the moment, or it is a great deal to count. "
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
-NEWS = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
-FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
+REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
+DISK_FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -47,7 +45,8 @@ class ErrorPages:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
-        """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has one."""
+        """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has
+        one."""
         if "\0" in request.path:
             sentence = "There is a character in the address that no text has (NUL). Take it out."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
@@ -59,7 +58,11 @@ class ErrorPages:
             return self._answer(request, "400.html", 400, {"message": str(error)}, str(error))
         if isinstance(error, Invalid):
             return self._answer(
-                request, "400.html", 400, {"message": error.message, "mend": _mend(request, error)}, error.message
+                request,
+                "400.html",
+                400,
+                {"message": error.message, "mend": _search_form(request, error)},
+                error.message,
             )
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
@@ -88,30 +91,30 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
         return answer
     if error is not None:
         log.error("broken", exc_info=error)
-    return ErrorPages._answer(request, "500.html", 500, {}, said(request))
+    return ErrorPages._answer(request, "500.html", 500, {}, broken_sentence(request))
 
 
-def said(request: HttpRequest) -> str:
-    return f"Something broke on our side. Request {request.id} stands in the log."
+def broken_sentence(request: HttpRequest) -> str:
+    return f"Something broke on our side. Request {request_context(request).id} stands in the log."
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
     """503, and when to ask again, for an exception that says that a server is away or slow, or a disk full."""
     if disk.is_full(error):
-        sentence = FULL
+        sentence = DISK_FULL
     elif is_away(error):
-        sentence = AWAY
+        sentence = DATABASE_AWAY
     elif isinstance(error, redis.RedisError):
-        sentence = NEWS
-    elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in BROKEN_OFF:
-        sentence = SLOW
+        sentence = REDIS_AWAY
+    elif isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in TIMEOUTS:
+        sentence = DATABASE_SLOW
     else:
         return None
     log.warning("not available", exc_info=error)
     if json or wants_json(request):
         response = JsonResponse({"error": sentence}, status=503)
     else:
-        again = RETRY_SECONDS if request.method == "GET" and sentence is not SLOW else None
+        again = RETRY_SECONDS if request.method == "GET" and sentence is not DATABASE_SLOW else None
         context = {"sentence": sentence, "path": request.get_full_path(), "again": again, "request": request}
         response = HttpResponse(render_to_string("503.html", context), status=503)
     response["Retry-After"] = str(RETRY_SECONDS)
@@ -122,7 +125,8 @@ def unavailable(request: HttpRequest, error: BaseException | None, json: bool = 
 def is_away(error: BaseException | None) -> bool:
     """Whether Postgres can't be reached, is starting, stopping or recovering, or takes no more connections.
 
-    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's manual).
+    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's
+    manual).
     """
     if not isinstance(error, (OperationalError, InterfaceError)):
         return False
@@ -130,8 +134,9 @@ def is_away(error: BaseException | None) -> bool:
     return state is None or state[:2] in ("08", "53") or state[:3] == "57P"
 
 
-def _mend(request: HttpRequest, error: Invalid) -> dict | None:
-    """A search that was not understood, for the form in which it is mended: q, and what else the address says."""
+def _search_form(request: HttpRequest, error: Invalid) -> dict | None:
+    """For the form in which a search that was not understood is corrected: q, and the other parameters of the
+    address."""
     if error.field != "q" or request.method != "GET":
         return None
     others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]

@@ -9,7 +9,7 @@ from webapp.pages.page import page
 
 @require_safe
 def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
-    data = {"terms": {slug: found._asdict() for slug, found in TERMS.items()}}
+    data = {"terms": {slug: term._asdict() for slug, term in TERMS.items()}}
     return page(
         request,
         "glossary.html",

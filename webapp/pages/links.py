@@ -1,4 +1,4 @@
-"""Links that change a part of the page's own address, and forms that keep the rest of it."""
+"""Template tags for links and forms that change a part of the page's query string and keep the rest."""
 
 from django import template
 from django.utils.html import format_html_join
@@ -18,5 +18,6 @@ def here(context, **changes) -> str:
 @register.simple_tag(takes_context=True)
 def kept(context, *names: str) -> SafeString:
     """Hidden fields for all parameters of the address but those named: a GET form keeps what it does not ask for."""
-    found = [(k, v) for k, values in context["request"].GET.lists() for v in values if k not in names and v]
-    return format_html_join("", '<input type="hidden" name="{}" value="{}">', found)
+    query = context["request"].GET.lists()
+    kept = [(name, value) for name, values in query for value in values if name not in names and value]
+    return format_html_join("", '<input type="hidden" name="{}" value="{}">', kept)

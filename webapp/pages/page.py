@@ -1,4 +1,5 @@
-"""What all views share: a page and its .json twin, and what comes in the address."""
+"""What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
+string."""
 
 from urllib.parse import urlencode
 
@@ -10,18 +11,28 @@ from django.shortcuts import render
 
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
+from webapp.request_context import request_context
 
 READER = "reader"  # in the session
 OWNER = "owner"
 
 
+def as_bytes(data: object) -> bytes:
+    """The JSON of pages and of the API: UTF-8, times in UTC with a Z, null for a float that is not a number."""
+    return orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z)
+
+
 def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
-    """`data` as JSON, or the template with `data` and what only the page needs."""
+    """A page, or its .json twin.
+
+    data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it
+    goes first.
+    """
     if as_json:
-        body = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY)
-        return HttpResponse(body, content_type="application/json", status=status, headers={"Cache-Control": "no-store"})
-    if hasattr(request, "token"):  # the page will be kept: webapp.server.page_cache
-        context["csrf_token"] = request.token
+        headers = {"Cache-Control": "no-store"}
+        return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
+    if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
+        context["csrf_token"] = placeholder
     return render(request, template, data | context, status=status)
 
 
@@ -34,9 +45,7 @@ def corpus_or_404(corpus_id: int) -> Corpus:
 
 def run_or_404(run_id: int) -> Run:
     try:
-        run = Run.objects.select_related("corpus__version", "version", "snapshot").get(pk=run_id)
-        run.version.corpus = run.corpus  # which is known, so that nobody asks for it
-        return run
+        return Run.objects.select_related("corpus__version", "version__corpus", "snapshot").get(pk=run_id)
     except Run.DoesNotExist:
         raise Http404(f"There is no run {run_id}.") from None
 
@@ -69,18 +78,19 @@ def search_words(request: HttpRequest, name: str = "q") -> str:
 
 
 def reader(request: HttpRequest) -> str:
-    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody: ""."""
+    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody:
+    ""."""
     if settings.ACCOUNTS:
         return request.user.name if request.user.is_authenticated else ""
     return request.session.get(READER, OWNER)
 
 
 def back(request: HttpRequest, default: str) -> str:
-    """Where a form leads when it is done: to the page that it names in `next`, if that is one of ours."""
-    return addresses.ours(request.POST.get("next", "")) or default
+    """Where a form redirects to: the path in its field `next`, if a page of this site has it; else the default."""
+    return addresses.own_path(request.POST.get("next", "")) or default
 
 
 def address(request: HttpRequest, **changes) -> str:
-    """This page's address with some of the query string changed; a None takes a parameter out."""
+    """The request's query string with some parameters changed, from "?" on; None or "" takes one out."""
     kept = [(name, value) for name, values in request.GET.lists() if name not in changes for value in values]
     return "?" + urlencode([(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")])

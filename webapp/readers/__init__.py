@@ -1,7 +1,7 @@
 """From files to documents: one module per format. A file is data; nothing in it is run, followed or trusted.
 
-`sniff` says what a file seems to be and how it would be read; `read` yields its documents, and its problems: one bad row
-does not lose the rest.
+`sniff` says what a file seems to be and how it would be read; `read` yields its documents, and its problems: one bad
+row does not lose the rest.
 """
 
 import contextlib
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from webapp.readers import dates, formats, types
+from webapp.metadata.dates import parse_date
+from webapp.readers import dispatch, formats
 from webapp.readers.companions import Companions
-from webapp.readers.dates import parse_date
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
@@ -24,7 +24,6 @@ __all__ = [
     "Problem",
     "Sniff",
     "Unreadable",
-    "dates",
     "encoding",
     "inside",
     "kind",
@@ -34,7 +33,6 @@ __all__ = [
     "sniff",
     "sniff_first",
     "stem",
-    "types",
 ]
 
 _SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
@@ -46,24 +44,27 @@ def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Compan
 
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing can be read from it.
     """
-    return formats.sniff(path, name, known, Companions.of(companions))
+    return dispatch.sniff(path, name, known, Companions.of(companions))
 
 
 def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
-    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first.
+    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for
+    the first.
 
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
     companions, first = Companions.of(files), None
     for path, name in files[:MOST_TRIED]:
         try:
-            found = sniff(path, name, companions, **known)
+            sniffed = sniff(path, name, companions, **known)
         except Unreadable as error:
             first = first or error
             continue
-        if formats.encoded(found.options) and len(files) > 1 and "encoding" not in known:
-            return replace(found, options=replace(found.options, encoding=_in_common(files[:MOST_TRIED], companions)))
-        return found
+        if formats.encoded(sniffed.options) and len(files) > 1 and "encoding" not in known:
+            return replace(
+                sniffed, options=replace(sniffed.options, encoding=_in_common(files[:MOST_TRIED], companions))
+            )
+        return sniffed
     raise first
 
 
@@ -72,11 +73,11 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     samples, own = [], []
     for path, name in files:
         with contextlib.suppress(Unreadable):
-            form = formats.FORMATS.get(formats.by_name(name))
-            if form and form.archive:
+            file_format = formats.FORMATS.get(formats.by_name(name))
+            if file_format and file_format.archive:
                 own.append(sniff(path, name, companions).options.encoding)
                 samples.append(b"\xff")  # no ASCII, as far as is known
-            elif form and form.encoded:
+            elif file_format and file_format.encoded:
                 samples.append(head(path, name, _SAMPLE))
                 own.append(guess_encoding(samples[-1]))
     return together(samples, own)
@@ -88,31 +89,32 @@ def read(
 ) -> Iterator[Document | Problem]:  # fmt: skip
     """The documents of a file in their order, and what is wrong with it.
 
-    `options` may be another file's: a collection can be in several formats, and have its columns in another order in each file.
-    `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files that came with it,
-    best as a Companions where many are read. Raises Unreadable when the file can't be read on.
+    `options` may be another file's: a collection can be in several formats, and have its columns in another order in
+    each file. `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files
+    that came with it, best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
-    return formats.read(path, name, options, advance, Companions.of(companions))
+    return dispatch.read(path, name, options, advance, Companions.of(companions))
 
 
 def encoding(path: Path, name: str, options: Options) -> str:
     """In which a file is read, or the files of an archive; "" for formats that say it themselves, or have none."""
-    form = formats.FORMATS.get(formats.by_name(name))
-    if form is None or not (form.encoded or (form.archive and formats.encoded(options))):
+    file_format = formats.FORMATS.get(formats.by_name(name))
+    if file_format is None or not (file_format.encoded or (file_format.archive and formats.encoded(options))):
         return ""
-    if form.archive:
+    if file_format.archive:
         return options.encoding
     with contextlib.suppress(Unreadable, OSError):
-        found = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
-        return by_mark(found) or (guess_encoding(found) if options.encoding == DETECT else options.encoding)
+        beginning = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
+        return by_mark(beginning) or (guess_encoding(beginning) if options.encoding == DETECT else options.encoding)
     return ""
 
 
 def inside(path: Path, name: str) -> Iterator[tuple[Source, str]]:
-    """The files in an archive with their names in it, each to be read before the next is asked for; none of another file.
+    """The files in an archive with their names in it, each to be read before the next is asked for; none of another
+    file.
 
     Raises Unreadable where the archive can't be read on.
     """
-    form = formats.FORMATS.get(formats.by_name(name))
-    if form and form.archive:
-        yield from form.reader.files(path, name)
+    file_format = formats.FORMATS.get(formats.by_name(name))
+    if file_format and file_format.archive:
+        yield from file_format.reader.files(path, name)

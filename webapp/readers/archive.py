@@ -1,5 +1,6 @@
-"""Archives of files in the other formats, whatever packs them. Entries are read as streams: nothing is unpacked to a path that
-the archive names. zips.py and tars.py list the entries; what is read of them, and how much, is decided here."""
+"""Archives of files in the other formats, whatever packs them. Entries are read as streams: nothing is unpacked to a
+path that the archive names. zips.py and tars.py list the entries; what is read of them, and how much, is decided
+here."""
 
 import contextlib
 import itertools
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
-from webapp.readers import formats
+from webapp.readers import dispatch, formats
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
@@ -58,7 +59,7 @@ class Budget:
             self.outer.spend(count)
 
 
-def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companions: Companions) -> Sniff:
+def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions) -> Sniff:
     """What the first entry seems to be that can be read; of plain texts, a preview of several."""
     first = None
     for entry in itertools.islice(entries, MAX_ENTRIES):
@@ -71,20 +72,24 @@ def sniff(entries: Iterator[Entry], name: str, form: str, known: dict, companion
         if inside == known.get("without"):  # a table about the others
             continue
         try:
-            found = formats.by_name(entry.name)
-            if found == "text" and not companions.bag_of(inside):
-                return _sniff_texts(itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), form, known)
-            sniffed = formats.sniff(entry, inside, known, companions)
+            key = formats.by_name(entry.name)
+            if key == "text" and not companions.bag_of(inside):
+                return _sniff_texts(
+                    itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), file_format, known
+                )
+            sniffed = dispatch.sniff(entry, inside, known, companions)
             return replace(
                 sniffed,
-                options=replace(sniffed.options, format=form, entry=sniffed.options.entry or sniffed.options.format),
+                options=replace(
+                    sniffed.options, format=file_format, entry=sniffed.options.entry or sniffed.options.format
+                ),
             )
         except (Unreadable, *DAMAGED) as error:
             first = f"{error}"
     raise Unreadable(f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}")
 
 
-def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
+def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sniff:
     samples = {}
     with contextlib.suppress(Unreadable):  # an archive that ends too soon
         for entry in entries:
@@ -97,14 +102,14 @@ def _sniff_texts(entries: Iterator[Entry], form: str, known: dict) -> Sniff:
         [f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[:PREVIEW_CELL]]
         for n, c in samples.items()
     ]
-    return Sniff(Options(format=form, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS])
+    return Sniff(Options(format=file_format, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS])
 
 
 def _refused(entry: Entry) -> str | None:
     """Why an entry is not read, as the end of a sentence; None for an entry that is."""
     path = entry.path.replace("\\", "/")
     parts = path.split("/")
-    form = formats.by_name(entry.name)
+    file_format = formats.by_name(entry.name)
     if entry.refused:
         return entry.refused
     if (
@@ -116,9 +121,9 @@ def _refused(entry: Entry) -> str | None:
         return "has a path that leads out of the archive"
     if _is_system(entry):
         return "is a note of the system, not a document"
-    if form is None:
+    if file_format is None:
         return "has an ending that is not known here"
-    if form == "text" and entry.size > 4 * MAX_TEXT:
+    if file_format == "text" and entry.size > 4 * MAX_TEXT:
         return f"is longer than {MAX_TEXT:,} characters"
     if entry.size > SMALL and entry.packed and entry.size > MAX_RATIO * entry.packed:
         return f"unpacks to more than {MAX_RATIO} times its size, as no text does"
@@ -168,11 +173,11 @@ def _entry(entry, inside, options, progress, companions, budget) -> Iterator[Doc
     try:
         if entry.size == 0:
             raise Unreadable(f"“{inside}” has no text in it; it was left out.")
-        form = formats.FORMATS[formats.by_name(inside)]
-        if form.archive:
-            yield from form.reader.read(entry, inside, options, progress, companions, Budget(entry.size, budget))
+        file_format = formats.FORMATS[formats.by_name(inside)]
+        if file_format.archive:
+            yield from file_format.reader.read(entry, inside, options, progress, companions, Budget(entry.size, budget))
         else:
-            yield from formats.read(entry, inside, options, progress, companions)
+            yield from dispatch.read(entry, inside, options, progress, companions)
     except Unreadable as error:
         yield Problem(inside, "", str(error), True)
     except DAMAGED as error:

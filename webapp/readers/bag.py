@@ -1,4 +1,5 @@
-"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and documents made of counts."""
+"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and documents made of
+counts."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -26,13 +27,13 @@ SAMPLE = 1_000  # entries that are read for a preview
 
 def vocabulary(name: str, companions: Companions) -> list[str]:
     """The words, one a line; of a line with tabs the first part. Raises Unreadable where none came with the bag."""
-    found = companions.vocabulary_of(name)
-    if not found:
+    companion = companions.vocabulary_of(name)
+    if not companion:
         raise Unreadable(
             f"“{name}” is a bag of words and holds numbers only; its words were not found. Upload with it the file that lists them, one a line, "
             "with a name such as vocab.txt, or pack both in one ZIP archive."
         )
-    source, its_name = found
+    source, its_name = companion
     words = []
     with opened(source, its_name) as file:
         for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
@@ -50,8 +51,8 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
 
 
 def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
-    found = [item for item in itertools.islice(documents, PREVIEW_ROWS) if isinstance(item, Document)]
-    rows = [[f"{item.title}: {item.text}"[:PREVIEW_CELL]] for item in found]
+    first = [item for item in itertools.islice(documents, PREVIEW_ROWS) if isinstance(item, Document)]
+    rows = [[f"{item.title}: {item.text}"[:PREVIEW_CELL]] for item in first]
     return Sniff(
         replace(options, given=True),
         [],
@@ -63,7 +64,8 @@ def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
 def document(
     number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str
 ) -> Iterator[Document | Problem]:
-    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the given order."""
+    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the
+    given order."""
     place, pieces, length, wrong = f"document {number}", [], 0, 0
     for word, count in counts:
         if not (0 <= word < len(words) and count >= 0 and words[word]):
@@ -92,9 +94,9 @@ def document(
 def numbers(line: str, count: int, name: str, row: int) -> list[int]:
     """The whole numbers of a line. Raises Unreadable where it holds something else."""
     try:
-        found = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
-        if len(found) == count:
-            return found
+        values = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
+        if len(values) == count:
+            return values
     except ValueError:
         pass
     raise Unreadable(

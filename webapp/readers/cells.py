@@ -1,10 +1,13 @@
-"""Rows of cells, whatever file they stand in: which row names the columns, which column holds what, a document a row."""
+"""Rows of cells, whatever file they stand in: which row names the columns, which column holds what, a document a
+row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from webapp.readers import roles, types
-from webapp.readers.dates import parse_date
+from webapp import metadata as metadata_types
+from webapp.metadata.dates import parse_date
+from webapp.metadata.number import parse_number
+from webapp.readers import roles
 from webapp.readers.model import (  # fmt: skip
     MAX_COLUMNS,
     MAX_FIELD,
@@ -39,9 +42,9 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     header = _guess_header(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
-    found = roles.guess(columns, body or rows)
+    places = roles.guess(columns, body or rows)
     options = replace(
-        options, header=header, **found, **types.described(columns, body, found["date"]), names=tuple(columns)
+        options, header=header, **places, **metadata_types.describe(columns, body, places["date"]), names=tuple(columns)
     )
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
@@ -49,11 +52,11 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
 
 def names(cells: list[str], width: int) -> list[str]:
     """Names of the columns, all different and none empty: roles and metadata are found by them."""
-    found: list[str] = []
+    unique: list[str] = []
     for i in range(width):
         name = (clean(cells[i]).strip()[:MAX_NAME] if i < len(cells) else "") or f"column {i + 1}"
-        found.append(f"{name} ({i + 1})" if name in found else name)
-    return found
+        unique.append(f"{name} ({i + 1})" if name in unique else name)
+    return unique
 
 
 def _guess_header(rows: list[list[str]]) -> bool:
@@ -75,7 +78,7 @@ def _guess_header(rows: list[list[str]]) -> bool:
 
 
 def _number_or_date(cell: str) -> bool:
-    return types.number(cell) is not None or parse_date(cell, "dmy") is not None
+    return parse_number(cell) is not None or parse_date(cell, "dmy") is not None
 
 
 def documents(

@@ -1,10 +1,12 @@
-"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its words stand in a file beside it."""
+"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its words stand in a file
+beside it."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import regex
 
+from webapp.readers import formats
 from webapp.readers.opening import Source, plain
 
 _VOCABULARY = regex.compile(r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)")
@@ -12,7 +14,8 @@ _ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")
 
 
 class Companions:
-    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag of words or its vocabulary."""
+    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag of words or its
+    vocabulary."""
 
     def __init__(self, files: Callable[[], Iterable[tuple[Source, str]]]):
         self.files = files
@@ -22,7 +25,7 @@ class Companions:
         return files if isinstance(files, Companions) else cls(lambda: files)
 
     @cached_property
-    def _found(self) -> tuple[list, list]:
+    def _bags_and_vocabularies(self) -> tuple[list, list]:
         bags, vocabularies = [], []
         for source, name in self.files():
             if is_bag(name):
@@ -35,19 +38,17 @@ class Companions:
         """The bag whose vocabulary a file is; None for any other file."""
         if not is_vocabulary(name):
             return None
-        return next((bag for bag in self._found[0] if _folder(bag[1]) == _folder(name)), None)
+        return next((bag for bag in self._bags_and_vocabularies[0] if _folder(bag[1]) == _folder(name)), None)
 
     def vocabulary_of(self, name: str) -> tuple[Source, str] | None:
         """The vocabulary of a bag: in its folder, the one whose name has most in common with its."""
-        near = [found for found in self._found[1] if _folder(found[1]) == _folder(name)]
-        return max(near, key=lambda found: _common(found[1], name), default=None)
+        near = [file for file in self._bags_and_vocabularies[1] if _folder(file[1]) == _folder(name)]
+        return max(near, key=lambda file: _common(file[1], name), default=None)
 
 
 def is_bag(name: str) -> bool:
-    from webapp.readers import formats  # which imports this module
-
-    form = formats.by_name(name)
-    return form is not None and formats.FORMATS[form].bag
+    key = formats.by_name(name)
+    return key is not None and formats.FORMATS[key].bag
 
 
 def is_vocabulary(name: str) -> bool:

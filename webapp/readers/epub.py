@@ -51,12 +51,12 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
     try:
         with archive.open(inside) as entry:
-            found = content(entry, 4 * MAX_TEXT)
+            raw = content(entry, 4 * MAX_TEXT)
     except KeyError:
         return False
-    if found is None:
+    if raw is None:
         return False
-    text = found.decode(guess_encoding(found[: 1 << 16]), "replace").removeprefix("\ufeff")
+    text = raw.decode(guess_encoding(raw[: 1 << 16]), "replace").removeprefix("\ufeff")
     tree = parsed(text.encode("utf-8", "replace"))
     if tree is None:
         return False

@@ -1,23 +1,22 @@
-"""The formats of files, and which of them a file has. To add one: a module with `sniff` and `read`, and a line in FORMATS."""
+"""The formats of files, known by their names. To add one: a module with `sniff` and `read`, and a line in FORMATS."""
 
 import importlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 
 import regex
 
-from webapp.readers import sandbox
-from webapp.readers.companions import Companions
-from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import PARQUET, PDF, ZIP, Source, looks_like, plain
+from webapp.readers.model import Options
+from webapp.readers.opening import PARQUET, PDF, ZIP, plain
 
 ROLES = ("text", "title", "date", "id")
 
 
 @dataclass(frozen=True)
-class Form:
+class Format:
+    """A file format: how its files are known, what pages say of it, and which module reads it."""
+
     endings: tuple[str, ...]  # of names, lower case; each may be followed by .gz
     label: str  # for pages
     yields: str  # what is a document of it, for pages: formats with the same are listed together
@@ -53,64 +52,66 @@ _FILE, _ROW, _ENTRY, _OBJECT = (
 _LINE, _MESSAGE = "one document a line: id, label and text, as MALLET reads it", "one document a message"
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
-    "uci": Form(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),
-    "text": Form((".txt",), "text", _FILE, "text", encoded=True),
-    "markdown": Form((".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, sandboxed=True),
-    "html": Form((".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, sandboxed=True),
-    "pdf": Form((".pdf",), "PDF", _FILE, "pdf", looks=PDF, sandboxed=True),
-    "docx": Form((".docx",), "Word document", _FILE, "docx", looks=ZIP, sandboxed=True),
-    "odt": Form((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, sandboxed=True),
-    "epub": Form((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, sandboxed=True),
-    "xml": Form((".xml", ".tei"), "XML, TEI", _FILE, "tei", sandboxed=True),
-    "csv": Form((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
-    "tsv": Form((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
-    "xlsx": Form((".xlsx",), "spreadsheet (Excel)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True),
-    "ods": Form((".ods",), "spreadsheet (OpenDocument)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True),
-    "parquet": Form((".parquet",), "table (Parquet)", _ROW, "parquet", looks=PARQUET, columns=True, sandboxed=True),
-    "jsonl": Form((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
-    "json": Form((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
-    "mail": Form((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", sandboxed=True),
-    "mallet": Form((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
-    "zip": Form((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
-    "tar": Form((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
-    "mtx": Form((".mtx",), "bag of words (Matrix Market)", _BAG, "mtx", bag=True),
-    "ldac": Form((".ldac", ".dat"), "bag of words (LDA-C)", _BAG, "ldac", bag=True),
-    "vocabulary": Form((".vocab",), "vocabulary of a bag of words", _BAG, "vocabulary", encoded=True),
+    "uci": Format(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),
+    "text": Format((".txt",), "text", _FILE, "text", encoded=True),
+    "markdown": Format((".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, sandboxed=True),
+    "html": Format((".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, sandboxed=True),
+    "pdf": Format((".pdf",), "PDF", _FILE, "pdf", looks=PDF, sandboxed=True),
+    "docx": Format((".docx",), "Word document", _FILE, "docx", looks=ZIP, sandboxed=True),
+    "odt": Format((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, sandboxed=True),
+    "epub": Format((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, sandboxed=True),
+    "xml": Format((".xml", ".tei"), "XML, TEI", _FILE, "tei", sandboxed=True),
+    "csv": Format((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
+    "tsv": Format((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
+    "xlsx": Format((".xlsx",), "spreadsheet (Excel)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True),
+    "ods": Format(
+        (".ods",), "spreadsheet (OpenDocument)", _ROW, "spreadsheet", looks=ZIP, columns=True, sandboxed=True
+    ),
+    "parquet": Format((".parquet",), "table (Parquet)", _ROW, "parquet", looks=PARQUET, columns=True, sandboxed=True),
+    "jsonl": Format((".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True),
+    "json": Format((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
+    "mail": Format((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", sandboxed=True),
+    "mallet": Format((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
+    "zip": Format((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
+    "tar": Format((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
+    "mtx": Format((".mtx",), "bag of words (Matrix Market)", _BAG, "mtx", bag=True),
+    "ldac": Format((".ldac", ".dat"), "bag of words (LDA-C)", _BAG, "ldac", bag=True),
+    "vocabulary": Format((".vocab",), "vocabulary of a bag of words", _BAG, "vocabulary", encoded=True),
 }
 
 
 def by_name(name: str) -> str | None:
     lower = plain(name.replace("\\", "/")).lower()
-    return next((key for key, form in FORMATS.items() if form.matches(lower)), None)
+    return next((key for key, file_format in FORMATS.items() if file_format.matches(lower)), None)
 
 
 def label(name: str) -> str:
     """What a file is by its name, for pages."""
-    form = by_name(name)
-    return FORMATS[form].label if form else "unknown"
+    file_format = by_name(name)
+    return FORMATS[file_format].label if file_format else "unknown"
 
 
 def encoded(options: Options) -> bool:
     """Whether an encoding can be chosen for files that are read so."""
-    form = FORMATS.get(options.entry or options.format)
-    return form is None or form.encoded
+    file_format = FORMATS.get(options.entry or options.format)
+    return file_format is None or file_format.encoded
 
 
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
-    form = by_name(name)
-    return form is not None and form != "xml" and FORMATS[form].yields == _FILE
+    file_format = by_name(name)
+    return file_format is not None and file_format != "xml" and FORMATS[file_format].yields == _FILE
 
 
 def tabular(name: str) -> bool:
     """Whether a file has columns, by its name."""
-    form = FORMATS.get(by_name(name) or "")
-    return bool(form and form.columns)
+    file_format = FORMATS.get(by_name(name) or "")
+    return bool(file_format and file_format.columns)
 
 
 def accepted() -> str:
     """What a file chooser is told: ".txt,.csv,…"."""
-    endings = [ending for form in FORMATS.values() for ending in form.endings if ending.startswith(".")]
+    endings = [ending for file_format in FORMATS.values() for ending in file_format.endings if ending.startswith(".")]
     return ",".join([*endings, ".gz"])
 
 
@@ -119,76 +120,11 @@ def listed() -> list[tuple[str, str]]:
     kinds: dict[str, list[str]] = {}
     for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY):
         kinds[kind] = []
-    for form in FORMATS.values():
-        kinds.setdefault(form.yields, []).extend(form.endings)
+    for file_format in FORMATS.values():
+        kinds.setdefault(file_format.yields, []).extend(file_format.endings)
     return [(" ".join(endings), kind) for kind, endings in kinds.items()] + [(".gz", "any of them, compressed")]
 
 
 def sentence() -> str:
     endings = " ".join(endings for endings, _ in listed()).split()[:-1]
     return f"Files can be {', '.join(endings[:-1])} and {endings[-1]}, each also with .gz."
-
-
-def of(source: Source, name: str) -> str:
-    """The format, by the file's name; its first bytes must not say that it is something else, or Unreadable is raised."""
-    if source.stat().st_size == 0:
-        raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
-    found = by_name(name)
-    if found is None:
-        raise Unreadable(f"“{name}” has an ending that is not known here. {sentence()}")
-    form = FORMATS[found]
-    if found == "tar":  # may begin with anything: its reader tells
-        return found
-    looks = looks_like(source, name)
-    if looks == form.looks:
-        return found
-    if form.looks:
-        content = looks or "something else"
-        raise Unreadable(
-            f"“{name}” is no {form.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again."
-        )
-    expected = "plain text" if found == "text" else f"text in the form {form.endings[0]}"
-    raise Unreadable(
-        f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text."
-    )
-
-
-def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:
-    if bag := companions.bag_of(name):
-        source, name = bag
-    key = of(source, name)
-    form, options = FORMATS[key], Options(format=key)
-    if form.archive or form.bag:
-        return form.reader.sniff(source, name, options, known, companions)
-    if form.sandboxed:
-        return sandbox.sniff(source, name, key, options, known)
-    return form.reader.sniff(source, name, options, known)
-
-
-def read(
-    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
-) -> Iterator[Document | Problem]:
-    if companions.bag_of(name):
-        advance(source.stat().st_size)
-        return
-    key = of(source, name)
-    form = FORMATS[key]
-    if form.columns and key != (options.entry or options.format):
-        options = _refitted(source, name, options, companions)
-    if form.archive or form.bag:
-        yield from form.reader.read(source, name, options, advance, companions)
-    elif form.sandboxed:
-        yield from sandbox.read(source, name, key, options, advance)
-    else:
-        yield from form.reader.read(source, name, options, advance)
-
-
-def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
-    """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by their names."""
-    found = sniff(source, name, {"encoding": options.encoding} if encoded(options) else {}, companions).options
-    if options.text is None or options.names[options.text] not in found.names:
-        return found
-    chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}
-    return replace(
-        found, **{role: found.names.index(chosen[role]) if chosen.get(role) in found.names else None for role in ROLES}
-    )

@@ -50,9 +50,9 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 def _declared(path: Source, name: str) -> str | None:
     start = head(path, name, 4096)
-    found = _CHARSET.search(start)
+    charset = _CHARSET.search(start)
     try:
-        return by_mark(start) or (check_encoding(found[1].decode()) if found else None)
+        return by_mark(start) or (check_encoding(charset[1].decode()) if charset else None)
     except Unreadable:
         return None
 

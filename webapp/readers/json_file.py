@@ -1,4 +1,5 @@
-"""JSON (.json): a list of objects, an object that holds one, an object a line, or a single object, which is one document.
+"""JSON (.json): a list of objects, an object that holds one, an object a line, or a single object, which is one
+document.
 
 A file that fits is read as a whole; of a larger one the first list of objects is read an object at a time.
 """
@@ -27,17 +28,17 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
     if _is_lines(path, name, options):
         return jsonl.sniff(path, name, options, known)
-    found, characters = [], 0
+    objects, characters = [], 0
     for value in itertools.islice(_values(path, name, options, lambda n: None), SAMPLE):
-        found += [value] if isinstance(value, dict) else []
+        objects += [value] if isinstance(value, dict) else []
         characters += len(str(value)[:SAMPLE_CHARACTERS])
-        if characters > SAMPLE_CHARACTERS and found:
+        if characters > SAMPLE_CHARACTERS and objects:
             break
-    if not found:
+    if not objects:
         raise Unreadable(
             f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
         )
-    return sniffed(found, options)
+    return sniffed(objects, options)
 
 
 def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:
@@ -80,9 +81,9 @@ def _list(value, name: str) -> list:
     """What a whole file holds: the longest list of objects, unless the file is one document itself."""
     if isinstance(value, dict) and any(isinstance(text, str) and roles.is_text(key) for key, text in value.items()):
         return [value]
-    found = max(_lists(value, 0), key=len, default=None)
-    if found is not None:
-        return found
+    longest = max(_lists(value, 0), key=len, default=None)
+    if longest is not None:
+        return longest
     if isinstance(value, dict):
         return [value]
     raise Unreadable(f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as CSV.")
@@ -126,8 +127,8 @@ class _Buffer:
         self.next()
         while True:
             try:
-                found, self.at = _DECODER.raw_decode(self.text, self.at)
-                return found
+                decoded, self.at = _DECODER.raw_decode(self.text, self.at)
+                return decoded
             except RecursionError:
                 raise ValueError("it is nested too deeply") from None
             except json.JSONDecodeError as error:  # at the end of what is held, more may mend it

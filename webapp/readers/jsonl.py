@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import orjson
 
-from webapp.readers import roles, types
+from webapp import metadata as metadata_types
+from webapp.readers import roles
 from webapp.readers.model import (  # fmt: skip
     MAX_FIELD,
     MAX_FIELDS,
@@ -57,8 +58,8 @@ def sniffed(objects: list[dict], options: Options, problem: str | None = None) -
     """What the first objects seem to be."""
     columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
-    found = roles.guess(columns, rows)
-    options = replace(options, **found, **types.described(columns, rows, found["date"]), names=tuple(columns))
+    places = roles.guess(columns, rows)
+    options = replace(options, **places, **metadata_types.describe(columns, rows, places["date"]), names=tuple(columns))
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, problem)
 
@@ -118,15 +119,15 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 def document(value, keys: dict[str, str], name: str, place: str, encoding: str) -> Iterator[Document | Problem]:
     """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
-        found = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
-        yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {found}; it was left out.", True)
+        wrong = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
+        yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {wrong}; it was left out.", True)
         return
     text = value.get(keys["text"])
     cleaned = clean(text) if isinstance(text, str) and not isinstance(text, _Number) else ""
     if not cleaned.strip():
         kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
-        found = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
-        yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {found}; it was left out.", True)
+        wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
+        yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.", True)
         return
     if done := repairs(text, cleaned, encoding):
         yield Problem(name, place, f"“{name}”, {place}: {done}.", False)

@@ -31,10 +31,10 @@ def read(
         for number, (line, whole) in enumerate(lines(decoded(file, "utf-8"), MAX_TEXT), 1):
             place = f"line {number}"
             if not whole or not _LINE.fullmatch(line):
-                found = (
+                wrong = (
                     "it is too long" if not whole else f"expected “3 0:1 4:2 17:1”, found “{clean(line.strip())[:60]}”"
                 )
-                yield Problem(name, place, f"“{name}”, {place}: {found}; it was left out.", True)
+                yield Problem(name, place, f"“{name}”, {place}: {wrong}; it was left out.", True)
                 continue
             stated, *pairs = line.split()
             if int(stated) != len(pairs):

@@ -92,25 +92,27 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
             False,
         )
     metadata = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}
-    found = prose.document(heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place)
+    message_document = prose.document(
+        heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place
+    )
     yield replace(
-        found,
-        title=found.title[:MAX_TITLE],
-        source_id=(heads.get("message-id", "").strip("<> ") or found.source_id)[:MAX_ID],
+        message_document,
+        title=message_document.title[:MAX_TITLE],
+        source_id=(heads.get("message-id", "").strip("<> ") or message_document.source_id)[:MAX_ID],
     )
 
 
 def _heads(message: EmailMessage) -> dict[str, str]:
-    found: dict[str, str] = {}
+    heads: dict[str, str] = {}
     for key, raw in message.raw_items():
-        if key.lower() not in found and len(found) < 200:
+        if key.lower() not in heads and len(heads) < 200:
             value = str(raw)[:MAX_HEADER]
             try:
                 value = str(make_header(decode_header(value)))
             except (*_BROKEN, UnicodeError):
                 pass
-            found[key.lower()] = line(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-    return found
+            heads[key.lower()] = line(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    return heads
 
 
 def _date(value: str) -> str:

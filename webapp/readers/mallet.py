@@ -24,8 +24,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         rows.append([clean(cell) for cell in row.cells or []])
         if len(rows) == cells.SAMPLE_ROWS:
             break
-    found = cells.sniff([list(COLUMNS), *rows], name, options, True)
-    return replace(found, options=replace(found.options, header=False, text=2, id=0))
+    sniffed = cells.sniff([list(COLUMNS), *rows], name, options, True)
+    return replace(sniffed, options=replace(sniffed.options, header=False, text=2, id=0))
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -41,6 +41,6 @@ def _rows(path: Source, name: str, options: Options, advance: Callable[[int], No
             if not whole:
                 yield Row(number, None, TOO_LONG)
             elif line.strip():
-                found = line.split("\t", 2)
-                match = _LINE.match(line) if len(found) < 3 else None
-                yield Row(number, list(match.groups()) if match else (found + ["", ""])[:3], None)
+                cells = line.split("\t", 2)
+                match = _LINE.match(line) if len(cells) < 3 else None
+                yield Row(number, list(match.groups()) if match else (cells + ["", ""])[:3], None)

@@ -1,5 +1,5 @@
-"""XML as it streams by, for formats that are made of it. Nothing outside the file is loaded; entities that a file defines are not
-expanded, so that a small file can't become a large one; what is kept is up to the handler."""
+"""XML as it streams by, for formats that are made of it. Nothing outside the file is loaded; entities that a file
+defines are not expanded, so that a small file can't become a large one; what is kept is up to the handler."""
 
 import html
 import io
@@ -120,12 +120,12 @@ class Fields:
     """A handler that collects the text of some elements, wherever they are: names -> what they hold."""
 
     def __init__(self, *wanted: str):
-        self.found: dict[str, list[str]] = {tag: [] for tag in wanted}
+        self.texts: dict[str, list[str]] = {tag: [] for tag in wanted}
         self.open: list[str] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag in self.found and len(self.found[tag]) < 100:
-            self.found[tag].append("")
+        if tag in self.texts and len(self.texts[tag]) < 100:
+            self.texts[tag].append("")
             self.open.append(tag)
 
     def end(self, tag: str) -> None:
@@ -133,11 +133,11 @@ class Fields:
             self.open.pop()
 
     def text(self, text: str) -> None:
-        if self.open and len(self.found[self.open[-1]][-1]) < 1000:
-            self.found[self.open[-1]][-1] += text
+        if self.open and len(self.texts[self.open[-1]][-1]) < 1000:
+            self.texts[self.open[-1]][-1] += text
 
     def first(self, *tags: str) -> str:
-        return next((found for tag in tags for found in self.found[tag] if found.strip()), "")
+        return next((text for tag in tags for text in self.texts[tag] if text.strip()), "")
 
     def all(self, tag: str) -> str:
-        return "; ".join(found.strip() for found in self.found[tag] if found.strip())
+        return "; ".join(text.strip() for text in self.texts[tag] if text.strip())

@@ -34,7 +34,8 @@ class Document:
     file: str = ""
     place: str = ""  # in the file, such as "row 12"
     headings: tuple[int, ...] = ()  # where in the text each begins, ascending; for webapp.ingest.shaping.sections
-    # Of a section that webapp.ingest.shaping cut from a whole: the sections of one whole follow each other, 1 to `parts`.
+    # Of a section that webapp.ingest.shaping cut from a whole: the sections of one whole follow each other, 1 to
+    # `parts`.
     part: int = 1
     parts: int = 1
     whole: str = ""  # the whole's title
@@ -64,7 +65,7 @@ class Options:
     entry: str = ""  # of an archive: the format of its first entry, which these were made for
     sheet: str = ""  # of a spreadsheet; "" for the first
     date_order: str = ""  # what 12/3/1999 means: "dmy", "mdy", or "" where it is not known
-    kinds: dict[str, str] = field(default_factory=dict)  # of the columns, by their names: webapp.readers.types.KINDS
+    kinds: dict[str, str] = field(default_factory=dict)  # of the columns, by their names: webapp.metadata.TYPES
     given: bool = False  # the words are those that white space separates, as they are: of bags of words made elsewhere
 
 

@@ -1,4 +1,5 @@
-"""Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells which."""
+"""Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells
+which."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -30,15 +31,15 @@ def read(
         )
     by_rows = columns == len(words)  # where a matrix is square, documents are its rows
     with opened(path, name, advance) as file:
-        found = _entries(file, name, by_rows)
+        triples = _entries(file, name, by_rows)
         if not _is_sorted(path, name, by_rows):
             if entries > MAX_UNSORTED:
                 raise Unreadable(
                     f"“{name}” is sorted by words and has {entries:,} entries; at most {MAX_UNSORTED:,} can be sorted here. Save the matrix with "
                     "the documents as columns if they are rows now, or the other way round."
                 )
-            found = _sorted(itertools.islice(found, MAX_UNSORTED))
-        yield from _documents(found, words, name)
+            triples = _sorted(itertools.islice(triples, MAX_UNSORTED))
+        yield from _documents(triples, words, name)
 
 
 def _shape(path: Source, name: str) -> tuple[int, int, int]:

@@ -85,9 +85,9 @@ def _page(pdf: pypdfium2.PdfDocument, number: int) -> str:
     try:
         text = page.get_textpage()
         try:
-            found = text.get_text_range() if text.count_chars() else ""
+            raw = text.get_text_range() if text.count_chars() else ""
         finally:
             text.close()
     finally:
         page.close()
-    return clean(_HYPHEN.sub("", found).replace("\r\n", "\n").replace("\f", "\n"))
+    return clean(_HYPHEN.sub("", raw).replace("\r\n", "\n").replace("\f", "\n"))

@@ -23,7 +23,8 @@ _GAPS = ("", " ", "\n", "\n\n")
 
 
 class Prose:
-    """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space within a line is one space."""
+    """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space within a line is one
+    space."""
 
     def __init__(self, name: str):
         self.name = name
@@ -99,8 +100,8 @@ def line(text: str) -> str:
 
 def preview(items: Iterable[Document | Problem], options: Options, **changed) -> Sniff:
     """What was understood of a file of texts: how the first ones begin. Raises what reading raises."""
-    found = [item for item in itertools.islice(items, 12) if isinstance(item, Document)]
-    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in found[:6]]
+    first = [item for item in itertools.islice(items, 12) if isinstance(item, Document)]
+    rows = [[f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]] for item in first[:6]]
     return Sniff(replace(options, **changed), [], rows)
 
 

@@ -1,6 +1,6 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
-from webapp.readers.dates import looks_like
+from webapp.metadata.dates import looks_like
 
 _NAMES = {
     "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
@@ -26,14 +26,14 @@ def _plain(name: str) -> str:
 
 
 def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int | None]:
-    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date, and is not
-    named title or id, is metadata: short and different values may be places as well as ids."""
-    found = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
-    if found["date"] is None:
-        found["date"] = next(
+    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date,
+    and is not named title or id, is metadata: short and different values may be places as well as ids."""
+    places = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
+    if places["date"] is None:
+        places["date"] = next(
             (i for i in range(len(columns)) if _dates([row[i].strip() for row in rows if i < len(row)])), None
         )
-    return {role: None if i == key else i for role, i in found.items()} | {"text": key}
+    return {role: None if i == key else i for role, i in places.items()} | {"text": key}
 
 
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
@@ -41,10 +41,10 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
     cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
-    found: dict[str, int | None] = {}
+    places: dict[str, int | None] = {}
 
     def take(role: str, place: int | None) -> None:
-        found[role] = place
+        places[role] = place
         free.discard(place)
 
     named = {role: _named(columns, names) for role, names in _NAMES.items()}
@@ -53,14 +53,14 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
     take("text", by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest)
     for role in ("title", "date", "id"):
         take(role, named[role] if named[role] in free else None)
-    if found["date"] is None:
+    if places["date"] is None:
         take("date", next((i for i in sorted(free) if _dates(cells[i])), None))
-    if found["id"] is None and len(rows) > 1:
+    if places["id"] is None and len(rows) > 1:
         take("id", next((i for i in sorted(free) if _identifies(cells[i])), None))
-    if found["title"] is None:
+    if places["title"] is None:
         likely = [i for i in sorted(free) if 12 <= lengths[i] <= 200 and len(set(cells[i])) > 0.8 * len(cells[i])]
         take("title", likely[0] if likely else None)
-    return found
+    return places
 
 
 def _named(columns: list[str], names: list[str]) -> int | None:

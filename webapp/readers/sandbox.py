@@ -1,7 +1,12 @@
-"""Reading in a process of its own. Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust: hostile bytes may
-crash them, fill the memory or keep them busy for ever. Here that ends one child and costs one file, with a sentence.
+"""The sandbox: hostile files are parsed by a worker process with limits on its memory, its processor time and what it
+may write.
 
-The child gets an open file through a socket, and answers with JSON, each message after its length. It can write no file.
+Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust: hostile bytes may crash them, fill the
+memory or keep them busy for ever. Here that ends one worker process (webapp.readers.sandbox_worker) and costs one file,
+with a sentence.
+
+The worker gets an open file through a socket, and answers with JSON, each message after its length. It can write no
+file.
 """
 
 import atexit
@@ -25,43 +30,42 @@ from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, is_gzip, opened, plain
 
 SECONDS = 60  # of work without a document or another sign of progress: a busy machine does not make a file unreadable
-PATIENCE = 600  # seconds in which a child may not answer, whatever it does
-MEMORY = 1 << 30  # bytes of the child, at most
-IDLE = 60  # seconds after which a child that nobody asks leaves
+PATIENCE = 600  # seconds in which a worker may not answer, whatever it does
+MEMORY = 1 << 30  # bytes of a worker, at most
+IDLE = 60  # seconds after which a worker that has nothing to do ends
 MAX_FILE = 2 << 30  # bytes of a file that must be copied for it: it is compressed, or in an archive
 MAX_MESSAGE = 200_000_000  # bytes: a text of the greatest length, in any script
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _LENGTH = struct.Struct("<Q")
 
 
-def sniff(source: Source, name: str, form: str, options: Options, known: dict) -> Sniff:
-    request = {"do": "sniff", "options": asdict(options), "form": form, "known": known}
-    ((_, value),) = _asked(source, name, request, lambda n: None)
+def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
+    message = {"do": "sniff", "options": asdict(options), "format": key, "known": known}
+    ((_, value),) = _request(source, name, message, lambda n: None)
     made = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
     return Sniff(made, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))
 
 
 def read(
-    source: Source, name: str, form: str, options: Options, advance: Callable[[int], None]
+    source: Source, name: str, key: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    request = {"do": "read", "options": asdict(options), "form": form}
-    for kind, value in _asked(source, name, request, advance):
+    message = {"do": "read", "options": asdict(options), "format": key}
+    for kind, value in _request(source, name, message, advance):
         if kind == "document":
             yield Document(**value | {"file": name, "headings": tuple(value["headings"])})
         elif kind == "problem":
             yield Problem(**value | {"file": name})
 
 
-def _asked(source: Source, name: str, request: dict, advance: Callable[[int], None]) -> Iterator[tuple[str, dict]]:
-    """A child's answers; its crash is an Unreadable."""
-    given = plain(name)
+def _request(source: Source, name: str, message: dict, advance: Callable[[int], None]) -> Iterator[tuple[str, dict]]:
+    """The answers of a worker; its crash is an Unreadable."""
     with _file(source, name, advance) as (file, told):
-        child = _Child.get()
+        worker = WorkerProcess.get()
         left, done = source.stat().st_size if not told else 0, False
         try:
-            child.send(orjson.dumps(request | {"name": clean(given)}), file.fileno())
+            worker.send(orjson.dumps(message | {"name": clean(plain(name))}), file.fileno())
             while not done:
-                kind, value = child.receive()
+                kind, value = worker.receive()
                 if kind == "bytes":
                     advance(min(left, value))
                     left -= min(left, value)
@@ -75,7 +79,7 @@ def _asked(source: Source, name: str, request: dict, advance: Callable[[int], No
         except (OSError, EOFError, ValueError) as error:
             if isinstance(error, Unreadable):
                 raise
-            if isinstance(error, TimeoutError) or child.died() == -signal.SIGXCPU:
+            if isinstance(error, TimeoutError) or worker.died() == -signal.SIGXCPU:
                 raise Unreadable(
                     f"“{name}” took longer than {SECONDS} seconds without a result; what was left of it was left out. "
                     "Save it again, as text if you can."
@@ -87,14 +91,15 @@ def _asked(source: Source, name: str, request: dict, advance: Callable[[int], No
         finally:
             if done:
                 advance(left)
-                child.put_back()
+                worker.put_back()
             else:
-                child.end()
+                worker.end()
 
 
 @contextlib.contextmanager
 def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator[tuple[BinaryIO, bool]]:
-    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in an archive."""
+    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in
+    an archive."""
     if isinstance(source, Path) and not is_gzip(name):
         with source.open("rb") as file:
             yield file, False
@@ -109,10 +114,11 @@ def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator
         copy.close()
 
 
-class _Child:
-    """A process that reads one file after another. One waits for the next file; others begin where two are read at once."""
+class WorkerProcess:
+    """Reads one file after another. One waits for the next file; others are started where two files are read at
+    once."""
 
-    waiting: "list[_Child]" = []
+    waiting: "list[WorkerProcess]" = []
     lock = threading.Lock()
 
     def __init__(self):
@@ -121,20 +127,20 @@ class _Child:
         with theirs:
             environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"}
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "webapp.readers.child", str(theirs.fileno()), str(MEMORY), str(SECONDS), str(IDLE)],
+                [sys.executable, "-m", "webapp.readers.sandbox_worker", str(theirs.fileno()), str(MEMORY), str(SECONDS), str(IDLE)],
                 cwd=_ROOT, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
         self.pid = os.getpid()
 
     @classmethod
-    def get(cls) -> "_Child":
+    def get(cls) -> "WorkerProcess":
         with cls.lock:
-            found = cls.waiting.pop() if cls.waiting else None
-        if found and found.pid == os.getpid() and found.process.poll() is None:
-            return found
-        if found and found.pid == os.getpid():
-            found.end()
+            worker = cls.waiting.pop() if cls.waiting else None
+        if worker and worker.pid == os.getpid():
+            if worker.process.poll() is None:
+                return worker
+            worker.end()
         return cls()
 
     def put_back(self) -> None:
@@ -145,7 +151,7 @@ class _Child:
         self.end()
 
     def died(self) -> int | None:
-        """How a child that answers no more has ended: minus the signal's number."""
+        """How a worker that answers no more has ended: minus the signal's number."""
         try:
             return self.process.wait(1)
         except subprocess.TimeoutExpired:
@@ -163,28 +169,28 @@ class _Child:
     def receive(self) -> tuple[str, dict]:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         if length > MAX_MESSAGE:
-            raise ValueError("a child's message is too long")
+            raise ValueError("a worker's message is too long")
         kind, value = orjson.loads(self._exactly(length))
         return kind, value
 
     def _exactly(self, count: int) -> bytearray:
-        found = bytearray(count)
-        view, at = memoryview(found), 0
+        message = bytearray(count)
+        view, at = memoryview(message), 0
         while at < count:
             got = self.socket.recv_into(view[at:])
             if not got:
                 raise EOFError
             at += got
-        return found
+        return message
 
 
 def close() -> None:
-    """End the child that waits, if any: for tests, and at the end of a program."""
-    with _Child.lock:
-        waiting, _Child.waiting = _Child.waiting, []
-    for child in waiting:
-        if child.pid == os.getpid():
-            child.end()
+    """End the worker that waits, if any: for tests, and at the end of a program."""
+    with WorkerProcess.lock:
+        waiting, WorkerProcess.waiting = WorkerProcess.waiting, []
+    for worker in waiting:
+        if worker.pid == os.getpid():
+            worker.end()
 
 
 atexit.register(close)

@@ -36,13 +36,13 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def _book(file, name: str) -> calamine.CalamineWorkbook:
-    found = content(file, MAX_FILE)
-    if found is None:
+    raw = content(file, MAX_FILE)
+    if raw is None:
         raise Unreadable(
             f"“{name}” is larger than {MAX_FILE >> 20} MB; it was left out. Save the sheet as CSV, which can be of any size."
         )
     try:
-        return calamine.load_workbook(io.BytesIO(found))
+        return calamine.load_workbook(io.BytesIO(raw))
     except calamine.PasswordError:
         raise Unreadable(f"“{name}” is protected by a password; it was left out. Save it without one.") from None
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -52,13 +52,14 @@ def _book(file, name: str) -> calamine.CalamineWorkbook:
 
 
 def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Iterator[Row]:
-    """The rows that are not blank, by their numbers in the sheet. Those of another file may have no sheet of that name."""
+    """The rows that are not blank, by their numbers in the sheet. Those of another file may have no sheet of that
+    name."""
     names = book.sheet_names
     if not names:
         raise Unreadable(f"“{name}” has no sheet.")
-    found = options.sheet if options.sheet in names else names[0]
+    title = options.sheet if options.sheet in names else names[0]
     try:
-        sheet = book.get_sheet_by_name(found)
+        sheet = book.get_sheet_by_name(title)
         if sheet.total_width > MAX_COLUMNS:
             raise Unreadable(
                 f"“{name}” has {sheet.total_width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
@@ -69,7 +70,7 @@ def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Itera
                 yield Row(number, row, None)
     except calamine.CalamineError as error:
         raise Unreadable(
-            f"“{name}”: its sheet “{clean(found)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
+            f"“{name}”: its sheet “{clean(title)}” can't be read ({clean(str(error))[:120]}). Save it again, or as CSV."
         ) from None
 
 

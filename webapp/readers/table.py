@@ -22,21 +22,22 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         raise Unreadable(
             f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
         )
-    found = cells.sniff(_first_rows(path, name, options), name, options, known.get("header"))
-    if len(found.columns) == 1 and extension(name) != ".txt" and len(found.rows) < 2:
+    sniffed = cells.sniff(_first_rows(path, name, options), name, options, known.get("header"))
+    if len(sniffed.columns) == 1 and extension(name) != ".txt" and len(sniffed.rows) < 2:
         return replace(
-            found,
-            problem=found.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?",
+            sniffed,
+            problem=sniffed.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?",
         )
-    return found
+    return sniffed
 
 
 def _dialect(path: Source, name: str, delimiter: str) -> dict:
-    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are quoted."""
+    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are
+    quoted."""
     if delimiter == "\t":
         sample = head(path, name).decode("latin-1")
-        found = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]
-        if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in found):
+        cells = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]
+        if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in cells):
             return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
     return {"delimiter": delimiter}
 

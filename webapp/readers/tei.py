@@ -171,7 +171,7 @@ class _Handler:
                 Problem(self.name, place, f"“{self.name}”, {place}: there is no text in it; it was left out.", True)
             )
             return
-        found = self.prose.document(
+        tei_document = self.prose.document(
             self.title, date, {"author": "; ".join(self.authors), "language": self.language}, place
         )
-        self.finished.append(found)
+        self.finished.append(tei_document)

@@ -47,20 +47,20 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Iterator[Problem]:
-    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the chosen one
-    is tried first."""
+    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the
+    chosen one is tried first."""
     with opened(path, name, advance) as file:
-        found = content(file, 4 * MAX_TEXT)
-    if found is None:
+        raw = content(file, 4 * MAX_TEXT)
+    if raw is None:
         raise Unreadable(f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts.")
-    own = by_mark(found) or (guess_encoding(found[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
+    own = by_mark(raw) or (guess_encoding(raw[:SAMPLE]) if encoding == DETECT else check_encoding(encoding))
     try:
-        text = found.decode(own)
+        text = raw.decode(own)
     except UnicodeDecodeError as error:
-        line = found.count(b"\n", 0, error.start) + 1
-        begin = found.rfind(b"\n", 0, error.start) + 1
-        guess = own if encoding == DETECT else guess_encoding(found[begin : begin + SAMPLE])
-        text = found.decode(guess, "replace")
+        line = raw.count(b"\n", 0, error.start) + 1
+        begin = raw.rfind(b"\n", 0, error.start) + 1
+        guess = own if encoding == DETECT else guess_encoding(raw[begin : begin + SAMPLE])
+        text = raw.decode(guess, "replace")
         done = (
             repairs(text, clean(text), own)
             if guess == own

@@ -53,12 +53,13 @@ def _raw(info: zipfile.ZipInfo) -> bytes | None:
 
 
 def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
-    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the mark."""
+    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the
+    mark."""
     raw = _raw(info)
     if raw is None or raw.isascii():
         return clean(info.filename)
-    if found := _said(info.extra, raw):
-        return clean(found)
+    if own := _said(info.extra, raw):
+        return clean(own)
     try:
         return clean(raw.decode())
     except UnicodeError:
@@ -77,8 +78,9 @@ def _said(extra: bytes, raw: bytes) -> str | None:
 
 
 def _encoding(infos: list[zipfile.ZipInfo]) -> str:
-    """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's own."""
-    found, size = [], 0
+    """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's
+    own."""
+    names, size = [], 0
     for info in infos:
         raw = _raw(info)
         if raw is None or raw.isascii() or _said(info.extra, raw):
@@ -86,13 +88,13 @@ def _encoding(infos: list[zipfile.ZipInfo]) -> str:
         try:
             raw.decode()
         except UnicodeError:
-            found.append(raw)
+            names.append(raw)
             size += len(raw)
             if size > encodings.SAMPLE:
                 break
-    if not found:
+    if not names:
         return "cp437"
-    guess = encodings.guess(b"\n".join(found))
+    guess = encodings.guess(b"\n".join(names))
     return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
 
 
@@ -120,8 +122,8 @@ def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
 
 @contextlib.contextmanager
 def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
-    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,
-    is copied first: its list of entries stands at its end."""
+    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed
+    once more, is copied first: its list of entries stands at its end."""
     if archive.deep(name):
         raise Unreadable(
             f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."

@@ -8,7 +8,7 @@ from inference.explore import similar
 from inference.explore.similar import ByTopic
 from webapp.models import Run
 from webapp.storage import files
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 _OPEN = 32  # runs whose arrays a web process keeps mapped
 _one = Lock()  # several pages that need it at once make it once
@@ -22,7 +22,7 @@ def of(run: Run) -> Evidence:
     return _open(files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id)
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
     by_word = bow_folder / "by_word"
     if not by_word.exists():
@@ -32,16 +32,16 @@ def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
 
 def by_topic(run: Run) -> ByTopic | None:
     """None where it would be too large to be kept."""
-    found = of(run)
-    if len(found.doc_topics) > _BY_TOPIC:
+    evidence = of(run)
+    if len(evidence.doc_topics) > _BY_TOPIC:
         return None
     with _one:
-        return _by_topic(run.snapshot_id, found)
+        return _by_topic(run.snapshot_id, evidence)
 
 
-@remembered(2)
-def _by_topic(snapshot_id: int, found: Evidence) -> ByTopic:
-    return similar.by_topic(found.doc_ptr, found.doc_topics, found.doc_tokens, found.K)
+@cached(2)
+def _by_topic(snapshot_id: int, evidence: Evidence) -> ByTopic:
+    return similar.by_topic(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.K)
 
 
 def bow(version_id: int) -> Bow:
@@ -49,6 +49,6 @@ def bow(version_id: int) -> Bow:
     return _bow(files.version_folder(version_id) / "bow")
 
 
-@remembered(_OPEN)
+@cached(_OPEN)
 def _bow(folder: Path) -> Bow:
     return Bow.open(folder)

@@ -3,6 +3,8 @@
 ?drop=    words between commas or spaces; may be repeated
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 import regex
@@ -15,41 +17,48 @@ MOST = 50  # words: so many more of a topic are read to have enough that are sho
 _WORD = regex.compile(r"[^\s,;]+")
 
 
-def read(query: QueryDict, run: Run) -> dict | None:
-    """What an address drops, as templates/run/_drop.html shows it; from here on topics of `run`, this object, are named without it.
+@dataclass(frozen=True)
+class HiddenWords:
+    """words: in lower case, as they were typed. known: of those that the vocabulary has, word -> number."""
 
-    words: word, known (whether the vocabulary has it), rest (the others, as the address says them). Raises Invalid for too many.
-    """
+    words: tuple[str, ...] = ()
+    known: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Of those that are in the vocabulary."""
+        return list(self.known.values())
+
+    @property
+    def query(self) -> str:
+        """What an address of the run's topics ends in, so that the next page hides the same words."""
+        return "?" + urlencode({"drop": ",".join(self.words)}) if self.words else ""
+
+    def described(self) -> dict | None:
+        """As templates/run/_hidden_words.html shows them: words (word, known, rest: the others, as the address says
+        them), typed, and without: the query of the page that trains without them. None where no word is hidden."""
+        if not self.words:
+            return None
+        return {
+            "words": [
+                {"word": word, "known": word in self.known, "rest": ",".join(w for w in self.words if w != word)}
+                for word in self.words
+            ],
+            "typed": ", ".join(self.words),
+            "without": urlencode([("words", word) for word in self.words if word in self.known]),
+        }
+
+
+def read(query: QueryDict, run: Run) -> HiddenWords:
+    """The words that an address hides. Raises Invalid for too many."""
     typed = "".join(c if c.isprintable() else " " for text in query.getlist("drop") for c in text[:5000] + ",")
-    words = list(dict.fromkeys(_WORD.findall(typed.lower())))
+    words = tuple(dict.fromkeys(_WORD.findall(typed.lower())))
     if len(words) > MOST:
         raise Invalid(
             "drop",
             f"At most {MOST} words can be left out of view at once, got {len(words)}. To be rid of more, train again without them.",
         )
-    run.dropped_from_view = tuple(words)
     if not words:
-        return None
-    known = dict(Word.objects.filter(version=run.version_id, word__in=words).values_list("word", "number"))
-    run.dropped_numbers = tuple(known.values())
-    return {
-        "words": [
-            {"word": word, "known": word in known, "rest": ",".join(w for w in words if w != word)} for word in words
-        ],
-        "typed": ", ".join(words),
-        "without": urlencode([("words", word) for word in words if word in known]),
-    }
-
-
-def words(run: Run) -> tuple[str, ...]:
-    return getattr(run, "dropped_from_view", ())
-
-
-def numbers(run: Run) -> tuple[int, ...]:
-    """Of those that are in the vocabulary."""
-    return getattr(run, "dropped_numbers", ())
-
-
-def address(run: Run) -> str:
-    """What an address of this run's topics ends in, so that the next page drops the same."""
-    return "?" + urlencode({"drop": ",".join(words(run))}) if words(run) else ""
+        return HiddenWords()
+    known = Word.objects.filter(version=run.version_id, word__in=words).values_list("word", "number")
+    return HiddenWords(words, dict(known))

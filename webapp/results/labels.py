@@ -1,4 +1,5 @@
-"""What readers call the topics of a run, and how they fold them together: the present overlay of its edits."""
+"""Labels of a run's topics: what readers call them, and which ones they merged. Read from the edits that hold at
+present."""
 
 import numpy as np
 
@@ -7,8 +8,8 @@ from webapp.models import Edit, Run
 from webapp.storage.sql import rows
 
 
-class Names:
-    """The overlay of one run, read at once. Topics are numbers 0 to K - 1; what no reader said is empty or the default.
+class Labels:
+    """The labels of one run, read at once. Topics are numbers 0 to K - 1; what no reader said is empty or the default.
 
     into: int32[K], the topic that each is read as a part of, to the end of a chain of merges; itself where not merged.
     """
@@ -34,7 +35,7 @@ class Names:
         return k in self._values["hidden"]
 
     def hue(self, k: int) -> int:
-        """Which of the twelve colours: the reader's choice, else the topic's own."""
+        """One of the HUES colours: the reader's choice, else the topic's own."""
         return int(self._values["colour"].get(k, k % HUES))
 
     def title(self, k: int) -> str:
@@ -56,6 +57,10 @@ class Names:
         """The other topics that are read as parts of this one."""
         return list(self._members.get(k, ()))
 
+    def parts(self, k: int) -> list[int]:
+        """The topic and the others that are read as parts of it."""
+        return [k, *self.members(k)]
+
     def merged(self, array: np.ndarray) -> np.ndarray:
         """[..., K] with the columns of merged topics added to their targets'; their own are then 0. A copy."""
         moved = np.flatnonzero(self.into != np.arange(len(self.into)))
@@ -75,15 +80,8 @@ def resolved(K: int, into: dict[int, str]) -> np.ndarray:
     return end
 
 
-def names(run: Run) -> Names:
-    """The names of a run's topics: one query, at the first call for this run object."""
-    if "names" not in run.__dict__:
-        run.__dict__["names"] = _read(run)
-    return run.__dict__["names"]
-
-
 def state(run: Run) -> tuple:
-    """Another one whenever another edit holds: edits never change, and their numbers are never given twice."""
+    """A key that changes whenever another edit holds: edits never change, and their numbers are never given twice."""
     return rows(
         "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND undone_at IS NULL",
         [run.pk],
@@ -91,19 +89,15 @@ def state(run: Run) -> tuple:
     )[0]
 
 
-def forget(run: Run) -> None:
-    """Have the next call read again: this run object has just been edited."""
-    run.__dict__.pop("names", None)
-
-
-def _read(run: Run) -> Names:
-    found = rows(
+def read(run: Run) -> Labels:
+    """The labels of a run as they are now: one query. Within a request, view.RunView keeps them."""
+    edits = rows(
         "SELECT DISTINCT ON (topic, field) topic, field, value FROM webapp_edit"
         " WHERE run_id = %s AND undone_at IS NULL ORDER BY topic, field, id DESC",
         [run.pk],
     )
     values = {field: {} for field in Edit.Field.values}
-    for row in found:
-        if row["value"]:
-            values[row["field"]][row["topic"]] = row["value"]
-    return Names(run.topics, values)
+    for edit in edits:
+        if edit["value"]:
+            values[edit["field"]][edit["topic"]] = edit["value"]
+    return Labels(run.topics, values)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from webapp.models import Run, Topic
-from webapp.storage.cache import remembered
+from webapp.storage.cache import cached
 
 COLUMNS = (
     "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
@@ -13,11 +13,12 @@ _KEPT = 64  # snapshots
 
 
 def of(run: Run) -> dict[str, np.ndarray]:
-    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first snapshot."""
+    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first
+    snapshot."""
     return read(run.snapshot_id) if run.snapshot_id else {}
 
 
-@remembered(_KEPT)
+@cached(_KEPT)
 def read(snapshot_id: int) -> dict[str, np.ndarray]:
     rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))

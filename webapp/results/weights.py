@@ -10,11 +10,12 @@ _LISTED = np.dtype([("word", ">i4"), ("weight", ">f4")])
 
 
 def topics(snapshot: Snapshot) -> Topics:
-    """What the engine found; words that have a row for their tokens' sake alone, at the floor's weight, are left to the floor.
+    """What the engine found; words that have a row for their tokens' sake alone, at the floor's weight, are left to the
+    floor.
 
     A topic's words come as one string of bytes: a row for each word takes six times as long.
     """
-    found = rows(
+    stored = rows(
         """
         SELECT t.floor, t.floor_mass, t.share, w.listed FROM webapp_topic t
         LEFT JOIN (SELECT topic, string_agg(int4send(word) || float4send(weight), ''::bytea ORDER BY rank) AS listed
@@ -23,20 +24,21 @@ def topics(snapshot: Snapshot) -> Topics:
         """,
         {"snapshot": snapshot.pk},
     )
-    listed = [np.frombuffer(row["listed"] or b"", _LISTED) for row in found]
-    listed = [of[of["weight"] > np.float32(row["floor"])] for row, of in zip(found, listed, strict=True)]
+    listed = [np.frombuffer(row["listed"] or b"", _LISTED) for row in stored]
+    listed = [of[of["weight"] > np.float32(row["floor"])] for row, of in zip(stored, listed, strict=True)]
     every = np.concatenate([np.zeros(0, _LISTED), *listed])
     return Topics(
         np.cumsum([0, *map(len, listed)]),
         every["word"].astype(np.int32),
         every["weight"].astype(np.float32),
-        *(np.array([row[name] for row in found], np.float64) for name in ("floor", "floor_mass", "share")),
+        *(np.array([row[name] for row in stored], np.float64) for name in ("floor", "floor_mass", "share")),
         snapshot.run.version.vocabulary,
     )
 
 
 def words(a: Run, b: Run) -> tuple:
-    """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the words."""
+    """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the
+    words."""
     return (
         (range(a.version.vocabulary),) * 2
         if a.version_id == b.version_id

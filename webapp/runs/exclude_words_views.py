@@ -10,7 +10,8 @@ from webapp.accounts import authorization
 from webapp.curation import label_transfer
 from webapp.models import Run
 from webapp.pages.page import number, page, run_or_404
-from webapp.results import topics
+from webapp.results import links
+from webapp.results.view import RunView
 from webapp.runs import excluded_words
 from webapp.runs import services as runs
 
@@ -24,7 +25,7 @@ def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     if topic is not None and topic >= run.topics:
         topic = None
     data = {
-        "topic": None if topic is None else topics.link(run, topic),
+        "topic": None if topic is None else links.topic(RunView(run), topic),
         "words": excluded_words.offered(run, topic, request.GET.getlist("words")),
         "dropped": run.dropped,
         "parent": run.begun_with and run.begun_with.pk,
@@ -62,10 +63,12 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
         text = request.POST.get("from", "")
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
-        found = label_transfer.carry(_source(request, int(text)), run)
-        said = f"{len(found.values):,} topic{'' if len(found.values) == 1 else 's'} took over what run {text} says."
-        if found.orphans:
-            said += f" {len(found.orphans):,} of its topics have no like here."
+        transfer = label_transfer.carry(_source(request, int(text)), run)
+        said = (
+            f"{len(transfer.values):,} topic{'' if len(transfer.values) == 1 else 's'} took over what run {text} says."
+        )
+        if transfer.orphans:
+            said += f" {len(transfer.orphans):,} of its topics have no like here."
         messages.success(request, said)
     except Invalid as error:
         messages.error(request, error.message)
@@ -73,7 +76,8 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _described(run: Run, source: Run) -> dict:
-    return excluded_words.described(run, source, label_transfer.plan(source, run))
+    here, there = RunView(run), RunView(source)
+    return excluded_words.described(here, there, label_transfer.plan(there, here))
 
 
 def _source(request: HttpRequest, pk: int) -> Run:

@@ -3,14 +3,16 @@
 from django.db.models import Count
 
 from webapp.models import Edit, Run, Word
-from webapp.results import topics
+from webapp.results import links, topics
+from webapp.results.view import RunView
 
 OFFERED = 30  # words of a topic
 SHOWN = 30  # runs
 
 
 def offered(run: Run, topic: int | None, chosen: list[str]) -> list[dict]:
-    """Words to choose from: word, tokens in the corpus, whether it is chosen. Those of a topic by weight, then the chosen ones."""
+    """Words to choose from: word, tokens in the corpus, whether it is chosen. Those of a topic by weight, then the
+    chosen ones."""
     own = (
         [row["word"] for row in topics.words(run, topic, limit=OFFERED)[0]]
         if topic is not None and run.snapshot_id
@@ -36,22 +38,22 @@ def labelled(run: Run) -> list[dict]:
     edits = Edit.objects.filter(
         run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
     ).exclude(run=run)
-    found = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
-    return [{"id": row["run"], "topics": row["topics"]} for row in found]
+    runs = edits.values("run").annotate(topics=Count("topic", distinct=True)).order_by("-run")[:SHOWN]
+    return [{"id": row["run"], "topics": row["topics"]} for row in runs]
 
 
-def described(run: Run, source: Run, plan) -> dict:
+def described(run: RunView, source: RunView, plan) -> dict:
     """curation.label_transfer.Plan as a page shows it."""
     return {
         "pairs": [
             {
-                "there": topics.link(source, k),
-                "here": topics.link(run, j),
+                "there": links.topic(source, k),
+                "here": links.topic(run, j),
                 "similarity": s,
                 "takes": sorted(plan.values.get(j, {})),
             }
             for k, j, s in plan.pairs
         ],
-        "orphans": [topics.link(source, k) for k in plan.orphans],
+        "orphans": [links.topic(source, k) for k in plan.orphans],
         "fields": sum(map(len, plan.values.values())),
     }

@@ -1,36 +1,47 @@
-"""The rooms of a run: one link each, and which of them the reader is in; and the tour through those of the example."""
+"""The navigation of a run, its tabs and which of them is current; and the tour through the pages of the example."""
 
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 
+from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
-from webapp.results import hidden_words
+from webapp.request_context import request_context
+from webapp.results.hidden_words import HiddenWords
+from webapp.routes import Route
 
 register = template.Library()
 
-ALSO = {"run_documents": ["run_whole"]}  # addresses that are in a room, and not below its own
-
 
 @register.simple_tag(takes_context=True)
-def room(context, url_name: str, name: str, key: str = ""):
-    """A link to a page of `run`. It is current on that page and on those below it; the run's own page has all below it."""
-    url = reverse(url_name, kwargs={"run_id": context["run"].pk})
-    path = context["request"].path
-    below = url_name != "run" and path.startswith(
-        (url, *(reverse(name, args=[context["run"].pk, 0]).removesuffix("0/") for name in ALSO.get(url_name, ())))
-    )
-    current = format_html(' aria-current="{}"', "page" if path == url else "true") if path == url or below else ""
-    shortcut = format_html(' data-key="{}"', key) if key else ""
-    if url_name == "run_topics":
-        url += hidden_words.address(context["run"])  # words left out of view stay so
-    return format_html('<a href="{}" data-name="{}"{}{}>{}</a>', url, name, current, shortcut, name)
+def tabs(context) -> list[dict]:
+    """Of `run`: a link to each page that webapp.urls declares with a tab, as far as the reader may open it.
+
+    Where two have a tab of one name, the first that the reader may open has it.
+    """
+    request, run = context["request"], context["run"]
+    shown, here = {}, routes.of(request.resolver_match)
+    for route in routes.declared():
+        if route.tab and route.tab.name not in shown and request_context(request).role >= route.access.read:
+            shown[route.tab.name] = _link(route, here, request.path, run, context.get("hidden_words"))
+    return list(shown.values())
+
+
+def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | None) -> dict:
+    """The tab is current on its page and on those below it; the run's own page has all below it."""
+    url = reverse(route.name, args=[run.pk])
+    below = route.name != "run" and (path.startswith(url) or here.under == route.name)
+    current = "page" if path == url else "true" if below else ""
+    if route.name == "run_topics" and hidden:
+        url += hidden.query  # words left out of view stay so
+    return {"url": url, "name": route.tab.name, "key": route.tab.key, "current": current}
 
 
 @register.simple_tag(takes_context=True)
 def tour(context):
-    """A button that begins the tour, on every page of a finished run of the example; by tour.js it offers itself on two."""
+    """A button that begins the tour, on every page of a finished run of the example; by tour.js it offers itself on
+    two."""
     run = context.get("run")
     if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
         return ""

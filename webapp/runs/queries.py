@@ -7,19 +7,31 @@ from django.urls import reverse
 
 from webapp.models import Metric, Run
 from webapp.results import topics
-from webapp.results.labels import names
+from webapp.results.view import RunView
+from webapp.runs import series
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 WATCHED = 60  # topics whose words the page shows while they settle: the largest
 
 
+def about(run: Run) -> dict:
+    """A run, in the shape webapp.api.shapes.Run."""
+    names = ("id", "status", "error", "engine", "topics", "seed", "settings", "versions", "step", "steps", "seconds")
+    return {name: getattr(run, name) for name in names} | {
+        "corpus": run.corpus_id,
+        "created": run.created_at,
+        "url": reverse("run", args=[run.pk]),
+    }
+
+
 def state(run: Run, workers: int | None) -> dict:
     """run.json: all that the run's page needs, at any time of the run's life."""
-    metrics = list(Metric.objects.filter(run=run).order_by("step"))
+    view, metrics = RunView(run), list(Metric.objects.filter(run=run).order_by("step"))
     seconds, tokens = run.seconds, run.tokens_seen
     left = seconds * (run.steps - run.step) / run.step if run.step and run.status == Run.Status.RUNNING else None
-    watched = topics.largest(run, WATCHED) if run.snapshot_id else []
+    watched = topics.largest(view, WATCHED) if run.snapshot_id else []
     return {
+        "run": about(run),
         "id": run.pk,
         "status": run.status,
         "request": run.request,
@@ -39,7 +51,7 @@ def state(run: Run, workers: int | None) -> dict:
         else 0,
         "metrics": _columns(metrics),
         "topics": watched,
-        "hues": [names(run).hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
+        "hues": [view.labels.hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
         "url_topics": reverse("run_topics", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),
     }
@@ -51,10 +63,7 @@ def _documents(run: Run) -> float:
 
 
 def _columns(metrics: list[Metric]) -> dict:
-    columns = {
-        name: [getattr(metric, name) for metric in metrics]
-        for name in ("step", "tokens", "seconds", "held_out", "coherence", "nonzero")
-    }
+    columns = series.columns(metrics)
     few = not metrics or len(metrics[0].topic_coherence) <= LINES
     columns["topic_coherence"] = [metric.topic_coherence for metric in metrics] if few else None
     columns["bands"] = None if few else _bands(metrics)

@@ -13,8 +13,9 @@ from inference.evaluate import TopicMeasures
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Metric, Run, Snapshot, Topic
+from webapp.runs import series
 from webapp.storage import bulk
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
@@ -32,25 +33,12 @@ class Findings(NamedTuple):
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
     """Write a point of the run's charts; a point that a resumed run repeats replaces its like."""
-    coherence = [None if np.isnan(c) else round(float(c), 4) for c in trained.coherence]
-    known = [c for c in coherence if c is not None]
-    held_out = trained.held_out
+    values = {"tokens": trained.tokens, "seconds": seconds} | series.measured(trained)
     Metric.objects.bulk_create(
-        [
-            Metric(
-                run_id=run_id,
-                step=trained.step,
-                tokens=trained.tokens,
-                seconds=seconds,
-                held_out=None if held_out is None or np.isnan(held_out) else float(held_out),
-                coherence=sum(known) / len(known) if known else None,
-                topic_coherence=coherence,
-                nonzero=float(trained.nonzero),
-            )
-        ],
+        [Metric(run_id=run_id, step=trained.step, **values)],
         update_conflicts=True,
         unique_fields=["run_id", "step"],
-        update_fields=["tokens", "seconds", "held_out", "coherence", "topic_coherence", "nonzero"],
+        update_fields=list(values),
     )
 
 
@@ -59,7 +47,7 @@ def publish(
 ) -> Snapshot:
     """Replace what the run's pages show. With findings it is the final snapshot.
 
-    Raises jobs.Lost, and leaves everything as it was, when the run is not this attempt's any more.
+    Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
     final = findings is not None
     xy = layout(findings.divergences) if final else None
@@ -79,7 +67,7 @@ def publish(
         if final:
             documents.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
-        claims.update(claims.TRAINING, run_id, attempt, snapshot=snapshot, **fields)
+        claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, **fields)
     return snapshot
 
 
@@ -102,7 +90,8 @@ def discard(run_id: int) -> None:
 
 
 def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
-    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a topic.
+    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a
+    topic.
 
     A word that has tokens in a topic without being listed there comes behind the listed ones, with the floor's weight.
     """
@@ -201,8 +190,8 @@ def _company(findings: Findings | None, K: int) -> list[list]:
     """Of each topic [topic, lift, documents] of those that stand beside it."""
     if findings is None:
         return [[]] * K
-    found = findings.evidence
-    columns = beside(found.doc_ptr, found.doc_topics, found.doc_tokens, found.lengths, K, BESIDE)
+    evidence = findings.evidence
+    columns = beside(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [[[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0] for row in rows]
 

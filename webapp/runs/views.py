@@ -7,10 +7,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.ingest import forms, version_history
-from webapp.jobs import events
+from webapp.jobs import roster
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
-from webapp.runs import queries
+from webapp.runs import queries, series
 from webapp.runs import services as runs
 from webapp.server import live
 
@@ -18,7 +18,7 @@ from webapp.server import live
 @require_safe
 def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    state = queries.state(run, events.workers())
+    state = queries.state(run, roster.count_workers())
     if as_json:
         return page(request, "", state, as_json=True)
     data = {
@@ -26,6 +26,9 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "corpus": run.corpus,
         "settings": forms.described(run),
         "state": state,
+        "columns": series.COLUMNS,
+        "charts": series.CHARTS,
+        "measured": series.table(state["metrics"])[::-1],
         "older": version_history.said(run),
     }
     return page(request, "run/detail.html", data)

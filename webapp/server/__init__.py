@@ -1,1 +1,2 @@
-"""What the web server does around the views: bounds on clients and bodies, how much is in work at once, headers, streams, the log of requests."""
+"""The web server around the views: bounds on clients and bodies, the concurrency limiter, headers, streams, the log of
+requests."""

@@ -1,4 +1,5 @@
-"""Bodies of requests: how large and how slow they may be, and those that a view reads as they come, where Django would store them first."""
+"""Request bodies: bounds on their size and time, and uploads that a view reads chunk by chunk, where Django would store
+the body first."""
 
 import asyncio
 import math
@@ -17,61 +18,64 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 
-_RECEIVE = "topograph.receive"  # in the scope: the server's own
-FORM = 16 << 20  # bytes of any body but a file's: the largest is a table of labels (curation.services.TABLE)
-FORM_SECONDS = 60.0  # in which it must have come
-FILES = re.compile(r"/corpora/(\d+/add/)?")  # forms with files of a corpus, for browsers without JavaScript
+_RECEIVE = (
+    "topograph.receive"  # key of the ASGI scope: the server's own `receive`, for a view that reads the body itself
+)
+FORM = 16 << 20  # bytes that a body without files may have: the largest is a table of labels (curation.services.TABLE)
+FORM_SECONDS = 60.0  # seconds in which all of it must arrive
+FILES = re.compile(r"/corpora/(\d+/add/)?")  # paths of forms with files of a corpus, for browsers without JavaScript
 
 
-class Gone(Exception):
-    """The client has gone, or says nothing any more."""
+class ClientGone(Exception):
+    """The client has closed the connection, or sends nothing any more."""
 
 
 class _Refused(Exception):
     """(status, sentence)"""
 
 
-def bounded(application):
-    """The ASGI application, with bodies of a bounded size that come in a bounded time.
+def bound_bodies(application):
+    """ASGI middleware: bodies of a bounded size that arrive in a bounded time.
 
-    Django writes a body to a temporary file before it looks at anything else of the request, whatever its size, and waits for it as long
-    as the client likes.
+    Django writes a body of any size to a temporary file before it looks at the request, and waits for it as long as the
+    client likes.
     """
 
-    async def front(scope, receive, send):
-        if scope["type"] != "http" or _RECEIVE in scope:  # a view that reads a body itself bounds it, too
+    async def middleware(scope, receive, send):
+        if scope["type"] != "http" or _RECEIVE in scope:  # its view reads the body, and bounds it
             return await application(scope, receive, send)
         if settings.ACCOUNTS and _large(scope) and not await _signed_in(scope):
-            return await _say(send, 403, "Sign in first. Nothing of what you sent was read.")
-        begun = []
+            return await _respond(send, 403, "Sign in first. Nothing of what you sent was read.")
+        response_began = False
 
-        async def answer(message):
-            begun.append(message["type"])
+        async def watched_send(message):
+            nonlocal response_began
+            response_began = True
             await send(message)
 
         try:
-            await application(scope, _within(scope, receive), answer)
+            await application(scope, _bounded_receive(scope, receive), watched_send)
         except _Refused as refused:
-            if not begun:
-                await _say(send, *refused.args)
+            if not response_began:
+                await _respond(send, *refused.args)
 
-    return front
+    return middleware
 
 
-def _length(scope) -> bytes:
+def _content_length(scope) -> bytes:
     return next((value for name, value in scope["headers"] if name == b"content-length"), b"")
 
 
 def _large(scope) -> bool:
-    """Whether it is a form with files, of more bytes than any other."""
-    given = _length(scope)
-    return FILES.fullmatch(scope["path"]) is not None and given.isdigit() and int(given) > FORM
+    """Whether it is a form with files, larger than any other form."""
+    length = _content_length(scope)
+    return FILES.fullmatch(scope["path"]) is not None and length.isdigit() and int(length) > FORM
 
 
 async def _signed_in(scope) -> bool:
-    """Whether its session is somebody's; what they may do there, the gate asks when the form has come."""
-    sent = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
-    key = parse_cookie(sent.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
+    """Whether the session is of an account. What the account may do is checked when the form has arrived."""
+    cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    key = parse_cookie(cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
 
     def ask() -> bool:
         try:
@@ -79,28 +83,29 @@ async def _signed_in(scope) -> bool:
         except DatabaseError:  # then nothing could be stored, either
             return False
         finally:
-            if not connection.in_atomic_block:  # within a transaction (a test's) it is somebody else's
+            if not connection.in_atomic_block:  # within a transaction (a test's) it belongs to somebody else
                 connection.close()
 
     async with ThreadSensitiveContext():
         return bool(key) and await sync_to_async(ask)()
 
 
-def _within(scope, receive):
-    """`receive`, which raises _Refused for a body that is too large or too slow."""
-    given = _length(scope)
-    files = bool(given) and FILES.fullmatch(scope["path"]) is not None
-    # Django writes it to the temporary folder, and reads it from there: half of what is free leaves room for both.
+def _bounded_receive(scope, receive):
+    """A `receive` that raises _Refused for a body that is too large or too slow."""
+    length = _content_length(scope)
+    files = bool(length) and FILES.fullmatch(scope["path"]) is not None
+    # Django writes the body to the temporary folder, and copies it from there: half of what is free leaves room for
+    # both.
     most = min(settings.MAX_UPLOAD or math.inf, shutil.disk_usage(tempfile.gettempdir()).free // 2) if files else FORM
     deadline = None if files else time.monotonic() + FORM_SECONDS
-    size, whole = 0, False
+    size, complete = 0, False
 
-    async def piece() -> dict:
-        nonlocal size, whole
-        if whole:
-            return await receive()  # the view hears when the client goes
-        if given.isdigit() and int(given) > most:
-            raise _Refused(413, f"This request has {int(given):,} bytes, and may have {most:,}.")
+    async def bounded() -> dict:
+        nonlocal size, complete
+        if complete:
+            return await receive()  # the next message says that the client has gone
+        if length.isdigit() and int(length) > most:
+            raise _Refused(413, f"This request has {int(length):,} bytes, and may have {most:,}.")
         patience = (
             settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
         )
@@ -112,13 +117,13 @@ def _within(scope, receive):
         size += len(message.get("body", b""))
         if size > most:
             raise _Refused(413, f"This request may have {most:,} bytes, and has more.")
-        whole = not message.get("more_body", False)
+        complete = not message.get("more_body", False)
         return message
 
-    return piece
+    return bounded
 
 
-async def _say(send, status: int, sentence: str) -> None:
+async def _respond(send, status: int, sentence: str) -> None:
     body = sentence.encode()
     headers = {
         "Content-Type": "text/plain; charset=utf-8",
@@ -136,19 +141,20 @@ async def _say(send, status: int, sentence: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def left_to_views(application, prefix: str):
-    """The ASGI application, which is told of requests below `prefix` that they have no body: `pieces` gives it to the view.
+def defer_bodies(application, prefix: str):
+    """ASGI middleware: Django sees requests below `prefix` without a body, which the view reads by `chunks`.
 
-    Django writes a whole body to a temporary file before a view sees any of it: an upload would be written twice, and nothing of it
-    could be kept when the connection breaks. Hosts, origins, addresses and errors stay Django's business.
+    Django writes a whole body to a temporary file before a view sees any of it: an upload would be written twice, and
+    nothing of it would be kept when the connection breaks. Hosts, origins, addresses and errors remain Django's
+    business.
     """
 
-    async def front(scope, receive, send):
+    async def middleware(scope, receive, send):
         if scope["type"] == "http" and scope["path"].startswith(prefix):
             scope, receive = scope | {_RECEIVE: receive}, _no_body()
         await application(scope, receive, send)
 
-    return front
+    return middleware
 
 
 def _no_body():
@@ -157,23 +163,23 @@ def _no_body():
     async def receive() -> dict:
         if message := next(messages, None):
             return message
-        return await asyncio.Future()  # the view itself hears when the client goes
+        return await asyncio.Future()  # never: the view itself learns when the client goes
 
     return receive
 
 
-async def pieces(request: HttpRequest, patience: float) -> AsyncIterator[bytes]:
-    """A body as it comes. Raises Gone when it ceases before its end, or nothing comes for `patience` seconds."""
+async def chunks(request: HttpRequest, patience: float) -> AsyncIterator[bytes]:
+    """The body as it arrives. Raises ClientGone when it ends early, or nothing arrives for `patience` seconds."""
     receive = request.scope[_RECEIVE]
     while True:
         try:
             async with asyncio.timeout(patience):
                 message = await receive()
         except TimeoutError:
-            raise Gone from None
+            raise ClientGone from None
         if message["type"] == "http.disconnect":
-            raise Gone
-        if piece := message.get("body"):
-            yield piece
+            raise ClientGone
+        if chunk := message.get("body"):
+            yield chunk
         if not message.get("more_body"):
             return

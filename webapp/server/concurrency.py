@@ -1,9 +1,11 @@
-"""How much is done at once in a web process: beyond it requests wait for a while, and beyond that they are refused early, with 429 or 503.
+"""The concurrency limiter: how many requests a web process works at. Others wait for a while; beyond that they are
+refused early, with 429 or 503.
 
-Django answers each request in a thread of its own, and starts as many as there are requests: a hundred at once would wait for each other,
-for a connection and for Python's lock, and all be late. Here a few are in work and the others wait without a thread, in the order in which
-they came. Health, metrics and static files don't pass through; streams of events, uploads and files that are taken away have rooms of
-their own, so that none of them keeps pages waiting.
+Under ASGI Django answers each request in a thread of its own, and starts as many threads as there are requests. A
+hundred at once would wait for each other, for a connection to the database and for Python's lock, and all be late. Here
+a few requests are at work, and the others wait in the order of their arrival, without a thread. Health, metrics and
+static files pass unlimited. Streams of events, uploads and downloads have limiters of their own, so that none of them
+keeps pages waiting.
 """
 
 import asyncio
@@ -20,13 +22,16 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware
 
+from webapp import routes
+from webapp.request_context import request_context
+from webapp.routes import Load
 from webapp.server import head_requests, metrics
 
 log = structlog.get_logger(__name__)
 
 
-class Full(Exception):
-    """There is no place, and no prospect of one."""
+class Overloaded(Exception):
+    """No place is free, and none will be soon. status: 429 where one client asks for too much, else 503."""
 
     def __init__(self, status: int, reason: str):
         super().__init__(reason)
@@ -34,175 +39,180 @@ class Full(Exception):
 
 
 @dataclass
-class Room:
-    """`most` at once; of the others `queue` wait for `patience` seconds. One client has `each` inside and waiting at most."""
+class ConcurrencyLimiter:
+    """Admits `capacity` requests at once. Of the others `queue` wait, each for at most `max_wait` seconds.
+
+    per_client: how many requests of one client (its address) may be active or waiting. Used on the event loop only.
+    """
 
     name: str
-    most: int
+    capacity: int
     queue: int
-    patience: float
-    each: int
-    inside: int = 0
+    max_wait: float
+    per_client: int
+    active: int = 0
     waiting: deque[asyncio.Future] = field(default_factory=deque)
-    of: Counter = field(default_factory=Counter)  # client -> places it has or waits for
+    by_client: Counter = field(default_factory=Counter)  # client -> its requests that are active or wait
 
-    async def enter(self, client: str) -> None:
-        """Raises Full. Who has entered must leave."""
-        if self.of[client] >= self.each:
-            raise Full(429, f"{self.name}: one client")
-        if self.inside >= self.most and len(self.waiting) >= self.queue:
-            raise Full(503, f"{self.name}: queue")
-        self.of[client] += 1
-        if self.inside < self.most:
-            self.inside += 1
+    async def acquire(self, client: str) -> None:
+        """Take a place, or wait for one. Whoever got one must release it. Raises Overloaded."""
+        if self.by_client[client] >= self.per_client:
+            raise Overloaded(429, f"{self.name}: one client")
+        if self.active >= self.capacity and len(self.waiting) >= self.queue:
+            raise Overloaded(503, f"{self.name}: queue")
+        self.by_client[client] += 1
+        if self.active < self.capacity:
+            self.active += 1
             return
         turn = asyncio.get_running_loop().create_future()
         self.waiting.append(turn)
         try:
-            async with asyncio.timeout(self.patience):
+            async with asyncio.timeout(self.max_wait):
                 await turn
-        except BaseException as error:  # patience is at an end, or the client has gone
+        except BaseException as error:  # it waited too long, or its client has gone
             self._give_up(turn, client)
             if isinstance(error, TimeoutError):
-                raise Full(503, f"{self.name}: patience") from None
+                raise Overloaded(503, f"{self.name}: patience") from None
             raise
 
-    def _give_up(self, turn: asyncio.Future, client: str) -> None:
-        if turn.done() and not turn.cancelled():  # its turn came in the same moment
-            self.leave(client)
-            return
-        if turn in self.waiting:  # else somebody who left passed it by in the same moment
-            self.waiting.remove(turn)
-        self._forget(client)
-
-    def leave(self, client: str) -> None:
+    def release(self, client: str) -> None:
+        """Give the place to the request that has waited longest."""
         self._forget(client)
         while self.waiting:
             turn = self.waiting.popleft()
             if not turn.done():
-                turn.set_result(None)  # the place goes on to it
+                turn.set_result(None)
                 return
-        self.inside -= 1
+        self.active -= 1
+
+    def _give_up(self, turn: asyncio.Future, client: str) -> None:
+        if turn.done() and not turn.cancelled():  # it got a place in the same moment
+            self.release(client)
+            return
+        if turn in self.waiting:  # else a release skipped it in the same moment
+            self.waiting.remove(turn)
+        self._forget(client)
 
     def _forget(self, client: str) -> None:
-        self.of[client] -= 1
-        if not self.of[client]:
-            del self.of[client]
+        self.by_client[client] -= 1
+        if not self.by_client[client]:
+            del self.by_client[client]
 
 
-# Threads take turns at Python's lock: of many at work each is late, and the loop, which answers everybody, latest of all. While some wait
-# for Postgres, a few keep a core at work. What waits longer than 8 s would not be read any more. A class behind one address is one client
-# here, so that `each` is generous.
-PAGES = Room("pages", most=4, queue=160, patience=8.0, each=100)
-# Seconds of work on a large corpus: two at once leave the others their share.
-HEAVY = Room("heavy pages", most=2, queue=24, patience=20.0, each=12)
-# Each has a thread that waits for its reader, and a connection while it makes a piece.
-FILES = Room("files", most=8, queue=8, patience=20.0, each=4)
-# Their views run on the loop: one that waits for bytes costs some 256 KB and no thread, and is ended when none come.
-UPLOADS = Room("uploads", most=400, queue=0, patience=0.0, each=200)
-STREAMS = Room("streams", most=1_000, queue=0, patience=0.0, each=300)
-# Until a stream begins it is a request as others are. When a server is back, all pages that watch something connect at once: a thread
-# for each of some hundreds kept every other page waiting for seconds.
-BEGINNING = Room("streams that begin", most=2, queue=1_000, patience=30.0, each=300)
+# Threads share Python's lock: the more of them work, the later each is, and the event loop, which answers everybody, is
+# the latest of all. Four keep a core busy while some wait for Postgres. Nobody reads a page that comes after 8 s. A
+# whole class may sit behind one address, so `per_client` is generous.
+PAGES = ConcurrencyLimiter("pages", capacity=4, queue=160, max_wait=8.0, per_client=100)
+# Seconds of work on a large corpus: two at once leave the other pages their share.
+HEAVY = ConcurrencyLimiter("heavy pages", capacity=2, queue=24, max_wait=20.0, per_client=12)
+# A download has a thread that waits for its reader, and a connection while it makes a chunk.
+FILES = ConcurrencyLimiter("files", capacity=8, queue=8, max_wait=20.0, per_client=4)
+# The view of an upload runs on the event loop: while it waits for bytes it costs some 256 KB and no thread.
+UPLOADS = ConcurrencyLimiter("uploads", capacity=400, queue=0, max_wait=0.0, per_client=200)
+STREAMS = ConcurrencyLimiter("streams", capacity=1_000, queue=0, max_wait=0.0, per_client=300)
+# Until a stream begins it needs a thread as a page does. When a server is back all open pages connect at once: with a
+# thread for each of some hundreds every other page waited for seconds.
+STREAM_STARTS = ConcurrencyLimiter("streams that begin", capacity=2, queue=1_000, max_wait=30.0, per_client=300)
 
-OPEN = frozenset(("healthz", "readyz", "metrics"))
 RETRY = {429: 2, 503: 5}  # seconds after which to come again
 
 
-def rooms(request: HttpRequest) -> list[Room]:
-    """The rooms that a request passes through, from the outer to the inner one."""
+def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
+    """The limiters that a request must pass, from the outer to the inner one: of the load that its address declares."""
+    load = Load.PAGE
     try:
-        request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
-        name = request.resolver_match.view_name or ""
+        match = request.resolver_match = resolve(request.path_info)  # also for the log, where it is refused
+        load = routes.of(match).load_of(request)
     except Resolver404:
-        name = ""
-    if name in OPEN:
-        return []
-    if name.endswith("_events"):
-        return [STREAMS, BEGINNING]
-    if name in ("uploads", "upload"):
-        return [UPLOADS]
-    if name in ("export", "run_time_csv", "corpus_report", "notebook_html", "notebook_md"):
-        return [FILES]
-    heavy = name.removesuffix("_json") in ("compare", "run_time_compare", "run_without", "run_carry")
-    heavy = heavy or (name.removesuffix("_json") == "run_topics" and request.GET.get("view") in ("map", "grid"))
-    return [HEAVY, PAGES] if heavy else [PAGES]
+        pass
+    return {
+        Load.UNLIMITED: [],
+        Load.PAGE: [PAGES],
+        Load.HEAVY: [HEAVY, PAGES],
+        Load.FILE: [FILES],
+        Load.UPLOAD: [UPLOADS],
+        Load.STREAM: [STREAMS, STREAM_STARTS],
+    }[load]
 
 
-class Places:
-    """What a request has entered; all is left once, however often it is asked."""
+class Admission:
+    """The places that one request holds. Each is released once, however often `release` is called."""
 
     def __init__(self, client: str):
         self.client = client
-        self.held: list[Room] = []
+        self.held: list[ConcurrencyLimiter] = []
 
-    async def enter(self, rooms: list[Room]) -> None:
-        for room in rooms:
-            await room.enter(self.client)
-            self.held.append(room)
-        count()
+    async def acquire(self, limiters: list[ConcurrencyLimiter]) -> None:
+        for limiter in limiters:
+            await limiter.acquire(self.client)
+            self.held.append(limiter)
+        update_gauges()
 
-    def leave(self, but: int = 0) -> None:
-        """but: the outermost rooms that are kept."""
-        while len(self.held) > but:
-            self.held.pop().leave(self.client)
-        count()
+    def release(self, keep: int = 0) -> None:
+        """keep: how many of the outermost places stay held."""
+        while len(self.held) > keep:
+            self.held.pop().release(self.client)
+        update_gauges()
 
 
-def give_back() -> None:
-    """The connection of this request's thread, to the pool; within a transaction (a test's) it is somebody else's."""
+def release_connection() -> None:
+    """Return this thread's database connection to the pool. Within a transaction (a test's) it belongs to somebody
+    else."""
     if not connection.in_atomic_block:
         connection.close()
 
 
-def later(loop: asyncio.AbstractEventLoop, do) -> None:
-    """From any thread; also after the loop's end, in tests."""
+def call_in_loop(loop: asyncio.AbstractEventLoop, function) -> None:
+    """From any thread; directly where the loop has ended, as in tests."""
     if loop.is_closed():
-        do()
+        function()
     else:
-        loop.call_soon_threadsafe(do)
+        loop.call_soon_threadsafe(function)
 
 
-def count() -> None:
-    metrics.in_work.set(PAGES.inside)
+def update_gauges() -> None:
+    metrics.in_work.set(PAGES.active)
     metrics.waiting.set(len(PAGES.waiting) + len(HEAVY.waiting))
-    metrics.readers.set(STREAMS.inside)
+    metrics.readers.set(STREAMS.active)
 
 
 @async_only_middleware
-def gate(get_response):
-    """On the loop: what waits here has no thread. All inside of it, up to the view, then runs in one."""
+def limit_concurrency(get_response):
+    """Middleware, on the event loop: a request that waits here has no thread. All that comes after it, up to the view,
+    runs in one."""
 
-    async def answer(request: HttpRequest) -> HttpResponse:
-        places = Places(request.META.get("REMOTE_ADDR", ""))
+    async def middleware(request: HttpRequest) -> HttpResponse:
+        admission = Admission(request.META.get("REMOTE_ADDR", ""))
         try:
-            await places.enter(rooms(request))
-            response = await head_requests.answered(request, get_response)
-        except Full as full:
-            places.leave()
-            return refusal(request, full)
+            await admission.acquire(limiters(request))
+            response = await head_requests.respond(request, get_response)
+        except Overloaded as overloaded:
+            admission.release()
+            return refusal(request, overloaded)
         except BaseException:
-            places.leave()
+            admission.release()
             raise
-        if response.streaming:
-            # An answer that lasts gives its connection back, and keeps its outermost place, until it ends.
-            places.leave(but=1)
-            await sync_to_async(give_back)()
-            free = partial(later, asyncio.get_running_loop(), places.leave)
-            response._resource_closers.append(free)
-            weakref.finalize(response, free).atexit = False  # a reader who goes at the wrong moment: nobody closes it
-        else:
-            places.leave()
+        if not response.streaming:
+            admission.release()
+            return response
+        # A stream returns its connection, and keeps its outermost place until it ends.
+        admission.release(keep=1)
+        await sync_to_async(release_connection)()
+        release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
+        response._resource_closers.append(release)
+        # Where the client goes at an unlucky moment nobody closes the response: then the garbage collector releases its
+        # place.
+        weakref.finalize(response, release).atexit = False
         return response
 
-    return answer
+    return middleware
 
 
-def refusal(request: HttpRequest, full: Full) -> HttpResponse:
-    """No query, no session, no thread: it must cost nothing."""
-    metrics.refused.labels(full.reason).inc()
-    seconds = RETRY[full.status]
-    if full.status == 429:
+def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
+    """The answer to a request that is refused. It costs no query, no session and no thread."""
+    metrics.refused.labels(overloaded.reason).inc()
+    seconds = RETRY[overloaded.status]
+    if overloaded.status == 429:
         sentence = "More was asked from where you are than can be answered at once."
     else:
         sentence = "More is being asked of this server than it can answer at once."
@@ -212,14 +222,20 @@ def refusal(request: HttpRequest, full: Full) -> HttpResponse:
         or request.path.startswith("/api/")
         or request.headers.get("Accept", "").startswith("application/json")
     ):
-        response = JsonResponse({"error": f"{sentence} {advice}"}, status=full.status)
+        response = JsonResponse({"error": f"{sentence} {advice}"}, status=overloaded.status)
     else:
         again = request.get_full_path() if request.method == "GET" else ""
         page = render_to_string(
             "busy.html",
-            {"status": full.status, "sentence": sentence, "advice": advice, "again": again, "id": request.id},
+            {
+                "status": overloaded.status,
+                "sentence": sentence,
+                "advice": advice,
+                "again": again,
+                "id": request_context(request).id,
+            },
         )
-        response = HttpResponse(page, status=full.status)
+        response = HttpResponse(page, status=overloaded.status)
     response["Retry-After"] = str(seconds)
     response["Cache-Control"] = "no-store"
     return response

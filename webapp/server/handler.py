@@ -1,8 +1,9 @@
-"""Django's ASGI handler, with fewer ways between the loop and a request's thread.
+"""Django's ASGI handler, with fewer handovers between the event loop and a request's thread.
 
-Behind the gate all of ours is synchronous: middleware, views, templates. Django's handler would leave the thread again for each view and
-each hook of a middleware that comes before one, and return to it: ten handovers, in each of which the loop or the thread waits for Python's
-lock. Here a request enters its thread at the gate and leaves it with the answer. A view that is a coroutine still runs on the loop.
+Behind the concurrency limiter everything is synchronous: middleware, views, templates. Django's handler would leave the
+thread for each view, and for each hook of a middleware that runs before it, and return to it: ten handovers, and in
+each the loop or the thread waits for Python's lock. Here a request enters its thread behind the limiter and leaves it
+with the response. A view that is a coroutine still runs on the loop.
 """
 
 from csp.middleware import CSPMiddleware
@@ -11,16 +12,19 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest, HttpResponse
 
 
-class Handler(ASGIHandler):
+class OneThreadHandler(ASGIHandler):
+    """Runs the synchronous middleware and the view of a request in one go in one thread."""
+
     def load_middleware(self, is_async: bool = True) -> None:
-        BaseHandler.load_middleware(
-            self, is_async=False
-        )  # from the view on outwards, up to the gate, which is asynchronous
-        self._middleware_chain = self._middleware_chain.awaitable  # which Django made synchronous in the end
+        # Synchronous from the view outwards up to the concurrency limiter, which is asynchronous.
+        BaseHandler.load_middleware(self, is_async=False)
+        self._middleware_chain = (
+            self._middleware_chain.awaitable
+        )  # Django wraps the whole chain as synchronous in the end
 
 
 class ContentSecurityPolicy(CSPMiddleware):
-    """It only looks at headers: a thread for that costs more than it does."""
+    """django-csp's middleware on the event loop: it only sets a header, and a thread would cost more than that."""
 
     async def __acall__(self, request: HttpRequest) -> HttpResponse:
         self.process_request(request)

@@ -1,13 +1,14 @@
-"""HEAD: what GET would say, without its body. Views take it (require_safe); here is what else there is to it.
+"""HEAD: the headers of GET without its body. Views accept it (require_safe); the two exceptions are here.
 
-The operations of the API know GET alone, and would list HEAD in their schema if they knew it. An answer that is made while it is sent, a stream of
-events or a file of millions of rows, is not made for nobody.
+The operations of the API know GET alone, so that their schema does not list HEAD. A streamed answer, such as events or
+a download of millions of rows, is not produced for a client that wants no body.
 """
 
 from django.http import HttpRequest, HttpResponse
 
 
-async def answered(request: HttpRequest, get_response) -> HttpResponse:
+async def respond(request: HttpRequest, get_response) -> HttpResponse:
+    """The response to a request of any method."""
     if request.method != "HEAD":
         return await get_response(request)
     if request.path.startswith("/api/v1/"):
@@ -20,8 +21,7 @@ async def answered(request: HttpRequest, get_response) -> HttpResponse:
         return response  # the web server leaves the body out
     bare = HttpResponse(status=response.status_code, headers=response.headers)
     bare.cookies = response.cookies
-    for (
-        close
-    ) in response._resource_closers:  # files that are open; response.close() would also end the request, which goes on
+    # Close its open files; response.close() would also end the request, which goes on.
+    for close in response._resource_closers:
         close()
     return bare

@@ -1,8 +1,11 @@
-"""News for open pages: one reader of the Redis stream per web process, fanned out to any number of Server-Sent Events.
+"""Live events for open pages: each web process reads the Redis stream once, and sends the events on by Server-Sent
+Events.
 
-A page that (re)connects asks for its .json twin first, so nothing has to be replayed: `open` is its sign to do so.
+A page that connects, or connects again, asks for its .json address first, so no event has to be replayed: the event
+`open` tells it to.
 
-The gate (webapp.accounts.authorization) has let a reader in once; whether each still may read is asked again every few seconds, for all of them together.
+The authorization middleware checks a reader once, when the stream begins. Whether the readers still may read is checked
+again every few seconds, for all of them together.
 """
 
 import asyncio
@@ -19,26 +22,26 @@ from django.http import HttpRequest, StreamingHttpResponse
 
 from webapp import logs
 from webapp.accounts import authorization
-from webapp.jobs import events
-from webapp.server.concurrency import give_back
+from webapp.jobs import events, roster
+from webapp.server.concurrency import release_connection
 
 log = structlog.get_logger(__name__)
 
-QUEUE = 200  # events a slow reader may be behind before it is cut off; it reconnects and starts afresh
-WORKERS_EVERY = 2  # seconds between looks at which workers live
-KEEP_ALIVE = 15  # seconds: proxies close a silent connection after 30 or more
-RIGHTS_EVERY = 3.0  # seconds after which it is asked again who may read
+QUEUE = 200  # events that a slow reader may be behind before its stream ends; its page connects again
+WORKERS_EVERY = 2  # seconds between two counts of the workers
+KEEP_ALIVE = 15  # seconds between two comments on a quiet stream: proxies close a silent connection after 30 or more
+RIGHTS_EVERY = 3.0  # seconds between two checks of who may read
 
 
 class Hub:
-    """The readers of this process, by what they follow."""
+    """The readers of this process, by what they follow, such as "run:12"."""
 
     def __init__(self):
         self.readers: dict[str, set[asyncio.Queue]] = defaultdict(set)
         self.who: dict[asyncio.Queue, authorization.Reader] = {}
         self.tasks: list[asyncio.Task] = []
-        self.alive: int | None = None
-        self.seen: int | None = None
+        self.told_workers: int | None = None  # the number of workers that readers were told
+        self.counted_workers: int | None = None  # the last count
 
     def subscribe(self, about: str, reader: authorization.Reader) -> asyncio.Queue:
         if not self.tasks:
@@ -63,7 +66,7 @@ class Hub:
             try:
                 queue.put_nowait(data)
             except asyncio.QueueFull:
-                _end(queue)
+                _end_stream(queue)
 
     async def _read(self) -> None:
         last = "$"
@@ -84,62 +87,65 @@ class Hub:
             try:
                 async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=5) as client:
                     while True:
-                        alive = len([key async for key in client.scan_iter(events.WORKER_KEYS, count=1000)])
-                        self._workers(alive)
+                        self._tell_workers(len([key async for key in client.scan_iter(roster.WORKER_KEYS, count=1000)]))
                         await asyncio.sleep(WORKERS_EVERY)
             except (redis.RedisError, OSError):
-                self._workers(None)
+                self._tell_workers(None)
                 await asyncio.sleep(WORKERS_EVERY)
 
     async def _watch_rights(self) -> None:
-        """Where the database is away nobody can tell, and nobody can take a right away either: the streams go on until it answers."""
+        """End the streams of readers whose right has ended. While the database is away streams go on: nobody can change
+        a right either."""
         while True:
             await asyncio.sleep(RIGHTS_EVERY)
-            asked = dict(self.who)
+            readers = dict(self.who)
             try:
-                may = await still(set(asked.values()))
-            except Exception as error:  # of whatever kind: this must go on asking
+                allowed = await still_allowed(set(readers.values()))
+            except Exception as error:  # of any kind: the checks must go on
                 log.warning("it could not be asked who may read", error=logs.named(error))
                 continue
-            for queue, reader in asked.items():
-                if reader not in may and queue in self.who:
-                    _end(queue)
+            for queue, reader in readers.items():
+                if reader not in allowed and queue in self.who:
+                    _end_stream(queue)
 
-    def _workers(self, alive: int | None) -> None:
-        """alive: None where nobody can tell. None at all is told when it is seen twice: an emptied Redis knows of none for a moment."""
-        seen, self.seen = self.seen, alive
-        if alive == 0 and seen != 0:
+    def _tell_workers(self, count: int | None) -> None:
+        """Tell all readers the number of workers when it changes. count: None while Redis does not answer.
+
+        Zero is told when it was counted twice: a Redis that was just emptied knows of no worker for a moment.
+        """
+        before, self.counted_workers = self.counted_workers, count
+        if count == 0 and before != 0:
             return
-        if alive != self.alive:
-            self.alive = alive
+        if count != self.told_workers:
+            self.told_workers = count
             for about in list(self.readers):
-                self._send(about, orjson.dumps({"type": "workers", "alive": alive}))
+                self._send(about, orjson.dumps({"type": "workers", "alive": count}))
 
 
 hub = Hub()
 
 
-def _end(queue: asyncio.Queue) -> None:
-    """Its stream, at once: what waits in it is not sent any more."""
+def _end_stream(queue: asyncio.Queue) -> None:
+    """End a reader's stream at once; events that wait in its queue are not sent."""
     while not queue.empty():
         queue.get_nowait()
     queue.put_nowait(None)
 
 
-async def still(readers: set[authorization.Reader]) -> set[authorization.Reader]:
-    """`access.still`, in a thread that belongs to no request."""
+async def still_allowed(readers: set[authorization.Reader]) -> set[authorization.Reader]:
+    """Those of the readers who still may read: authorization.still in a thread that belongs to no request."""
 
     def ask() -> set[authorization.Reader]:
         try:
             return authorization.still(readers)
         finally:
-            give_back()
+            release_connection()
 
     return await sync_to_async(ask, thread_sensitive=False)()
 
 
 async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[bytes]:
-    """The Server-Sent Events about one thing, such as "run:12", until the reader goes, or may not read it any more."""
+    """Server-Sent Events about one thing, such as "run:12", until the reader leaves or loses the right to read it."""
     queue = hub.subscribe(about, reader)
     try:
         yield b'retry: 2000\ndata: {"type":"open"}\n\n'
@@ -157,7 +163,7 @@ async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[byte
 
 
 def response(request: HttpRequest, **what: int) -> StreamingHttpResponse:
-    """Of run=12 or corpus=3, which the gate has let the request see."""
+    """The stream of run=12 or corpus=3, which the authorization middleware has let the request see."""
     [(kind, number)] = what.items()
     return StreamingHttpResponse(
         stream(f"{kind}:{number}", authorization.reader(request, **what)),

@@ -1,4 +1,5 @@
-"""While accounts are off, nobody is asked who they are: then the web server answers this machine alone, however it was started."""
+"""While accounts are off nobody signs in, so the web server answers only requests from its own machine, however it was
+started."""
 
 from ipaddress import ip_address
 
@@ -19,14 +20,14 @@ REFUSAL = (
 )
 
 
-def only_from_here(application):
-    """The ASGI application, which is asked by clients on this machine under its own names, unless accounts are on."""
+def loopback_only(application):
+    """ASGI middleware: unless accounts are on, refuse all but clients on this machine that use its loopback names."""
 
-    async def front(scope, receive, send):
+    async def middleware(scope, receive, send):
         if (
             settings.ACCOUNTS
             or scope["type"] != "http"
-            or (_local(scope.get("client")) and _asked_here(scope["headers"]))
+            or (_is_loopback(scope.get("client")) and _names_loopback(scope["headers"]))
         ):
             return await application(scope, receive, send)
         headers = [
@@ -37,20 +38,21 @@ def only_from_here(application):
         await send({"type": "http.response.start", "status": 403, "headers": headers})
         await send({"type": "http.response.body", "body": REFUSAL.encode()})
 
-    return front
+    return middleware
 
 
-def _local(client) -> bool:
-    """By its address, which is that of the browser where a proxy says so; no address is a socket of this machine."""
+def _is_loopback(client) -> bool:
+    """Whether the client's address is of this machine. uvicorn has replaced it by the browser's where a trusted proxy
+    names that. A client without an address is a Unix socket."""
     try:
         return client is None or ip_address(client[0]).is_loopback
     except ValueError:
         return False
 
 
-def _asked_here(headers) -> bool:
-    """By the name that it was asked under, as a page of another site can give one of its own to this machine's address; and not through
-    a proxy on this machine, which would make everybody's request one of its own."""
+def _names_loopback(headers) -> bool:
+    """Whether Host is a loopback name, and no proxy is between. Another site can give a name of its own to this
+    machine's address (DNS rebinding), and a proxy on this machine would make everybody's request a local one."""
     if any(name in PROXIED for name, _ in headers):
         return False
     hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]

@@ -1,7 +1,8 @@
-"""What this process counts for Prometheus, and what it finds out when it is asked (docs/monitoring.md).
+"""Metrics of this web process for Prometheus (docs/monitoring.md).
 
-A web process is one process with a registry of its own: several of them are several addresses to be scraped. Labels are names of
-addresses and kinds of things, never ids of documents or what somebody typed. The one id is a run's while it trains: RUNS at most.
+Each web process has a registry of its own, and is scraped under an address of its own. Labels are names of routes and
+kinds of things, never ids of documents or what somebody typed. The one id is that of a run while it trains
+(operations.state.RUNS of them at most).
 """
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
@@ -9,23 +10,10 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 
-BUCKETS = (
-    0.005,
-    0.01,
-    0.025,
-    0.05,
-    0.1,
-    0.15,
-    0.25,
-    0.5,
-    1.0,
-    2.5,
-    5.0,
-    10.0,
-    30.0,
-)  # seconds; 0.05, 0.15 and 0.25 are our targets
+# Seconds; 0.05, 0.15 and 0.25 are our targets.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
-disable_created_metrics()  # a second series for each, of when it began
+disable_created_metrics()  # else each has a second series that says when it began
 registry = CollectorRegistry()
 ProcessCollector(registry=registry)
 PlatformCollector(registry=registry)
@@ -43,23 +31,24 @@ waiting = Gauge("topograph_http_waiting", "Requests waiting for their turn.", re
 readers = Gauge("topograph_sse_readers", "Open streams of events.", registry=registry)
 uploaded = Counter("topograph_uploaded_bytes", "Bytes of uploads that arrived here.", registry=registry)
 
-QUIET = frozenset(("static", "healthz", "readyz", "metrics"))  # of machines: many, and always the same
-METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"))  # a client may say anything else
+QUIET = frozenset(("static", "healthz", "readyz", "metrics"))  # routes that machines request often: not logged
+METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"))  # a client may invent others
 
 
-def answered(route: str, method: str, status: int, took: float) -> None:
-    """A request has its answer, after `took` seconds."""
+def observe(route: str, method: str, status: int, took: float) -> None:
+    """Count a request that was answered after `took` seconds."""
     requests.labels(route, method if method in METHODS else "other", str(status)).inc()
     seconds.labels(route).observe(took)
 
 
 def slowest(n: int) -> list[dict]:
-    """Addresses of people by their mean time since this process began: route, count, mean and about p95, in seconds."""
-    found = []
+    """The n routes with the highest mean time since this process began: route, count, mean and estimated p95, in
+    seconds."""
+    routes = []
     for (route,), histogram in list(seconds._metrics.items()):
         by_bucket = [bucket.get() for bucket in histogram._buckets]
         if route not in QUIET and (count := sum(by_bucket)):
-            found.append(
+            routes.append(
                 {
                     "route": route,
                     "count": int(count),
@@ -67,11 +56,11 @@ def slowest(n: int) -> list[dict]:
                     "p95": _quantile(0.95, by_bucket),
                 }
             )
-    return sorted(found, key=lambda one: -one["mean"])[:n]
+    return sorted(routes, key=lambda route: -route["mean"])[:n]
 
 
 def _quantile(q: float, by_bucket: list[float]) -> float | None:
-    """The upper end of the bucket in which it lies; none above the last one."""
+    """The upper end of the bucket that holds the quantile; None above the last bucket."""
     left = q * sum(by_bucket)
     for upper, n in zip(BUCKETS, by_bucket, strict=False):
         left -= n

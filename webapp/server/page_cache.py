@@ -1,8 +1,9 @@
-"""Pages of finished runs, kept as they were made until something that they show is another.
+"""The cache of pages of finished runs.
 
-A final snapshot never changes, so such a page depends on little: the rows of its run, version and corpus, the edits that hold, the
-address, and who asks. All of that is the key, so that an edit, an embargo or another name shows at once, and nothing that one person
-was shown can come to another. The one thing that differs each time is the token of forms, which is put in when the page is sent.
+A final snapshot never changes, so such a page depends on little: the rows of its run, version and corpus, the edits
+that hold, the address, and who asks. All of that is the key, so an edit, an embargo or another name shows at once, and
+nothing that one person was shown can reach another. Only the CSRF token differs each time: a placeholder stands for it
+in the cached page.
 """
 
 import secrets
@@ -22,74 +23,74 @@ from django.views.decorators.http import require_safe
 from webapp.accounts import authorization
 from webapp.models import Run
 from webapp.pages.page import READER, run_or_404
+from webapp.request_context import request_context
 from webapp.results.labels import state
-from webapp.storage.cache import Kept
+from webapp.storage.cache import BoundedCache
 
 BYTES = 48 << 20  # of compressed pages: of some 20 KB each, two thousand
-TOKEN = secrets.token_urlsafe(
-    32
-)  # stands where a form's token goes; it never leaves this process, so no text can hold it
+TOKEN = secrets.token_urlsafe(32)  # the placeholder; it never leaves this process, so no text can contain it
 
 
 class Page(NamedTuple):
-    body: bytes  # compressed
-    kind: str
+    body: bytes  # compressed by zlib
+    content_type: str
     cache_control: str | None
 
 
-_kept = Kept(BYTES, weigh=lambda page: len(page.body))
-forget = _kept.clear
+_pages = BoundedCache(BYTES, weigh=lambda page: len(page.body))
+clear = _pages.clear
 
 
-def kept_page(chosen: Callable[[HttpRequest], object] = lambda request: None):
-    """A view of a run, which is given the run instead of its number.
+def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: None):
+    """Decorator of a view of a run, which is given the run in place of its number.
 
-    chosen: what else of the request the page depends on, such as a reader's last choice; asked each time, so that it may note it.
+    depends_on: what else of the request the page depends on, such as a reader's last choice. It is called at each
+    request, and may store the choice.
     """
 
     def decorate(view):
         @require_safe
         @wraps(view)
-        def front(request: HttpRequest, run_id: int, **named) -> HttpResponse:
-            run, also = run_or_404(run_id), chosen(request)
-            told = CookieStorage.cookie_name in request.COOKIES  # a message, which is shown once
-            if told or run.status != Run.Status.DONE or run.snapshot is None:
+        def cached_view(request: HttpRequest, run_id: int, **named) -> HttpResponse:
+            run, also = run_or_404(run_id), depends_on(request)
+            has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
+            if has_message or run.status != Run.Status.DONE or run.snapshot is None:
                 return view(request, run, **named)
             key = _key(request, run, named, also)
-            found = _kept.get(key)
-            if found is None:
-                request.token = TOKEN
+            page = _pages.get(key)
+            if page is None:
+                request_context(request).csrf_placeholder = TOKEN
                 response = view(request, run, **named)
-                found = Page(
-                    zlib.compress(response.content, 1), response["Content-Type"], response.get("Cache-Control")
-                )
+                body = zlib.compress(response.content, 1)
+                page = Page(body, response["Content-Type"], response.get("Cache-Control"))
                 if response.status_code != 200:
-                    return _sent(request, found, response.status_code)
-                _kept.keep(key, found)
-            return _conditional(request, key, found)
+                    return _response(request, page, response.status_code)
+                _pages.set(key, page)
+            return _conditional_response(request, key, page)
 
-        return front
+        return cached_view
 
     return decorate
 
 
-def _conditional(request: HttpRequest, key: bytes, page: Page) -> HttpResponse:
-    """The page, or that the browser has it already. Of another process, or with another cookie of forms, it has another one."""
+def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpResponse:
+    """The page, or 304 where the browser has it. Another process, and another CSRF cookie, give the page another
+    ETag."""
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
-    answer = get_conditional_response(request, etag=etag)
-    if answer is None:
-        answer = _sent(request, page)
-        answer["ETag"] = etag
-    return answer
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        response = _response(request, page)
+        response["ETag"] = etag
+    return response
 
 
-def _sent(request: HttpRequest, page: Page, status: int = 200) -> HttpResponse:
-    body, place = zlib.decompress(page.body), TOKEN.encode()
-    if place in body:
-        body = body.replace(place, get_token(request).encode())
+def _response(request: HttpRequest, page: Page, status: int = 200) -> HttpResponse:
+    body, placeholder = zlib.decompress(page.body), TOKEN.encode()
+    if placeholder in body:
+        body = body.replace(placeholder, get_token(request).encode())
     headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
-    return HttpResponse(body, status=status, content_type=page.kind, headers=headers)
+    return HttpResponse(body, status=status, content_type=page.content_type, headers=headers)
 
 
 def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
@@ -97,13 +98,13 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     models = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
     stored = [[getattr(row, field.attname) for field in row._meta.concrete_fields] for row in models]
     asked = (request.path, request.GET.urlencode(), sorted(named.items()), also)
-    return blake2b(repr((asked, _who(request), stored, state(run))).encode(), digest_size=32).digest()
+    return blake2b(repr((asked, _reader(request), stored, state(run))).encode(), digest_size=32).digest()
 
 
-def _who(request: HttpRequest) -> tuple:
-    """The reader, as far as pages show it: what they may do, how they sign, and the notebooks that a Pin button offers."""
-    user = request.user
+def _reader(request: HttpRequest) -> tuple:
+    """What pages show of the reader: their role, their name, and the notebooks that a Pin button offers."""
+    user, context = request.user, request_context(request)
     account = (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
-    request.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
-    offered = [(notebook.pk, notebook.title) for notebook in request.recent_notebooks]
-    return settings.ACCOUNTS, request.role, account, request.session.get(READER), offered
+    context.recent_notebooks = authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
+    offered = [(notebook.pk, notebook.title) for notebook in context.recent_notebooks]
+    return settings.ACCOUNTS, context.role, account, request.session.get(READER), offered

@@ -1,4 +1,4 @@
-"""Long answers under ASGI: pieces that are made in a thread, as Django would gather a plain generator's before the first is sent."""
+"""Long answers under ASGI: Django would gather all of a plain generator before it sends the first byte."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -7,27 +7,28 @@ from concurrent.futures import ThreadPoolExecutor
 from django.db import connection
 
 
-async def pieces(of: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """One thread makes all of them. Between two it holds no connection: a reader may take an hour, and there are few."""
+async def in_one_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks of a generator that runs in a thread of its own. Between two chunks it holds no connection to the
+    database: a reader may take an hour, and connections are few."""
     thread = ThreadPoolExecutor(1, "stream")
     loop = asyncio.get_running_loop()
     try:
-        while (piece := await loop.run_in_executor(thread, _next, of)) is not None:
-            if piece:
-                yield piece
-    finally:  # also where the reader has gone
-        thread.submit(_close, of)
+        while (chunk := await loop.run_in_executor(thread, _next, chunks)) is not None:
+            if chunk:
+                yield chunk
+    finally:  # at the end, and when the client has gone
+        thread.submit(_close, chunks)
         thread.shutdown(wait=False)
 
 
-def _next(of: Iterator[bytes]) -> bytes | None:
+def _next(chunks: Iterator[bytes]) -> bytes | None:
     try:
-        return next(of, None)
+        return next(chunks, None)
     finally:
         connection.close()
 
 
-def _close(of: Iterator[bytes]) -> None:
-    if hasattr(of, "close"):
-        of.close()
+def _close(chunks: Iterator[bytes]) -> None:
+    if hasattr(chunks, "close"):
+        chunks.close()
     connection.close()

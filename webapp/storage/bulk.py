@@ -19,14 +19,15 @@ COLUMNS = {
     "topic_word": "snapshot_id topic word rank weight tokens documents",
     "document_topic": "snapshot_id document topic tokens share",
 }
-# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of -1.
+# PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of
+# -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
 
 
 class Partition:
-    """A partition that is being filled; `table` and `key` say which. Rows leave out the key column."""
+    """The partition of `table` for `key`, while it is filled. Rows that are written leave out the key column."""
 
     def __init__(self, table: str, key: int):
         self.table, self.key = table, key
@@ -106,7 +107,8 @@ def count_files(
 ) -> None:
     """Add documents and problems to a corpus's files, by their positions, and say in which encodings they are.
 
-    spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows its first one.
+    spans: the first and the last of these documents. As long as a file's documents follow each other, the file knows
+    its first one.
     """
     with connection.cursor() as cursor:
         if counts:
@@ -133,7 +135,8 @@ def count_files(
 
 
 def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
-    """How many of the users' ids several documents of a corpus have, and the first of them. Attached or not; a whole counts once."""
+    """How many of the users' ids occur on several documents of a corpus, and the first of them. Sections of one
+    document count once."""
     statement = sql.SQL(
         "SELECT count(*), (array_agg(source_id ORDER BY source_id))[:%s] FROM"
         " (SELECT source_id FROM {} WHERE source_id <> '' AND part = 1 GROUP BY source_id HAVING count(*) > 1) AS repeated"
@@ -144,13 +147,13 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
     return count, first or []
 
 
-# Of PostgreSQL's advisory locks: shared by all that takes away what rows point to, or point to no more; a backup holds it alone.
+# An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it alone.
 REMOVING = (0x746F706F, 1)
 
 
 @contextmanager
 def removing() -> Iterator[bool]:
-    """Whether partitions and files may be taken away now: not while a backup is made of them."""
+    """Yields whether partitions and files may be removed now: not while a backup is made."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING)
         may = cursor.fetchone()[0]
@@ -162,7 +165,8 @@ def removing() -> Iterator[bool]:
 
 
 def drop(table: str, key: int) -> bool:
-    """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next sweep drops it."""
+    """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next
+    sweep drops it."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)
@@ -198,11 +202,13 @@ def orphans() -> list[tuple[str, int]]:
         return cursor.fetchall()
 
 
-# Whole tables, for backups -----------------------------------------------------------------------------------------------------------
+# Whole tables, for backups
+# -----------------------------------------------------------------------------------------------------------
 
 
 class Table(NamedTuple):
-    """A table with rows of its own. parent: of which it is an attached partition. columns: those that are not computed."""
+    """A table with rows of its own. parent: of which it is an attached partition. columns: those that are not
+    computed."""
 
     name: str
     parent: str | None
@@ -210,7 +216,7 @@ class Table(NamedTuple):
 
 
 def tables(cursor) -> list[Table]:
-    """All of the database but Django's record of migrations: those with few rows first, then partitions."""
+    """All tables but Django's record of migrations: those with few rows first, then partitions."""
     cursor.execute(
         """
         SELECT c.relname, p.relname, array_agg(a.attname::text ORDER BY a.attnum)
@@ -232,13 +238,13 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
 
 
 def rows_out(cursor, table: Table) -> Iterator[bytes]:
-    """Its rows as COPY writes them, a line each."""
+    """The table's rows as COPY writes them, a line each."""
     with cursor.copy(_named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)
 
 
 def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> None:
-    """Take what `rows_out` gave."""
+    """Insert rows as `rows_out` gave them."""
     with cursor.copy(_named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:
             copy.write(block)

@@ -1,64 +1,70 @@
-"""What a web process keeps of what it computed, until others take its place."""
+"""Caches of a web process: what it computed, until something newer takes its place."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import Lock
 
-_forget: list[Callable[[], None]] = []
+_clear: list[Callable[[], None]] = []  # one for each cache of this process
 
 
-def remembered(most: int):
-    """functools.lru_cache, for what `forget` forgets."""
+def cached(size: int):
+    """functools.lru_cache of `size` results, which `clear_all` empties too."""
 
     def decorate(function):
-        cached = lru_cache(most)(function)
-        _forget.append(cached.cache_clear)
-        return cached
+        wrapped = lru_cache(size)(function)
+        _clear.append(wrapped.cache_clear)
+        return wrapped
 
     return decorate
 
 
-def forget() -> None:
-    """Everything, when something is deleted: nothing of it stays in memory, and no file of it open, which would take its place on disk."""
-    for clear in _forget:
+def clear_all() -> None:
+    """Empty every cache. After a deletion nothing of what was deleted may stay in memory, nor an open file keep its
+    place on the disk."""
+    for clear in _clear:
         clear()
 
 
-class Kept:
-    """Results that weigh `most` together, by default as many; the one that was asked for longest ago makes room."""
+class BoundedCache:
+    """A cache whose values together weigh at most `capacity`; the least recently used one makes room. Safe for threads.
 
-    def __init__(self, most: int, weigh: Callable[[object], int] = lambda found: 1):
-        self.most, self._weigh, self._weight = most, weigh, 0
-        self._found: OrderedDict[Hashable, object] = OrderedDict()
+    weigh: the weight of a value; by default each weighs 1, and `capacity` is the number of values.
+    """
+
+    def __init__(self, capacity: int, weigh: Callable[[object], int] = lambda value: 1):
+        self.capacity, self._weigh, self._weight = capacity, weigh, 0
+        self._values: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
-        _forget.append(self.clear)
+        _clear.append(self.clear)
 
     def clear(self) -> None:
         with self._lock:
-            self._found.clear()
+            self._values.clear()
             self._weight = 0
 
     def get(self, key: Hashable):
-        """None where there is none."""
+        """The value, or None where there is none."""
         with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-                return self._found[key]
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
         return None
 
-    def keep(self, key: Hashable, found: object) -> None:
+    def set(self, key: Hashable, value: object) -> None:
         with self._lock:
-            if key in self._found:
-                self._weight -= self._weigh(self._found.pop(key))
-            self._found[key] = found
-            self._weight += self._weigh(found)
-            while self._weight > self.most:
-                self._weight -= self._weigh(self._found.popitem(last=False)[1])
+            if key in self._values:
+                self._weight -= self._weigh(self._values.pop(key))
+            self._values[key] = value
+            self._weight += self._weigh(value)
+            while self._weight > self.capacity:
+                self._weight -= self._weigh(self._values.popitem(last=False)[1])
 
-    def of(self, key: Hashable, make: Callable[[], object]):
-        found = self.get(key)
-        if found is None:
-            found = make()  # outside the lock: another page need not wait
-            self.keep(key, found)
-        return found
+    def get_or_set(self, key: Hashable, make: Callable[[], object]):
+        """The value; where there is none, what `make` returns. Two threads may make the same value at once: none waits
+        for another."""
+        value = self.get(key)
+        if value is None:
+            value = make()
+            self.set(key, value)
+        return value

@@ -1,4 +1,4 @@
-"""Room on the disk that holds the state folder, and how its end looks."""
+"""Free space on the disk that holds the state folder, and the errors of a full disk."""
 
 import errno
 import os
@@ -8,19 +8,19 @@ import sqlite3
 import psycopg
 from django.conf import settings
 
-LEAST = 256 << 20  # bytes that must be free for work to begin; of a small disk a hundredth
+LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
 
 def full() -> bool:
-    """Whether there is so little room that work would only break off."""
+    """Whether there is too little free space for a job to begin."""
     disk = os.statvfs(settings.FILES)
     return disk.f_bavail * disk.f_frsize < min(LEAST, disk.f_blocks * disk.f_frsize // 100)
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether an exception, or one that it came of, says that a disk is full: ours, or Postgres's."""
+    """Whether an exception, or one that caused it, says that a disk is full: ours, or that of Postgres."""
     while error is not None:
         if isinstance(error, OSError) and (
             error.errno in _ERRNOS or error.errno is None and _CUT_SHORT.search(str(error))

@@ -1,4 +1,4 @@
-"""Where the files of a corpus, a version and a run lie, below the state folder's files/ (docs/architecture.md)."""
+"""Paths of the files of a corpus, a version and a run, below the state folder's files/ (docs/architecture.md)."""
 
 from pathlib import Path
 
@@ -9,13 +9,14 @@ _STORING = 0x66696C65  # the advisory lock in Postgres: shared by those who stor
 
 
 def storing() -> None:
-    """In a transaction that makes a folder for a row that it makes too: until it ends, the folder is not taken for a left one."""
+    """Call it in a transaction that makes a row and its folder: until the transaction ends, upkeep does not remove the
+    folder as orphaned."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_STORING])
 
 
 def nobody_stores() -> bool:
-    """Whether no such transaction is open; till the end of the present one none begins. Waits for nobody."""
+    """Whether no such transaction is open. Until the end of the present transaction none begins. Does not wait."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_STORING])
         return cursor.fetchone()[0]
@@ -30,7 +31,7 @@ def version_folder(version_id: int) -> Path:
 
 
 def bow_folder(version_id: int, run_id: int, dropped: list[str]) -> Path:
-    """Where the bag of words of a run lies: its own where it leaves words out, else its version's."""
+    """The bag of words of a run: its own where it leaves words out, else its version's."""
     return (run_folder(run_id) if dropped else version_folder(version_id)) / "bow"
 
 

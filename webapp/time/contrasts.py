@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 import numpy as np
 from django.http import QueryDict
-from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.explore import change
@@ -13,8 +12,7 @@ from inference.explore.relevance import distinctive
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Version, Word
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.results import evidence, links, topics
 from webapp.time import shares
 
 LISTED = 15  # topics of each side
@@ -25,11 +23,11 @@ SURE = 2.58  # standard errors from which a word is said to be more frequent: 99
 
 
 class Side(NamedTuple):
-    """set: its documents, the page's selection included; rest: it is all that the other side is not."""
+    """documents: of this side, within those of the page. complement: it is all of those that the other side has not."""
 
     name: str
-    set: Selection
-    rest: bool
+    documents: Selection
+    complement: bool
 
 
 def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
@@ -37,15 +35,13 @@ def side(query: QueryDict, letter: str, base: Selection) -> Side | None:
     asked = QueryDict(mutable=True)
     for name in ("from", "to", "in"):
         asked.setlist(name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()])
-    own = Selection.read(asked, base.corpus, base.run)
+    own = Selection.read(asked, base.corpus, base.view)
     if not own:
         return None
     categories = {name for name, _ in own.values}
     values = [(name, value) for name, value in base.values if name not in categories] + own.values
     span = (own.first or base.first, own.last or base.last)
-    return Side(
-        _name(own), Selection(base.corpus, base.run, base.q, base.has, span, values, base.between, base.only), False
-    )
+    return Side(_name(own), base.changed(span=span, values=values), False)
 
 
 def _name(own: Selection) -> str:
@@ -57,19 +53,20 @@ def _name(own: Selection) -> str:
     return " ".join(part for part in (values, span) if part)
 
 
-def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> dict:
+def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
     """Topics by the difference of their shares, and words. Without `b`: all other documents.
 
     Raises Invalid where a side has no documents, or where one document is in both.
     """
     b = b or Side("all others", base, True)
-    group = _group(run.version, base, a, b)
-    said = names(run)
-    labels = [a.name, b.name]
+    group = _group(base, a, b)
+    view, labels = base.view, base.view.labels
     cut = shares.of_groups(
-        run, fields.Groups("", labels, group), base, ("two", *a.set.parameters, "and", *b.set.parameters, b.rest)
+        base,
+        fields.Groups("", [a.name, b.name], group),
+        ("two", *a.documents.parameters, "and", *b.documents.parameters, b.complement),
     )
-    every = [k for k in range(run.topics) if said.into[k] == k and not said.hidden(k)]
+    every = [k for k in range(view.run.topics) if labels.into[k] == k and not labels.hidden(k)]
     bands, sums = shares.intervals(cut, every), shares.tokens(cut)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,42 +78,30 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     sure = (low > 0) | (high < 0)
     more = [[int(i) for i in best if sure[i] and (apart[i] > 0) == first][:LISTED] for first in (True, False)]
     listed = [every[i] for part in more for i in part]
-    word_sums = evidence.of(run).word_sums(cut.group, 2, _slots(said.into, listed), len(listed))
-    first = topics.top_words(run, listed, 5)
-    telling = _telling(run, word_sums, [side for side, part in enumerate(more) for _ in part])
+    word_sums = evidence.of(view.run).word_sums(cut.group, 2, _slots(labels.into, listed), len(listed))
+    first = topics.top_words(view, listed, 5)
+    larger_in = [side for side, part in enumerate(more) for _ in part]
+    telling = _telling(view.run, word_sums, larger_in)
     rows = []
     for n, (i, k) in enumerate(zip([i for part in more for i in part], listed, strict=True)):
-        mine = a if n < len(more[0]) else b
         rows.append(
-            topics.link(run, k)
+            links.topic(view, k)
+            | {"words": first[k]}
+            | {name: of[i].tolist() for name, of in (("share", bands.share), ("low", bands.low), ("high", bands.high))}
             | {
-                "words": first[k],
-                "share": bands.share[i].tolist(),
-                "low": bands.low[i].tolist(),
-                "high": bands.high[i].tolist(),
                 "tokens": sums[:, k].tolist(),
                 "difference": float(apart[i]),
                 "difference_low": float(low[i]),
                 "difference_high": float(high[i]),
                 "ratio": float(ratio[i]) if np.isfinite(ratio[i]) else None,
-                "documents": [_address(of, base, topic=k) for of in (a, b)],
-                "telling": [{"word": word, "url": _address(mine, base, topic=k, word=word)} for word in telling[n]],
             }
+            | _links(base, (a, b), larger_in[n], k, telling[n])
         )
-    words = _all_words(run, word_sums[:, -1])
+    words = _all_words(view.run, word_sums[:, -1])
     return {
-        "sides": [
-            {
-                "name": of.name,
-                "documents": int(bands.documents[s]),
-                "tokens": int(bands.tokens[s]),
-                "thin": bool(bands.thin[s]),
-                "url": _address(of, base),
-            }
-            for s, of in enumerate((a, b))
-        ],
+        "sides": [_described(of, base, bands, s) for s, of in enumerate((a, b))],
         "more": [rows[: len(more[0])], rows[len(more[0]) :]],
-        "unsure": [topics.link(run, every[i]) for i in best if not sure[i]][: 2 * LISTED],
+        "unsure": [links.topic(view, every[i]) for i in best if not sure[i]][: 2 * LISTED],
         "unsure_count": int(np.count_nonzero(~sure)),
         "not_listed": [
             int(np.count_nonzero(sure & (apart > 0))) - len(more[0]),
@@ -127,21 +112,41 @@ def compare(run: Run, base: Selection, a: Side, b: Side | None, order: str) -> d
     }
 
 
+def _described(of: Side, base: Selection, bands, s: int) -> dict:
+    return {
+        "name": of.name,
+        "documents": int(bands.documents[s]),
+        "tokens": int(bands.tokens[s]),
+        "thin": bool(bands.thin[s]),
+        "url": _address(of, base),
+    }
+
+
+def _links(base: Selection, sides: tuple[Side, Side], larger_in: int, k: int, words: list[str]) -> dict:
+    """Where each side's documents with a topic are; and its telling words, each with the documents that have it."""
+    urls = [_address(sides[larger_in], base, topic=k, word=word) for word in words]
+    return {
+        "documents": [_address(of, base, topic=k) for of in sides],
+        "telling": [{"word": word, "url": url} for word, url in zip(words, urls, strict=True)],
+    }
+
+
 def _address(of: Side, base: Selection, *, topic: int | None = None, word: str = "") -> str:
-    """The documents of a side, those with a topic or a word in it; of the rest, which no address can say, those of both."""
-    parameters = (base if of.rest else of.set).parameters
+    """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of
+    both sides."""
+    parameters = (base if of.complement else of.documents).parameters
     if word:
         q = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
         parameters = [("q", q)] + [p for p in parameters if p[0] != "q"]
     has = [] if topic is None else [("has", f"{topic}:1")]
-    return reverse("run_documents", args=[base.run.pk]) + "?" + urlencode(parameters + has)
+    return links.documents_url(base.run, "?" + urlencode(parameters + has))
 
 
-def _group(version: Version, base: Selection, a: Side, b: Side) -> np.ndarray:
+def _group(base: Selection, a: Side, b: Side) -> np.ndarray:
     """int32[D]: 0 for the documents of a, 1 for those of b, -1 for others."""
-    all_of = np.ones(version.documents, bool) if base.mask is None else base.mask
-    in_a = a.set.mask & all_of
-    in_b = all_of & ~in_a if b.rest else b.set.mask & all_of
+    all_of = np.ones(base.version.documents, bool) if base.mask is None else base.mask
+    in_a = a.documents.mask & all_of
+    in_b = all_of & ~in_a if b.complement else b.documents.mask & all_of
     if shared := int(np.count_nonzero(in_a & in_b)):
         raise Invalid(
             "from_b",
@@ -160,29 +165,31 @@ def _slots(into: np.ndarray, listed: list[int]) -> np.ndarray:
 
 
 def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
-    """For each topic, as its own side uses it, the words that are surely more frequent there than in all that both sides say."""
+    """For each topic, as its own side uses it, the words that are surely more frequent there than in all that both
+    sides say."""
     everywhere = word_sums[:, -1].sum(axis=0)
     places = []
     for n, own in enumerate(sides):
         z = distinctive(word_sums[own, n], everywhere)
         best = np.argsort(-z)[:WORDS]
         places.append([int(w) for w in best if z[w] > SURE])
-    found = _words(run, {w for of in places for w in of})
-    return [[found[w] for w in of] for of in places]
+    texts = _words(run, {w for of in places for w in of})
+    return [[texts[w] for w in of] for of in places]
 
 
 def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
-    """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2, V]."""
+    """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2,
+    V]."""
     both, totals = counts.sum(axis=0), np.maximum(counts.sum(axis=1), 1)
     z = distinctive(counts[0], both)
     places = [
         [int(w) for w in order[:ALL_WORDS] if sign * z[w] > SURE]
         for sign, order in ((1, np.argsort(-z)), (-1, np.argsort(z)))
     ]
-    found = _words(run, {w for of in places for w in of})
+    texts = _words(run, {w for of in places for w in of})
     rate = 10_000 * counts / totals[:, None]
     return [
-        [{"word": found[w], "rates": rate[:, w].tolist(), "tokens": counts[:, w].tolist()} for w in of] for of in places
+        [{"word": texts[w], "rates": rate[:, w].tolist(), "tokens": counts[:, w].tolist()} for w in of] for of in places
     ]
 
 
@@ -192,26 +199,26 @@ def _words(run: Run, numbers: set[int]) -> dict[int, str]:
 
 def choices(version: Version) -> list[dict]:
     """Values of each category that the form offers."""
-    found = []
+    choices = []
     for category in fields.categories(version):
         groups = fields.groups(version, category.name)
         places = fields.in_order(version, groups, list(range(min(len(category.values), OFFERED))))
         values = [category.values[i] for i in places]
-        found.append(
+        choices.append(
             {"name": category.name, "values": [{"value": v, "parameter": f"{category.name}:{v}"} for v in values]}
         )
-    return found
+    return choices
 
 
 def suggestions(version: Version) -> list[dict]:
     """What might be compared: the first and the last decade, the two most frequent values of each category."""
-    found, span = [], fields.dated(version)
+    suggested, span = [], fields.dated(version)
     if span and span[1].year - span[0].year >= 20:
         (a, b), (c, d) = ((year, year + 9) for year in (span[1].year - 9, span[0].year))
-        found.append({"said": f"{a}–{b} and {c}–{d}", "query": {"from_a": a, "to_a": b, "from_b": c, "to_b": d}})
+        suggested.append({"said": f"{a}–{b} and {c}–{d}", "query": {"from_a": a, "to_a": b, "from_b": c, "to_b": d}})
     for category in fields.categories(version)[:3]:
         if len(category.values) > 1:
             a, b = category.values[:2]
             query = {"in_a": f"{category.name}:{a}", "in_b": f"{category.name}:{b}"}
-            found.append({"said": f"{category.name} {a} and {b}", "query": query})
-    return found
+            suggested.append({"said": f"{category.name} {a} and {b}", "query": query})
+    return suggested

@@ -1,13 +1,11 @@
 """A table of shades: topics by period or category, or one topic by two fields at once."""
 
 import numpy as np
-from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.models import Run
-from webapp.results import topics
+from webapp.results import links, topics
 from webapp.time import shares, trends
 
 ROWS = 20  # topics where none is named: those that change most
@@ -19,13 +17,13 @@ TIMES = (1.0, 1.5, 2.0, 3.0, 5.0)  # as large as overall, or as small: from here
 ORDERS = ("time", "change", "number")
 
 
-def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], against: bool, order: str) -> dict:
+def of_topics(selection: Selection, by: str, wanted: list[int], against: bool, order: str) -> dict:
     """A row for each topic, a column for each period or value. Raises Invalid for more than MOST_ROWS topics."""
     if len(wanted) > MOST_ROWS:
         raise Invalid(
             "topics", f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose fewer."
         )
-    cut = shares.cut(run, by, selection)
+    cut = shares.cut(selection, by)
     chosen = wanted or trends.most_changing(cut)[:ROWS]
     places = _columns(cut)
     bands, sums = shares.intervals(cut, chosen), shares.tokens(cut)
@@ -36,18 +34,17 @@ def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], agains
         chosen_order = np.argsort(chosen, kind="stable").tolist()
     else:
         chosen_order = list(range(len(chosen)))
-    words = topics.top_words(run, chosen, 4)
-    home = reverse("run_documents", args=[run.pk])
+    words = topics.top_words(selection.view, chosen, 4)
     most = _most(bands.share, bands.thin, places)
     rows = []
     for i in chosen_order:
         k = chosen[i]
-        row = topics.link(run, k) | {"words": words[k], "overall": float(overall[k]), "cells": []}
+        row = links.topic(selection.view, k) | {"words": words[k], "overall": float(overall[k]), "cells": []}
         for g in places:
-            url = home + shares.address(selection, (cut.groups, g), has=k)
+            url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
             row["cells"].append(_cell(bands, i, g, float(overall[k]), most, against) | {"url": url})
         rows.append(row)
-    return _table(run, cut, places, bands, against, most) | {
+    return _table(cut, places, bands, against, most) | {
         "rows": rows,
         "field": None,
         "topic": None,
@@ -55,11 +52,11 @@ def of_topics(run: Run, selection: Selection, by: str, wanted: list[int], agains
     }
 
 
-def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: int, against: bool) -> dict:
+def of_two_fields(selection: Selection, field: str, by: str, topic: int, against: bool) -> dict:
     """One topic: a row for each value of a category, a column for each period or value of another."""
     if field == by:
         raise Invalid("field", f"Rows and columns must be two different things; both are “{field}”.")
-    columns, rows_of = shares.cut(run, by, selection), fields.groups(run.version, field)
+    columns, rows_of = shares.cut(selection, by), fields.groups(selection.version, field)
     places = _columns(columns)
     first, wide = min(places, default=0), len(places)
     most_values = min(len(rows_of.labels), MOST_ROWS if rows_of.in_time else VALUES)
@@ -68,22 +65,23 @@ def of_two_fields(run: Run, selection: Selection, field: str, by: str, topic: in
     )
     both = np.where(kept, rows_of.group.astype(np.int64) * wide + columns.group - first, -1).astype(np.int32)
     cells = fields.Groups(f"{field} and {by}", [""] * max(most_values * wide, 1), both)
-    cut = shares.of_groups(run, cells, selection, (field, by))
+    cut = shares.of_groups(selection, cells, (field, by))
     bands = shares.intervals(cut, [topic])
     sums = shares.tokens(columns)
     overall = float(sums[:, topic].sum() / max(int(sums.sum()), 1))
     most = _most(bands.share, bands.thin, range(bands.share.shape[1]))
-    home, rows = reverse("run_documents", args=[run.pk]), []
-    for a in fields.in_order(run.version, rows_of, list(range(most_values))):
-        found = []
+    rows = []
+    for a in fields.in_order(selection.version, rows_of, list(range(most_values))):
+        row = []
         for g in places:
-            url = home + shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
-            found.append(_cell(bands, 0, a * wide + g - first, overall, most, against) | {"url": url})
-        if any(cell["documents"] for cell in found):
-            rows.append({"label": rows_of.labels[a], "cells": found})
-    table = _table(run, columns, places, shares.intervals(columns, [topic]), against, most)
+            query = shares.address(selection, (rows_of, a), (columns.groups, g), has=topic)
+            url = links.documents_url(selection.run, query)
+            row.append(_cell(bands, 0, a * wide + g - first, overall, most, against) | {"url": url})
+        if any(cell["documents"] for cell in row):
+            rows.append({"label": rows_of.labels[a], "cells": row})
+    table = _table(columns, places, shares.intervals(columns, [topic]), against, most)
     left_out = len(rows_of.labels) - most_values
-    link = topics.link(run, topic) | {"words": topics.top_words(run, [topic], 6)[topic]}
+    link = links.topic(selection.view, topic) | {"words": topics.top_words(selection.view, [topic], 6)[topic]}
     return table | {
         "rows": rows,
         "field": field,
@@ -103,11 +101,12 @@ def _columns(cut: shares.Cut) -> list[int]:
             f"from {cut.labels[-COLUMNS].rstrip('s')} on.",
         )
     places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
-    return fields.in_order(cut.run.version, cut.groups, places)
+    return fields.in_order(cut.selection.version, cut.groups, places)
 
 
 def _middle(share: np.ndarray) -> np.ndarray:
-    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share. float64[T]."""
+    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share.
+    float64[T]."""
     known = np.nan_to_num(share)
     return (known * np.arange(share.shape[1])).sum(axis=1) / np.maximum(known.sum(axis=1), 1e-12)
 
@@ -124,7 +123,8 @@ def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
 
 
 def _cell(bands, i: int, g: int, overall: float, most: float, against: bool) -> dict:
-    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by chance."""
+    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by
+    chance."""
     documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
     if np.isnan(bands.share[i, g]):
         return {
@@ -166,7 +166,7 @@ def _range(low: str, high: str) -> str:
     return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
 
 
-def _table(run: Run, cut: shares.Cut, places: list[int], bands, against: bool, most: float) -> dict:
+def _table(cut: shares.Cut, places: list[int], bands, against: bool, most: float) -> dict:
     return {
         "by": cut.groups.by,
         "in_time": cut.groups.in_time,

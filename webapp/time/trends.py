@@ -4,15 +4,14 @@ import csv
 from collections.abc import Iterator
 
 import numpy as np
-from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import fields, texts
 from webapp.documents.selection import Selection
-from webapp.models import Run, Version
-from webapp.results import topics
-from webapp.results.labels import names
+from webapp.models import Version
+from webapp.results import links, topics
+from webapp.results.view import RunView
 from webapp.storage.csv_cells import safe
 from webapp.time import shares
 
@@ -30,38 +29,38 @@ def choices(version: Version) -> list[dict]:
 
 def most_changing(cut: shares.Cut) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
-    said = names(cut.run)
+    labels = cut.selection.view.labels
     order = np.argsort(-shares.information(cut), kind="stable")
-    return [int(k) for k in order if said.into[k] == k and not said.hidden(int(k))]
+    return [int(k) for k in order if labels.into[k] == k and not labels.hidden(int(k))]
 
 
-def asked(run: Run, texts: list[str]) -> list[int]:
+def read_topics(view: RunView, texts: list[str]) -> list[int]:
     """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for what is no topic."""
-    found = []
+    numbers = []
     for text in (part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")):
         if not text:
             continue
-        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics):
-            raise Invalid("topics", f"Run {run.pk} has topics 0 to {run.topics - 1}, got “{text[:20]}”.")
-        found.append(int(names(run).into[int(text)]))
-    return list(dict.fromkeys(found))
+        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < view.run.topics):
+            raise Invalid("topics", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.")
+        numbers.append(int(view.labels.into[int(text)]))
+    return list(dict.fromkeys(numbers))
 
 
-def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int = MOST) -> dict:
+def lines(selection: Selection, by: str, wanted: list[int], most: int = MOST) -> dict:
     """Some topics, or those that change most, by a period or a category: what the page, its twin and its table hold."""
     if len(wanted) > most:
         raise Invalid(
             "topics", f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose fewer."
         )
-    cut = shares.cut(run, by, selection)
+    cut = shares.cut(selection, by)
     changing = most_changing(cut)
     chosen = wanted or changing[:SHOWN]
     bands = shares.intervals(cut, chosen)
     sums, told = shares.tokens(cut), shares.information(cut)
     places = list(range(cut.first, cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)))
-    places = fields.in_order(run.version, cut.groups, places)
+    places = fields.in_order(selection.version, cut.groups, places)
     total = max(int(sums.sum()), 1)
-    words = topics.top_words(run, chosen, 6)
+    words = topics.top_words(selection.view, chosen, 6)
     return {
         "by": by,
         "in_time": cut.groups.in_time,
@@ -70,7 +69,7 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
         "without": selection.count - int(np.count_nonzero(cut.group >= 0)),
         "measured": not wanted,
         "topics": [
-            topics.link(run, k)
+            links.topic(selection.view, k)
             | {
                 "words": words[k],
                 "overall": int(sums[:, k].sum()) / total,
@@ -88,14 +87,13 @@ def lines(run: Run, selection: Selection, by: str, wanted: list[int], most: int 
 
 def bins(cut: shares.Cut, bands, places: list[int]) -> list[dict]:
     """Each group: its label, the documents and tokens that are in it, whether it is thin, where its documents are."""
-    home = reverse("run_documents", args=[cut.run.pk])
     return [
         {
             "label": cut.groups.labels[g],
             "documents": int(bands.documents[g]),
             "tokens": int(bands.tokens[g]),
             "thin": bool(bands.thin[g]),
-            "url": home + shares.address(cut.selection, (cut.groups, g)),
+            "url": links.documents_url(cut.selection.run, shares.address(cut.selection, (cut.groups, g))),
         }
         for g in places
     ]
@@ -109,18 +107,18 @@ HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", 
         "documents", "thin"]  # fmt: skip
 
 
-def every(run: Run) -> list[int]:
+def every(view: RunView) -> list[int]:
     """All topics that are not merged into others."""
-    return np.flatnonzero(names(run).into == np.arange(run.topics)).tolist()
+    return np.flatnonzero(view.labels.into == np.arange(view.run.topics)).tolist()
 
 
-def table(run: Run, selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:
+def table(selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made from."""
-    cut = shares.cut(run, by, selection)
+    cut = shares.cut(selection, by)
     chosen = wanted or most_changing(cut)[:SHOWN]
-    bands, sums, said = shares.intervals(cut, chosen), shares.tokens(cut), names(run)
+    view, bands, sums = selection.view, shares.intervals(cut, chosen), shares.tokens(cut)
     write = csv.writer(_Line()).writerow
-    of = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
+    of = [view.run.corpus.name, view.run.pk, view.run.topics, view.run.seed, selection.sentence, by]
 
     def lines() -> Iterator[str]:
         yield write(HEAD)
@@ -130,7 +128,7 @@ def table(run: Run, selection: Selection, by: str, wanted: list[int]) -> Iterato
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
                 counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
-                yield write(safe([*of, cut.groups.labels[g], k, said.label(k), share, low, high, *counts]))
+                yield write(safe([*of, cut.groups.labels[g], k, view.labels.label(k), share, low, high, *counts]))
 
     return lines()
 
@@ -142,22 +140,23 @@ class _Line:
         return text
 
 
-def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -> dict:
-    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such bin."""
-    cut = shares.cut(run, by, selection)
+def strongest(selection: Selection, by: str, topic: int, label: str) -> dict:
+    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such
+    bin."""
+    cut = shares.cut(selection, by)
     if label not in cut.groups.labels:
         raise Invalid(
             "bin",
             f"There is no {by} “{label[:50]}” here; they run from {cut.groups.labels[0]} to {cut.groups.labels[-1]}.",
         )
     g = cut.groups.labels.index(label)
-    found = shares.strongest(cut, topic, g, PASSAGES)
-    numbers = [number for number, _ in found]
-    known = embargo.about(run.corpus, numbers, "title", "date_text")
-    snippets = texts.passages(run, numbers, topic)
+    strongest = shares.strongest(cut, topic, g, PASSAGES)
+    numbers = [number for number, _ in strongest]
+    known = embargo.about(selection.corpus, numbers, "title", "date_text")
+    snippets = texts.passages(selection.view, numbers, topic)
     return {
         "label": label,
-        "url": reverse("run_documents", args=[run.pk]) + shares.address(selection, (cut.groups, g), has=topic),
+        "url": links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic)),
         "documents": [
             {
                 "number": number,
@@ -165,8 +164,8 @@ def strongest(run: Run, selection: Selection, by: str, topic: int, label: str) -
                 "date_text": known[number]["date_text"],
                 "share": share,
                 "snippet": snippets.get(number, []),
-                "url": reverse("run_document", args=[run.pk, number]) + f"?topic={topic}",
+                "url": links.document_url(selection.run, number, f"?topic={topic}"),
             }
-            for number, share in found
+            for number, share in strongest
         ],
     }

@@ -10,33 +10,35 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
-from webapp.results import topics as names_of
-from webapp.server.page_cache import kept_page
+from webapp.results import links, topics
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
 from webapp.time import contrasts, tables, trends
 
 TABLE = 600  # numbers that stand below the charts unasked
 
 
-@kept_page()
+@cached_page()
 def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a bin."""
     by = _by(request, run)
     if by is None:
         return _nothing(request, run, "lines", as_json)
-    selection = Selection.read(request.GET, run.corpus, run)
-    wanted = trends.asked(run, request.GET.getlist("topics"))
-    data = trends.lines(run, selection, by, wanted) | {
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
+    wanted = trends.read_topics(view, request.GET.getlist("topics"))
+    data = trends.lines(selection, by, wanted) | {
         "choices": trends.choices(run.version),
         "selection": selection.sentence,
     }
     large = len(wanted) == 1
     bin_ = request.GET.get("bin", "")
-    data["passages"] = trends.strongest(run, selection, by, wanted[0], bin_) if large and bin_ else None
+    data["passages"] = trends.strongest(selection, by, wanted[0], bin_) if large and bin_ else None
     if as_json:
         return page(request, "", data, as_json=True)
     shown = {topic["number"] for topic in data["topics"]}
     offered = data["changing"] + [k for k in shown if k not in data["changing"]]
-    words = names_of.top_words(run, offered, 5)
+    words = topics.top_words(view, offered, 5)
     for topic in data["topics"]:
         topic["large"] = address(request, topics=str(topic["number"]))
     for b in data["bins"]:
@@ -53,7 +55,7 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         "large": large,
         "rows": list(zip(data["bins"], cells, strict=True)) if whole else [],
         "numbers": address(request, numbers="1"),
-        "offered": [names_of.link(run, k) | {"words": words[k], "shown": k in shown} for k in offered],
+        "offered": [links.topic(view, k) | {"words": words[k], "shown": k in shown} for k in offered],
         "most": trends.MOST,
         "kept": [
             (name, value) for name, values in request.GET.lists() if name not in ("topics", "bin") for value in values
@@ -74,11 +76,12 @@ def csv(request: HttpRequest, run_id: int) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
     run = run_or_404(run_id)
     by = _by(request, run) or "year"  # which says that there are no dates
-    selection = Selection.read(request.GET, run.corpus, run)
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     asked = request.GET.getlist("topics")
-    wanted = trends.every(run) if asked == ["all"] else trends.asked(run, asked)
+    wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
     headers = {"Content-Disposition": f'attachment; filename="{exports.file_name(run, "topics-by-time")}"'}
-    rows = trends.table(run, selection, by, wanted)
+    rows = trends.table(selection, by, wanted)
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -89,19 +92,20 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
     by = _by(request, run)
     if by is None:
         return _nothing(request, run, "table", as_json)
-    selection = Selection.read(request.GET, run.corpus, run)
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     against = request.GET.get("scale") == "against"
     order = request.GET.get("sort", "time")
     order = order if order in tables.ORDERS else "time"
-    field, topic = request.GET.get("field", ""), trends.asked(run, request.GET.getlist("topic"))
+    field, topic = request.GET.get("field", ""), trends.read_topics(view, request.GET.getlist("topic"))
     choices = trends.choices(run.version)
     problem = ""
     try:
         if field and topic:
-            data = tables.of_two_fields(run, selection, field, by, topic[0], against)
+            data = tables.of_two_fields(selection, field, by, topic[0], against)
         else:
             data = tables.of_topics(
-                run, selection, by, trends.asked(run, request.GET.getlist("topics")), against, order
+                selection, by, trends.read_topics(view, request.GET.getlist("topics")), against, order
             )
     except Invalid as error:
         if as_json or error.field != "by":
@@ -140,7 +144,8 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
 
 
 def _across(choices: list[dict], by: str) -> str | None:
-    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than another period."""
+    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than
+    another period."""
     return next((c["name"] for c in reversed(choices) if c["name"] != by), None)
 
 
@@ -156,7 +161,8 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     run = run_or_404(run_id)
     if _by(request, run) is None:
         return _nothing(request, run, "compare", as_json)
-    selection = Selection.read(request.GET, run.corpus, run)
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     order = "ratio" if request.GET.get("order") == "ratio" else "difference"
     problem, data = "", {"sides": [], "more": [[], []], "words": [[], []], "order": order}
     try:
@@ -164,7 +170,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
         if a is None and b is not None:
             raise Invalid("from_a", "Say first which documents are to be compared with these.")
         if a is not None:
-            data = contrasts.compare(run, selection, a, b, order)
+            data = contrasts.compare(selection, a, b, order)
     except Invalid as error:
         if as_json:
             raise
@@ -201,7 +207,8 @@ def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpRe
 
 
 def address(request: HttpRequest, **changes: str | None) -> str:
-    """This page's address with some parameters changed, those that stand more than once included; a None takes one out."""
+    """This page's address with some parameters changed, those that stand more than once included; a None takes one
+    out."""
     query = request.GET.copy()
     for name, value in changes.items():
         if value is None:

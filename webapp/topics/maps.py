@@ -1,11 +1,11 @@
 """The map of a run's topics: where each circle lies, how large it is, and which labels find room."""
 
 import numpy as np
-from django.urls import reverse
 
 from inference.explore.layout import separate
-from webapp.results import hidden_words, measures, topics
-from webapp.storage.cache import remembered
+from webapp.drawing.numbers import topic_label
+from webapp.results import links, measures, topics
+from webapp.storage.cache import cached
 from webapp.topics.overview import Overview
 
 WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
@@ -17,10 +17,11 @@ WORDS = 2  # of a topic that has no name
 
 
 def of(overview: Overview, chosen: list[int]) -> dict | None:
-    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width, height; stress.
+    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width,
+    height; stress.
 
-    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no place. None where
-    there is no map: the run is still training, or an older version made it.
+    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no
+    place. None where there is no map: the run is still training, or an older version made it.
     """
     run = overview.run
     if "x" not in overview.measures or np.isnan(overview.measures["x"]).any():
@@ -32,15 +33,13 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     xy = (scale["xy"] - (low + high) / 2) * unit + np.array([WIDTH, height]) / 2
     radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
     numbers = overview.numbers[np.argsort(-overview.share[overview.numbers], kind="stable")].tolist()
-    words = topics.first_words(run, WORDS)
+    words = topics.first_words(overview.view, WORDS)
     picked = set(chosen)
-    base, end = reverse("run_topics", args=[run.pk]), hidden_words.address(run)
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
-        name = overview.names.label(k)
-        label = f"T{k:02d}"
+        name = overview.labels.label(k)
         circles.append({
-            "number": k, "label": label, "hue": overview.names.hue(k), "url": f"{base}{k}/{end}", "share": float(overview.share[k]),
+            "number": k, "label": topic_label(k), "hue": overview.labels.hue(k), "url": links.topic_url(overview.view, k), "share": float(overview.share[k]),
             "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
             "text": name or " ".join(words[k]), "chosen": k in picked,
         })  # fmt: skip
@@ -48,9 +47,10 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
 
 
-@remembered(32)
+@cached(32)
 def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
-    """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take up."""
+    """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take
+    up."""
     columns = measures.read(snapshot_id)
     xy = np.column_stack([columns["x"], -columns["y"]])  # on a screen y points down
     radii = np.sqrt(COVERED * columns["share"])

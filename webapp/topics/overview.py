@@ -1,4 +1,5 @@
-"""The overview of a run: which of its topics an address asks for, in which order, and how large each is in a set of documents."""
+"""The overview of a run: which of its topics an address asks for, in which order, and how large each is in a set of
+documents."""
 
 from typing import NamedTuple
 
@@ -10,8 +11,7 @@ from inference.errors import Invalid
 from webapp.documents import fields, sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.results import measures, topics
-from webapp.results.labels import names
+from webapp.results import links, measures, topics
 from webapp.storage.sql import rows
 
 PAGE = 100
@@ -21,8 +21,9 @@ BINS = 120  # of a sparkline: more would lie closer than a screen can show
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
-class Asked(NamedTuple):
-    """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group of readers.
+class Wanted(NamedTuple):
+    """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group
+    of readers.
     hidden: also those that readers hid. topics: only these; empty for all."""
 
     sort: str
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
     topics: list[int]
 
     @classmethod
-    def read(cls, query: QueryDict, run: Run) -> "Asked":
+    def read(cls, query: QueryDict, run: Run) -> "Wanted":
         """Raises Invalid for topics that the run does not have."""
         word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
         sort = query.get("sort", "")
@@ -52,48 +53,50 @@ class Asked(NamedTuple):
 class Overview:
     """The topics of a run as an address asks for them.
 
-    share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains. numbers: int64[n],
-    the topics that are shown, in their order; left_out: how many more there would be if hidden ones were shown.
+    share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains.
+    numbers: int64[n], the topics that are shown, in their order; left_out: how many more there would be if hidden ones
+    were shown.
     """
 
-    def __init__(self, run: Run, selection: Selection, asked: Asked):
-        self.run, self.selection, self.asked = run, selection, asked
-        self.names, self.measures = names(run), measures.of(run)
+    def __init__(self, selection: Selection, wanted: Wanted):
+        self.selection, self.wanted = selection, wanted
+        self.view, self.run = selection.view, selection.run
+        run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
         self.tokens = self.documents = None
         if not self.measures:
             self.share, self.numbers, self.left_out = np.zeros(run.topics), np.zeros(0, np.int64), 0
             return
         if run.snapshot.final or selection:
-            found = sums.of(run, selection)
-            self.tokens, self.documents = found.tokens[0], found.documents[0]
-            self.share = np.nan_to_num(found.shares[0])
+            counted = sums.of(selection)
+            self.tokens, self.documents = counted.tokens[0], counted.documents[0]
+            self.share = np.nan_to_num(counted.shares[0])
         else:
-            self.share = self.names.merged(self.measures["share"])
+            self.share = self.labels.merged(self.measures["share"])
         self._order()
 
     def _order(self) -> None:
-        K, asked = self.run.topics, self.asked
-        shown = self.names.into == np.arange(K)
-        weight = self._of_word(asked.word) if asked.word else None
+        K, wanted = self.run.topics, self.wanted
+        shown = self.labels.into == np.arange(K)
+        weight = self._of_word(wanted.word) if wanted.word else None
         if weight is not None:
             shown &= weight > 0
-        if asked.topics:
-            shown &= np.isin(np.arange(K), self.names.into[asked.topics])
-        if asked.group:
-            shown &= np.array([self.names.group(k) == asked.group for k in range(K)])
+        if wanted.topics:
+            shown &= np.isin(np.arange(K), self.labels.into[wanted.topics])
+        if wanted.group:
+            shown &= np.array([self.labels.group(k) == wanted.group for k in range(K)])
         hidden = np.zeros(K, bool)
-        hidden[[k for k in self.names.edited() if self.names.hidden(k)]] = True
-        self.left_out = 0 if asked.hidden else int(np.count_nonzero(shown & hidden))
-        numbers = np.flatnonzero(shown if asked.hidden else shown & ~hidden)
-        self.numbers = numbers[self._by(asked.sort, weight, numbers)]
-        if asked.backward:
+        hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
+        self.left_out = 0 if wanted.hidden else int(np.count_nonzero(shown & hidden))
+        numbers = np.flatnonzero(shown if wanted.hidden else shown & ~hidden)
+        self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
+        if wanted.backward:
             self.numbers = self.numbers[::-1]
 
     def _by(self, sort: str, weight: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
         if sort == "number":
             return np.arange(len(numbers))
         if sort == "label":  # those without one behind all others
-            labels = [self.names.label(k).casefold() for k in numbers.tolist()]
+            labels = [self.labels.label(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
         key = {"share": self.share, "word": weight}.get(sort)
         key = self.measures[sort] if key is None else key
@@ -101,51 +104,56 @@ class Overview:
 
     def _of_word(self, word: str) -> np.ndarray:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no row for it."""
-        found = rows(
+        weights = rows(
             "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s"
             " AND word = (SELECT number FROM word WHERE version_id = %s AND word = %s)",
             [self.run.snapshot_id, self.run.version_id, word],
         )
         weight = np.zeros(self.run.topics)
-        for row in found:
+        for row in weights:
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
-        return self.names.merged(weight)
+        return self.labels.merged(weight)
 
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[dict], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
-        found = self.named(numbers)
-        for topic in found:
+        listed = self.named(numbers)
+        for topic in listed:
             k = topic["number"]
-            topic |= {"bar": topic["share"] / most, "group": self.names.group(k), "members": len(self.names.members(k))}
+            topic |= {
+                "bar": topic["share"] / most,
+                "group": self.labels.group(k),
+                "members": len(self.labels.members(k)),
+            }
             topic |= {name: _known(self.measures[name][k]) for name in ("coherence", "exclusivity")}
-        return found, after + limit if len(self.numbers) > after + limit else None
+        return listed, after + limit if len(self.numbers) > after + limit else None
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[dict]:
         """Links of topics with their first words, share, tokens and documents."""
-        first = topics.top_words(self.run, numbers, words)
+        first = topics.top_words(self.view, numbers, words)
         return [
-            topics.link(self.run, k)
+            links.topic(self.view, k)
             | {"words": first[k], "share": float(self.share[k])}
             | ({"tokens": int(self.tokens[k]), "documents": int(self.documents[k])} if self.tokens is not None else {})
             for k in numbers
         ]
 
     def lines(self, numbers: list[int]) -> dict | None:
-        """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without dates."""
+        """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without
+        dates."""
         by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
-        found = sums.of(self.run, self.selection, by)
-        if len(found.labels) > BINS and by != "decade":
+        counted = sums.of(self.selection, by)
+        if len(counted.labels) > BINS and by != "decade":
             by = "decade" if by == "year" else "year"
-            found = sums.of(self.run, self.selection, by)
-        some = np.flatnonzero(found.of_tokens)
+            counted = sums.of(self.selection, by)
+        some = np.flatnonzero(counted.of_tokens)
         if len(some) < 2:
             return None
         span = slice(some[0], some[-1] + 1)
-        labels, shares = found.labels[span], found.shares[span][:, numbers]
+        labels, shares = counted.labels[span], counted.shares[span][:, numbers]
         values = np.where(np.isnan(shares), None, shares).T.tolist()
         peaks = np.nanargmax(shares, axis=0).tolist() if numbers else []
         lines = {

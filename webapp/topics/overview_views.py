@@ -8,58 +8,60 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import address, number, page
 from webapp.results import hidden_words
-from webapp.server.page_cache import kept_page
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
 from webapp.topics import grid, maps, timeline
-from webapp.topics.overview import Asked, Overview
+from webapp.topics.overview import Overview, Wanted
 
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
 def _view(request: HttpRequest) -> str:
     """What the address says, else the reader's last choice."""
-    asked = request.GET.get("view", "")
-    if asked in VIEWS:
-        if request.session.get("overview") != asked:
-            request.session["overview"] = asked
-        return asked
+    chosen = request.GET.get("view", "")
+    if chosen in VIEWS:
+        if request.session.get("overview") != chosen:
+            request.session["overview"] = chosen
+        return chosen
     last = request.session.get("overview")
     return last if last in VIEWS else "list"
 
 
-@kept_page(chosen=_view)
+@cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    view = _view(request)
-    selection = Selection.read(request.GET, run.corpus, run)
-    drop = hidden_words.read(request.GET, run)
-    overview = Overview(run, selection, Asked.read(request.GET, run))
+    shown_as = _view(request)
+    view = RunView(run, hidden_words.read(request.GET, run))
+    selection = Selection.read(request.GET, run.corpus, view)
+    overview = Overview(selection, Wanted.read(request.GET, run))
     data = {
-        "view": view,
-        "asked": overview.asked._asdict(),
+        "view": shown_as,
+        "asked": overview.wanted._asdict(),
         "count": len(overview.numbers),
         "left_out": overview.left_out,
-        "drop": drop,
+        "drop": view.hidden_words.described(),
     }
-    data |= PARTS[view](request, overview)
+    data |= PARTS[shown_as](request, overview)
     return page(
         request,
         "run/topics.html",
         data,
         as_json=as_json,
         run=run,
+        hidden_words=view.hidden_words,
         views=[(key, name, address(request, view=key, after=None)) for key, name in VIEWS.items()],
         selection=selection,
-        groups=overview.names.groups(),
-        part=f"run/overview/_{view}.html",
+        groups=overview.labels.groups(),
+        part=f"run/overview/_{shown_as}.html",
     )
 
 
 def _list(request: HttpRequest, overview: Overview) -> dict:
-    found, following = overview.page(number(request, "after", 0))
-    lines = overview.lines([topic["number"] for topic in found])
-    for topic in found:
+    listed, following = overview.page(number(request, "after", 0))
+    lines = overview.lines([topic["number"] for topic in listed])
+    for topic in listed:
         topic["line"] = lines and lines["lines"][topic["number"]]
     return {
-        "topics": found,
+        "items": listed,
         "times": lines and {"by": lines["by"], "labels": lines["labels"]},
         "next": address(request, after=following) if following else None,
     }
@@ -67,12 +69,12 @@ def _list(request: HttpRequest, overview: Overview) -> dict:
 
 def _map(request: HttpRequest, overview: Overview) -> dict:
     """All topics on the map, those that were chosen marked there; below it the list of these alone."""
-    everything = Overview(overview.run, overview.selection, overview.asked._replace(topics=[]))
-    return {"map": maps.of(everything, overview.asked.topics)} | _list(request, overview)
+    everything = Overview(overview.selection, overview.wanted._replace(topics=[]))
+    return {"map": maps.of(everything, overview.wanted.topics)} | _list(request, overview)
 
 
 def _grid(request: HttpRequest, overview: Overview) -> dict:
-    words = grid.asked_words(request.GET.get("words", ""))
+    words = grid.read_words(request.GET.get("words", ""))
     order = "size" if request.GET.get("order") == "size" else ""
     return {"grid": grid.of(overview, words, not order, number(request, "after", 0)), "words": words, "order": order}
 

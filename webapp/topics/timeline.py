@@ -1,56 +1,56 @@
 """An overview's topics in groups of documents: by year, month or decade, or by a category."""
 
-from urllib.parse import urlencode
-
 import numpy as np
-from django.urls import reverse
 
 from webapp.documents import fields, sums
+from webapp.drawing.numbers import HUES
+from webapp.results import links
 from webapp.topics.overview import Overview
 
-STACKED = 12  # topics of the chart in which they stand on one another: as many as there are colours
+STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
 MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
 
 
 def of(overview: Overview, by: str, after: int = 0) -> dict | None:
-    """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no group.
+    """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no
+    group.
 
-    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of its documents, to
-    which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by group; other: those of all topics that
-    are not stacked. most: the largest share and the largest count of any multiple.
+    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of
+    its documents, to which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by
+    group; other: those of all topics that are not stacked. most: the largest share and the largest count of any
+    multiple.
     """
     run, selection = overview.run, overview.selection
     choices = fields.choices(run.version)
     if overview.tokens is None or not choices:
         return None
     by = by or fields.usual(run.version)
-    found = sums.of(run, selection, by)
-    some = np.flatnonzero(found.of_documents)
+    counted = sums.of(selection, by)
+    some = np.flatnonzero(counted.of_documents)
     if not len(some):
         return None
     kept = (
         np.arange(some[0], some[-1] + 1)
-        if found.groups.in_time
-        else np.array(fields.in_order(run.version, found.groups, some[:VALUES].tolist()))
+        if counted.groups.in_time
+        else np.array(fields.in_order(run.version, counted.groups, some[:VALUES].tolist()))
     )
-    tokens, shares, totals = found.tokens[kept], found.shares[kept], found.of_tokens[kept]
-    address = reverse("run_documents", args=[run.pk])
+    tokens, shares, totals = counted.tokens[kept], counted.shares[kept], counted.of_tokens[kept]
     bins = [
-        {"label": found.labels[i], "tokens": int(found.of_tokens[i]), "documents": int(found.of_documents[i]),
-         "url": f"{address}?{urlencode(selection.narrowed(found.groups, i))}"}
+        {"label": counted.labels[i], "tokens": int(counted.of_tokens[i]), "documents": int(counted.of_documents[i]),
+         "url": links.documents_url(run, selection.within(counted.groups, i).address())}
         for i in kept.tolist()
     ]  # fmt: skip
-    stacked = overview.numbers[:STACKED] if overview.asked.topics else _largest(overview)
+    stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
     shown = overview.numbers[after : after + MULTIPLES]
     return {
         "by": by,
-        "in_time": found.groups.in_time,
+        "in_time": counted.groups.in_time,
         "choices": choices,
         "labels": [b["label"] for b in bins],
         "bins": bins,
-        "left_out": len(some) - len(kept) if not found.groups.in_time else 0,
+        "left_out": len(some) - len(kept) if not counted.groups.in_time else 0,
         "stacked": _series(overview, stacked, tokens, shares),
         "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
         "multiples": _series(overview, shown, tokens, shares),
@@ -68,14 +68,14 @@ def _largest(overview: Overview) -> np.ndarray:
 
 
 def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray) -> list[dict]:
-    found = overview.named(numbers.tolist(), 5)
-    for topic in found:
+    series = overview.named(numbers.tolist(), 5)
+    for topic in series:
         k = topic["number"]
         topic["values"] = {
             "tokens": tokens[:, k].tolist(),
             "shares": [None if np.isnan(v) else v for v in shares[:, k].tolist()],
         }
-    return found
+    return series
 
 
 def _ratios(tokens: np.ndarray, totals: np.ndarray) -> list[float | None]:

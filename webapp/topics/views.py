@@ -9,10 +9,10 @@ from webapp.documents import sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.pages.page import address, number, page, place
-from webapp.results import hidden_words
-from webapp.results import topics as queries
-from webapp.server.page_cache import kept_page
-from webapp.topics import topic
+from webapp.results import hidden_words, links, topics
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
+from webapp.topics import topic, topic_documents, topic_words, word_in_topic
 from webapp.words import queries as of_words
 
 LAMBDA = 0.6  # the relevance at which readers named topics best: Sievert and Shirley 2014, section 3.2
@@ -20,77 +20,96 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
-    found, drop = _topic(request, run, number)
-    selection = Selection.read(request.GET, run.corpus, run)
+    view, link = _topic(request, run, number)
+    selection = Selection.read(request.GET, run.corpus, view)
     data = {
-        "topic": found,
-        "drop": drop,
-        "previous": queries.link(run, number - 1) if number > 0 else None,
-        "next": queries.link(run, number + 1) if number + 1 < run.topics else None,
-        "curation": curation.of(run, number),
+        "topic": link,
+        "drop": view.hidden_words.described(),
+        "previous": links.topic(view, number - 1) if number > 0 else None,
+        "next": links.topic(view, number + 1) if number + 1 < run.topics else None,
+        "curation": curation.of(view, number),
     }
     if not run.snapshot.final:
-        data["words"], _ = queries.words(run, number)
-        return page(request, "run/topic_forming.html", data, as_json=as_json, run=run)
-    counted = sums.of(run, selection)
+        data["words"] = links.with_word_urls(topics.words(run, number)[0], run)
+        return page(request, "run/topic_forming.html", data, as_json=as_json, run=run, hidden_words=view.hidden_words)
+    counted = sums.of(selection)
     rank = request.GET.get("rank", "")
     rank = rank if rank in RANKS else "share"
-    documents, following = topic.documents(run, number, selection, RANKS[rank], place(request))
+    documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], place(request))
     data |= {
         "counted": {
             "tokens": int(counted.tokens[0, number]), "documents": int(counted.documents[0, number]),
             "of_tokens": int(counted.of_tokens[0]), "of_documents": int(counted.of_documents[0]),
             "share": int(counted.tokens[0, number]) / max(1, int(counted.of_tokens[0])),
         },
-        "first": queries.top_words(run, [number], 5)[number],
-        **_words(request, run, number, selection, topic.WORDS, 0),
-        "groups": topic.groups(run, number, selection, request.GET.get("by", "")),
+        "first": topics.top_words(view, [number], 5)[number],
+        **_words(request, view, number, selection, topic_words.WORDS, 0),
+        "groups": topic.groups(view, number, selection, request.GET.get("by", "")),
         "rank": rank,
-        "documents": documents,
+        "documents": links.with_document_urls(documents, run, f"?topic={number}"),
         "next_documents": address(request, after=following) if following else None,
-        **topic.neighbours(run, number),
+        **topic.neighbours(view, number),
         "measures": topic.diagnostics(run, number),
     }  # fmt: skip
-    return page(request, "run/topic.html", data, as_json=as_json, run=run, selection=selection)
+    return page(
+        request, "run/topic.html", data, as_json=as_json, run=run, hidden_words=view.hidden_words, selection=selection
+    )
 
 
-@kept_page()
+@cached_page()
 def words(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     """All words of a topic, by relevance."""
-    found, drop = _topic(request, run, number)
-    selection = Selection.read(request.GET, run.corpus, run)
-    data = {"topic": found, "drop": drop} | _words(request, run, number, selection, ALL_WORDS, _place(request))
-    return page(request, "run/topic_words.html", data, as_json=as_json, run=run, selection=selection)
+    view, link = _topic(request, run, number)
+    selection = Selection.read(request.GET, run.corpus, view)
+    data = {"topic": link, "drop": view.hidden_words.described()}
+    data |= _words(request, view, number, selection, ALL_WORDS, _place(request))
+    return page(
+        request,
+        "run/topic_words.html",
+        data,
+        as_json=as_json,
+        run=run,
+        hidden_words=view.hidden_words,
+        selection=selection,
+    )
 
 
-@kept_page()
+@cached_page()
 def why(request: HttpRequest, run: Run, number: int, word: str, as_json: bool = False) -> HttpResponse:
-    found, _ = _topic(request, run, number)
+    view, link = _topic(request, run, number)
     if not run.snapshot.final:
         raise Invalid("run", f"Run {run.pk} has not counted its words yet: that is done when training ends.")
     known = of_words.word(run.version, word.lower())
     if known is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{run.corpus.name}”.")
-    selection = Selection.read(request.GET, run.corpus, run)
-    data = {"topic": found, "why": topic.why(run, number, known, selection)}
-    return page(request, "run/topic_word.html", data, as_json=as_json, run=run, selection=selection)
+    selection = Selection.read(request.GET, run.corpus, view)
+    data = {"topic": link, "why": word_in_topic.why(view, number, known, selection)}
+    return page(
+        request,
+        "run/topic_word.html",
+        data,
+        as_json=as_json,
+        run=run,
+        hidden_words=view.hidden_words,
+        selection=selection,
+    )
 
 
-def _topic(request: HttpRequest, run: Run, number: int) -> tuple[dict, dict | None]:
-    """The topic, and what is dropped from view."""
-    drop = hidden_words.read(request.GET, run)
-    found = queries.topic(run, number)
-    if found is None:
+def _topic(request: HttpRequest, run: Run, number: int) -> tuple[RunView, dict]:
+    """The run without the words that the address hides, and the topic."""
+    view = RunView(run, hidden_words.read(request.GET, run))
+    link = topics.described(view, number)
+    if link is None:
         raise Http404(f"Run {run.pk} has no topic {number}.")
-    return found, drop
+    return view, link
 
 
-def _words(request: HttpRequest, run: Run, k: int, selection: Selection, limit: int, after: int) -> dict:
+def _words(request: HttpRequest, view: RunView, k: int, selection: Selection, limit: int, after: int) -> dict:
     lam = _lambda(request)
-    found, following = topic.relevant(run, k, selection, lam, after, limit)
-    return {"words": found, "lambda": lam, "next_words": following}
+    listed, following = topic_words.relevant(view, k, selection, lam, after, limit)
+    return {"words": listed, "lambda": lam, "next_words": following}
 
 
 def _lambda(request: HttpRequest) -> float:

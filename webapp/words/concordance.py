@@ -1,6 +1,7 @@
 """Keyword in context: the lines of a corpus in which a word stands, a page of them at a time.
 
-Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by Postgres.
+Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by
+Postgres.
 """
 
 import unicodedata
@@ -9,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 import regex
-from django.urls import reverse
 
 from inference.kernels import assign
 from inference.senses import Uses
@@ -17,7 +17,7 @@ from webapp.accounts import embargo
 from webapp.documents import fields, wording
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.results import evidence
+from webapp.results import evidence, links
 
 PAGE = 25
 SIDE = 80  # characters on each side of the word
@@ -38,7 +38,8 @@ WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in or
 
 
 class Lines(NamedTuple):
-    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by embargo."""
+    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by
+    embargo."""
 
     lines: list[dict]
     total: int
@@ -107,13 +108,13 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
 
 def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
     """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
-    found = []
+    tokens = []
     i = int(np.searchsorted(ends, first, "right"))
-    while i < len(pairs) and len(found) < limit:
+    while i < len(pairs) and len(tokens) < limit:
         begin = int(ends[i - 1]) if i else 0
-        found += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
+        tokens += [(int(pairs[i]), n) for n in range(max(0, first - begin), int(ends[i]) - begin)]
         i += 1
-    return found[:limit]
+    return tokens[:limit]
 
 
 class Cut(NamedTuple):
@@ -139,11 +140,11 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
         (d, first := max(0, at - SIDE), at - first + LONGEST + SIDE, at)
         for d, at in zip(documents, places, strict=True)
     ]
-    found = embargo.pieces(run.corpus, wanted)
-    begins = [at - piece.first for at, piece in zip(places, found, strict=True)]
-    stops = wording.stops(run.version, [piece.text for piece in found], [np.array([begin]) for begin in begins])
+    pieces = embargo.pieces(run.corpus, wanted)
+    begins = [at - piece.first for at, piece in zip(places, pieces, strict=True)]
+    stops = wording.stops(run.version, [piece.text for piece in pieces], [np.array([begin]) for begin in begins])
     cut = []
-    for piece, (pair, _), at, begin, (stop,) in zip(found, tokens, places, begins, stops, strict=True):
+    for piece, (pair, _), at, begin, (stop,) in zip(pieces, tokens, places, begins, stops, strict=True):
         title, date = (known[piece.number][name] for name in ("title", "date_text"))
         before, word, after = piece.text[:begin], piece.text[begin:stop], piece.text[stop : stop + SIDE]
         cut.append(Cut(pair, piece.number, at, title, date, before, word, after))
@@ -161,7 +162,6 @@ def _right(cut: Cut) -> list[str]:
 
 def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     """As pages show them, with the address of each place."""
-    home = reverse("run_documents", args=[selection.run.pk])
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
@@ -176,6 +176,6 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
             "topic": topic,
             "certainty": round(certainty, 3),
             "sure": sure(certainty),
-            "url": f"{home}{piece.document}/{selection.address(topic=str(topic), at=str(piece.at))}#here",
+            "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
         })  # fmt: skip
     return lines

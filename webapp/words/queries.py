@@ -3,11 +3,11 @@
 import unicodedata
 
 import regex
-from django.urls import reverse
 
-from webapp.models import Run, Version, Word
-from webapp.results import topics
-from webapp.storage.cache import remembered
+from webapp.models import Version, Word
+from webapp.results import links, topics
+from webapp.results.view import RunView
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 PAGE = 100
@@ -22,12 +22,13 @@ def plain(text: str) -> str:
 
 
 def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
-    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next page's beginning."""
-    found = rows(
+    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next
+    page's beginning."""
+    words = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
         [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
     )
-    return found[:limit], found[limit - 1]["number"] if len(found) > limit else None
+    return words[:limit], words[limit - 1]["number"] if len(words) > limit else None
 
 
 def alike(version: Version, text: str) -> list[dict]:
@@ -50,8 +51,9 @@ def word(version: Version, text: str) -> Word | None:
 
 
 RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
-# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES more
-# than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics, on
+# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES
+# more than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics,
+# on
 # average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which are everywhere.
 _BEGINNINGS = """
 WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
@@ -70,13 +72,14 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 """
 
 
-def beginnings(run: Run) -> list[dict]:
-    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
-    found = _beginnings(run.snapshot_id, run.version_id) if run.snapshot_id else []
-    of = topics.top_words(run, sorted({k for row in found for k in row["topics"]}), 6)
+def beginnings(view: RunView) -> list[dict]:
+    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its
+    words."""
+    words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
+    first = topics.top_words(view, sorted({k for row in words for k in row["topics"]}), 6)
     return [
-        row | {"topics": [topics.link(run, k) | {"words": _others(of[k], row["word"])} for k in row["topics"]]}
-        for row in found
+        row | {"topics": [links.topic(view, k) | {"words": _others(first[k], row["word"])} for k in row["topics"]]}
+        for row in words
     ]
 
 
@@ -85,14 +88,10 @@ def _others(words: list[str], word: str, count: int = 3) -> list[str]:
     return [other for other in words if other[: len(word)] != word][:count]
 
 
-@remembered(32)
+@cached(32)
 def _beginnings(snapshot_id: int, version_id: int) -> list[dict]:
     parameters = {
         "snapshot": snapshot_id, "version": version_id, "ranks": RANKS, "times": TIMES, "least_share": LEAST_SHARE,
         "least_tokens": LEAST_TOKENS, "limit": BEGINNINGS,
     }  # fmt: skip
     return rows(_BEGINNINGS, parameters)
-
-
-def with_urls(found: list[dict], run: Run) -> list[dict]:
-    return [row | {"url": reverse("run_word", args=[run.pk, row["word"]])} for row in found]

@@ -1,16 +1,16 @@
-"""The senses of a word: the topics that its tokens were given to, in a set of documents, over time, and beside another word's."""
+"""The senses of a word: the topics that its tokens were given to, in a set of documents, over time, and beside another
+word's."""
 
 from collections import Counter
 
 import numpy as np
-from django.urls import reverse
 
 from inference.senses import Near, Uses, distinguishing
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Word
-from webapp.results import evidence, topics
-from webapp.results.labels import names
+from webapp.results import evidence, links, topics
+from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 FEW = 5  # tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
@@ -25,22 +25,22 @@ MOST_BINS = 80  # of a chart; more are too thin to point at
 MOST_VALUES = 30  # of a category, those that use the word most
 
 
-def uses(run: Run, word: Word, selection: Selection) -> Uses:
-    return Uses(evidence.of(run), word.number, names(run).into, selection.mask)
+def uses(view: RunView, word: Word, selection: Selection) -> Uses:
+    return Uses(evidence.of(view.run), word.number, view.labels.into, selection.mask)
 
 
-def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[dict]]:
+def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], list[dict]]:
     """The senses of a word, most frequent first: (those worth naming, the rare ones).
 
-    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its tokens), start (the
-    shares before it) and `lines`, the address of its lines.
+    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its
+    tokens), start (the shares before it) and `lines`, the address of its lines.
     """
     tokens, documents = (array[0] for array in of.tally())
     certainty = of.certainties()
     total = int(tokens.sum())
     order = [int(k) for k in np.lexsort((np.arange(len(tokens)), -tokens)) if tokens[k]]
-    found = [
-        topics.link(run, k)
+    senses = [
+        links.topic(view, k)
         | {
             "tokens": int(tokens[k]),
             "documents": int(documents[k]),
@@ -50,16 +50,17 @@ def tallied(run: Run, of: Uses, selection: Selection) -> tuple[list[dict], list[
         }
         for k in order
     ]
-    named = [i for i, row in enumerate(found) if i == 0 or _clear(row)][:MOST]
-    clear, before = [found[i] for i in named], 0.0
+    named = [i for i, row in enumerate(senses) if i == 0 or _clear(row)][:MOST]
+    clear, before = [senses[i] for i in named], 0.0
     for row in clear:
         row["start"], before = before, before + row["share"]
     _tell_apart(clear)
-    return clear, [row for i, row in enumerate(found) if i not in set(named)]
+    return clear, [row for i, row in enumerate(senses) if i not in set(named)]
 
 
 def _tell_apart(senses: list[dict]) -> None:
-    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2 …) makes it paler."""
+    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2
+    …) makes it paler."""
     seen = Counter()
     for row in senses:
         row["shade"] = min(seen[row["hue"]], SHADES)
@@ -70,65 +71,75 @@ def _clear(row: dict) -> bool:
     return row["tokens"] >= FEW and row["share"] >= RARE and row["certainty"] >= LIKELY
 
 
-def name(run: Run, of: Uses, senses: list[dict], rare: list[dict]) -> None:
-    """Give each sense its `words`: those that tell it from the others; the rare ones get the first words of their topics."""
+def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
+    """Give each sense its `words`: those that tell it from the others; the rare ones get the first words of their
+    topics."""
     near = of.near([row["number"] for row in senses], CANDIDATES)
-    owned = _owned(run, near, [row["number"] for row in senses])
+    owned = _owned(view, near, [row["number"] for row in senses])
     for row, candidates in zip(senses, near, strict=True):
         row["words"] = _chosen(
             candidates, {w: (text, parts.get(row["number"], 0.0)) for w, (text, parts) in owned.items()}
         )
-    first = topics.top_words(run, [row["number"] for row in (*senses, *rare)], NAMED)
+    first = topics.top_words(view, [row["number"] for row in (*senses, *rare)], NAMED)
     for row in rare:
         row["words"] = first[row["number"]]
     for row in senses:
         row["words"] = row["words"] or first[row["number"]]  # of too few documents to tell
 
 
-def _owned(run: Run, near: list[list[Near]], numbers: list[int]) -> dict[int, tuple[str, dict[int, float]]]:
+def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones included)."""
-    into, found = names(run).into, {}
+    into, owned = view.labels.into, {}
     members = np.flatnonzero(np.isin(into, numbers)).tolist()
     listed = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
         " LEFT JOIN topic_word r ON r.snapshot_id = %s AND r.word = w.number AND r.topic = ANY(%s)"
         " WHERE w.version_id = %s AND w.number = ANY(%s)",
-        [run.snapshot_id, members, run.version_id, sorted({n.word for candidates in near for n in candidates})],
+        [
+            view.run.snapshot_id,
+            members,
+            view.run.version_id,
+            sorted({n.word for candidates in near for n in candidates}),
+        ],
     )
     for row in listed:
-        parts = found.setdefault(row["number"], (row["word"], {}))[1]
+        parts = owned.setdefault(row["number"], (row["word"], {}))[1]
         if row["topic"] is not None:
             parts[int(into[row["topic"]])] = parts.get(int(into[row["topic"]]), 0.0) + row["part"]
-    return found
+    return owned
 
 
 def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
-    """The words whose likelihood ratio is high and that belong to this topic wherever they stand: the product of the two."""
+    """The words whose likelihood ratio is high and that belong to this topic wherever they stand: the product of the
+    two."""
     best = sorted(candidates, key=lambda n: -n.score * owned[n.word][1])[:NAMED]
     return [owned[n.word][0] for n in best]
 
 
-def ways(run: Run) -> list[str]:
-    """What a mix can be shown by: periods that are neither one nor too many, the best first; then categories."""
-    found, span = [], fields.dated(run.version)
+def groupings(run: Run) -> list[str]:
+    """What the chart of a word's senses can be by: periods that are neither one nor too many, the best first; then
+    categories."""
+    periods, span = [], fields.dated(run.version)
     if span:
         years = span[1].year - span[0].year + 1
         if fields.period(run.version) == "month":
-            found = ["month"]
-        found += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
-    return found + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
+            periods = ["month"]
+        periods += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
+    return periods + [category.name for category in fields.categories(run.version) if len(category.values) > 1]
 
 
-def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selection) -> dict | None:
-    """How the mix of the senses changes over time or from value to value of a category. None where nothing is known to go by.
+def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Selection) -> dict | None:
+    """How the shares of the senses change over time or from value to value of a category. None where nothing is known
+    to go by.
 
-    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the rest:
-    tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out: values not shown.
+    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the
+    other senses: tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out:
+    values not shown.
     """
-    offered = ways(run)
+    offered = groupings(run)
     if not offered:
         return None
-    chosen = asked if asked in offered else offered[0]
+    chosen = wanted if wanted in offered else offered[0]
     groups = fields.groups(run.version, chosen)
     tokens, _ = of.tally(groups.group, len(groups.labels))
     numbers = [row["number"] for row in senses]
@@ -143,7 +154,7 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
         )
     bins = []
     for g in shown:
-        here = _narrowed(selection, groups.by, groups.labels[g])
+        here = selection.within(groups, g)
         total = int(totals[g])
         cells = [
             {
@@ -171,40 +182,17 @@ def shift(run: Run, of: Uses, senses: list[dict], asked: str, selection: Selecti
     }  # fmt: skip
 
 
-def _narrowed(selection: Selection, by: str, label: str) -> Selection:
-    """The set's documents of one bin."""
-    span, values = (selection.first, selection.last), selection.values
-    if by in fields.PERIODS:
-        bin = Selection(selection.corpus, selection.run, "", [], _days(by, label), [])
-        later, earlier = bin.days[0] > selection.days[0], not selection.days[1] or bin.days[1] < selection.days[1]
-        span = (bin.first if later else span[0], bin.last if earlier else span[1])
-    else:
-        values = [value for value in values if value[0] != by] + [(by, label)]
-    return Selection(
-        selection.corpus, selection.run, selection.q, selection.has, span, values, selection.between, selection.only
-    )
-
-
-def _days(by: str, label: str) -> tuple[str, str]:
-    """The first and the last date of a period, from its label (documents.fields)."""
-    if by == "decade":
-        return f"{int(label[:-1]):04d}", f"{int(label[:-1]) + 9:04d}"
-    year, _, month = label.partition("-")
-    date = f"{int(year):04d}-{month}" if month else f"{int(year):04d}"
-    return date, date
-
-
-def beside(run: Run, a: Word, b: Word, selection: Selection) -> dict:
-    """Two words: their senses side by side, those that both have first, and the words that tell their documents apart."""
-    both = [uses(run, word, selection) for word in (a, b)]
+def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
+    """Two words: their senses side by side, those that both have first, and the words that tell their documents
+    apart."""
+    both = [uses(view, word, selection) for word in (a, b)]
     tokens, documents = zip(*(of.tally() for of in both), strict=True)
     shares = [array[0] / max(1, array.sum()) for array in tokens]
     listed = np.flatnonzero((shares[0] >= RARE) | (shares[1] >= RARE))
     common = np.minimum(*shares)
     order = listed[np.lexsort((listed, -(shares[0] + shares[1])[listed], -common[listed]))]
-    first = topics.top_words(run, order.tolist(), NAMED)
-    urls = [reverse("run_word", args=[run.pk, word.word]) for word in (a, b)]
-    found = []
+    first = topics.top_words(view, order.tolist(), NAMED)
+    compared = []
     for k in map(int, order):
         lines = selection.address(topic=str(k))
         sides = [
@@ -212,19 +200,19 @@ def beside(run: Run, a: Word, b: Word, selection: Selection) -> dict:
                 "tokens": int(tokens[i][0, k]),
                 "documents": int(documents[i][0, k]),
                 "share": float(shares[i][k]),
-                "lines": urls[i] + lines,
+                "lines": links.word_url(view.run, word.word, lines),
             }
-            for i in range(2)
+            for i, word in enumerate((a, b))
         ]
-        found.append(topics.link(run, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
-    apart = distinguishing(evidence.of(run), *both, 12)
+        compared.append(links.topic(view, k) | {"words": first[k], "sides": sides, "shared": bool(common[k] >= RARE)})
+    apart = distinguishing(evidence.of(view.run), *both, 12)
     of = {row["number"]: row["word"] for row in rows(
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-        [run.version_id, [n.word for side in apart for n in side]],
+        [view.run.version_id, [n.word for side in apart for n in side]],
     )}  # fmt: skip
     together = len(np.intersect1d(both[0].documents, both[1].documents, assume_unique=True))
     return {
-        "senses": found,
+        "senses": compared,
         "tokens": [int(array.sum()) for array in tokens],
         "documents": [len(of.documents) for of in both],
         "together": together,

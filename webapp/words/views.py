@@ -1,8 +1,8 @@
-"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by side."""
+"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
+side."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from webapp.accounts import embargo
@@ -10,9 +10,9 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Word
 from webapp.pages.page import address, number, page, run_or_404, search_words
-from webapp.results import topics
-from webapp.results.labels import names
-from webapp.server.page_cache import kept_page
+from webapp.results import links
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
 from webapp.words import concordance, queries, senses
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -25,12 +25,14 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request)
-    found, following = queries.matching(run.version, q, number(request, "after", -1))
+    words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
-        "words": queries.with_urls(found, run),
+        "items": links.with_word_urls(words, run),
         "q": q,
-        "alike": queries.with_urls(queries.alike(run.version, q), run) if q and not found else [],
-        "beginnings": [] if q or as_json or "after" in request.GET else queries.with_urls(queries.beginnings(run), run),
+        "alike": links.with_word_urls(queries.alike(run.version, q), run) if q and not words else [],
+        "beginnings": []
+        if q or as_json or "after" in request.GET
+        else links.with_word_urls(queries.beginnings(RunView(run)), run),
         "next": address(request, after=following) if following is not None else None,
     }
     return page(request, "run/words.html", data, as_json=as_json, run=run)
@@ -40,38 +42,39 @@ def missing(request: HttpRequest, run: Run, word: str, as_json: bool) -> HttpRes
     """What there is instead of a word that the vocabulary lacks."""
     q = word[:100]
     data = {
-        "words": [],
+        "items": [],
         "q": q,
-        "alike": queries.with_urls(queries.alike(run.version, q), run),
+        "alike": links.with_word_urls(queries.alike(run.version, q), run),
         "beginnings": [],
         "next": None,
     }
     return page(request, "run/words.html", data, as_json=as_json, status=404, run=run)
 
 
-@kept_page()
+@cached_page()
 def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> HttpResponse:
     """The senses of a word, or with ?topic= the lines of one."""
-    found = queries.word(run.version, word)
-    if found is None:
+    known = queries.word(run.version, word)
+    if known is None:
         return missing(request, run, word, as_json)
     data = {
         "word": {
-            "word": found.word,
-            "tokens": found.tokens,
-            "documents": found.documents,
-            "direction": concordance.direction(found.word),
+            "word": known.word,
+            "tokens": known.tokens,
+            "documents": known.documents,
+            "direction": concordance.direction(known.word),
         },
     }
     if run.snapshot_id is None or not run.snapshot.final:
         return page(request, "run/word.html", data | {"senses": None}, as_json=as_json, run=run)
-    selection = Selection.read(request.GET, run.corpus, run)
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
     data["documents_chosen"] = selection.sentence
     if "topic" in request.GET:
-        return _lines(request, run, found, selection, data, as_json)
-    uses = senses.uses(run, found, selection)
-    named, rare = senses.tallied(run, uses, selection)
-    senses.name(run, uses, named, rare)
+        return _lines(request, known, selection, data, as_json)
+    uses = senses.uses(view, known, selection)
+    named, rare = senses.tallied(view, uses, selection)
+    senses.name(view, uses, named, rare)
     if concordance.has_places(run):
         samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
         for row in named:
@@ -85,8 +88,8 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         "rest": sum(row["tokens"] for row in rare),
         "related": [
             row
-            for row in queries.with_urls(queries.matching(run.version, found.word, limit=RELATED)[0], run)
-            if row["word"] != found.word
+            for row in links.with_word_urls(queries.matching(run.version, known.word, limit=RELATED)[0], run)
+            if row["word"] != known.word
         ],
         "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
@@ -103,19 +106,20 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     )
 
 
-def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
-    topic = _topic(request, run)
+def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:
+    view, run = selection.view, selection.run
+    topic = _topic(request, view)
     order = request.GET.get("sort", "certainty")
     order = order if order in _orders(run) else "certainty"
     first = number(request, "after", 0)
-    uses = senses.uses(run, word, selection)
-    named, rare = senses.tallied(run, uses, selection)
-    senses.name(run, uses, named, rare)
-    found = concordance.Lines([], 0, 0, 0)
+    uses = senses.uses(view, word, selection)
+    named, rare = senses.tallied(view, uses, selection)
+    senses.name(view, uses, named, rare)
+    lines = concordance.Lines([], 0, 0, 0)
     if concordance.has_places(run):
-        found = concordance.page(selection, uses, topic, order, first)
+        lines = concordance.page(selection, uses, topic, order, first)
     kept = {"topic": request.GET["topic"], "sort": "" if order == "certainty" else order}
-    last = first + len(found.lines)
+    last = first + len(lines.lines)
     data |= {
         "sense": next((row for row in (*named, *rare) if row["number"] == topic), None),
         "senses": named,
@@ -127,19 +131,19 @@ def _lines(request: HttpRequest, run: Run, word: Word, selection: Selection, dat
             {"name": name, "says": says, "url": selection.address(**kept | {"sort": name})}
             for name, says in _orders(run).items()
         ],
-        "lines": found.lines,
-        "total": found.total,
-        "in_order": found.in_order,
-        "kept_back": found.kept_back,
+        "lines": lines.lines,
+        "total": lines.total,
+        "in_order": lines.in_order,
+        "kept_back": lines.kept_back,
         "embargo": embargo.sentence(run.corpus),
         "first": first + 1,
         "last": last,
         "previous": selection.address(**kept, after=max(0, first - concordance.PAGE) or "") if first else None,
-        "next": selection.address(**kept, after=last) if last < found.total and found.lines else None,
+        "next": selection.address(**kept, after=last) if last < lines.total and lines.lines else None,
         "has_places": concordance.has_places(run),
     }
     if topic is not None and data["sense"] is None:
-        data["topic"] = topics.link(run, topic)
+        data["topic"] = links.topic(view, topic)
     return page(request, "run/lines.html", data, as_json=as_json, run=run, selection=selection)
 
 
@@ -149,14 +153,14 @@ def _orders(run: Run) -> dict[str, str]:
     return {name: says for name, says in concordance.ORDERS.items() if dated or name not in ("oldest", "newest")}
 
 
-def _topic(request: HttpRequest, run: Run) -> int | None:
+def _topic(request: HttpRequest, view: RunView) -> int | None:
     """The sense whose lines are asked for, that into which it was merged; None for all."""
     if request.GET["topic"] == "all":
         return None
     topic = number(request, "topic")
-    if topic is None or topic >= run.topics:
-        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {run.topics - 1}.")
-    return int(names(run).into[topic])
+    if topic is None or topic >= view.run.topics:
+        raise BadRequest(f"“topic” in the address must be “all” or a topic of this run, 0 to {view.run.topics - 1}.")
+    return int(view.labels.into[topic])
 
 
 @require_safe
@@ -166,20 +170,21 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     typed = [text for text in (" ".join(text.split())[:100] for text in request.GET.getlist("word")) if text][:2]
     if "word" not in request.GET and queries.word(run.version, COMPARE):
         return detail(request, run_id, word=COMPARE, as_json=as_json)
-    found = [queries.word(run.version, text) for text in typed]
+    words = [queries.word(run.version, text) for text in typed]
     data = {"typed": typed, "words": [], "comparison": None, "unknown": []}
-    for text, word in zip(typed, found, strict=True):
+    for text, word in zip(typed, words, strict=True):
         if word is None:
-            data["unknown"].append({"word": text, "alike": queries.with_urls(queries.alike(run.version, text), run)})
-    selection = Selection.read(request.GET, run.corpus, run)
-    if len(found) == 2 and None not in found and run.snapshot_id and run.snapshot.final:
+            data["unknown"].append({"word": text, "alike": links.with_word_urls(queries.alike(run.version, text), run)})
+    view = RunView(run)
+    selection = Selection.read(request.GET, run.corpus, view)
+    if len(words) == 2 and None not in words and run.snapshot_id and run.snapshot.final:
         data["words"] = [
             {
                 "word": w.word,
-                "url": reverse("run_word", args=[run.pk, w.word]) + (selection.address() if selection else ""),
+                "url": links.word_url(run, w.word, selection.address() if selection else ""),
             }
-            for w in found
+            for w in words
         ]
-        data["comparison"] = senses.beside(run, *found, selection)
-        data["same"] = found[0].number == found[1].number
+        data["comparison"] = senses.beside(view, *words, selection)
+        data["same"] = words[0].number == words[1].number
     return page(request, "run/compare.html", data, as_json=as_json, run=run, selection=selection)

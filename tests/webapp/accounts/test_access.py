@@ -1,7 +1,7 @@
 """Every address there is, tried by everybody: who may do what, and that nobody else may.
 
-The expectation is written here a second time, by hand and for people (`ROLES`), and compared with what the whole stack answers. An
-address that is in neither list fails.
+The expectation is written here a second time, by hand and for people (`ROLES`), and compared with what the whole stack
+answers. An address that is in neither list fails.
 """
 
 import ast
@@ -19,6 +19,7 @@ from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, revers
 from django.utils import timezone
 
 from tests import addresses
+from webapp import routes
 from webapp.accounts import authorization, sharing, tokens
 from webapp.api import api
 from webapp.corpora import deletion
@@ -26,7 +27,8 @@ from webapp.ingest import uploads
 from webapp.local import start
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
 from webapp.notebooks import services as notebooks
-from webapp.server.loopback_only import only_from_here
+from webapp.routes import Kind
+from webapp.server.loopback_only import loopback_only
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,13 +100,16 @@ def match_of(name: str, route: str, pattern: URLPattern) -> ResolverMatch:
     )
 
 
-def test_every_address_has_a_rule_and_no_rule_is_without_an_address():
-    used = set()
+def test_every_address_has_a_rule():
     for name, route, pattern in matches():
-        found = authorization.rule(match_of(name, route, pattern))
-        assert found.kind
-        used.add(name if route.startswith("api/v1/") else (name or "").removesuffix("_json"))
-    assert set(authorization.RULES) <= used, "a rule for an address that is gone"
+        assert authorization.rule(match_of(name, route, pattern)).kind
+
+
+def test_an_address_cannot_be_declared_without_a_rule():
+    with pytest.raises(TypeError, match="access"):
+        routes.page("new", lambda request: None, "new_page")
+    with pytest.raises(ImproperlyConfigured, match="new_page"):
+        routes.form("new", lambda request: None, "new_page", None)
 
 
 def test_an_address_without_a_rule_is_refused():
@@ -113,8 +118,8 @@ def test_an_address_without_a_rule_is_refused():
 
 
 def test_the_expectations_name_every_address():
-    ours = {(name or "").removesuffix("_json") for name, route, _ in matches() if not route.startswith("api/v1/")}
-    ours = {name for name in ours if not name.startswith(authorization.LIBRARY)}
+    ours = {pattern.callback.route for _, _, pattern in matches()}
+    ours = {route.name for route in ours if route.kind != Kind.INCLUDED}
     assert ours == {name for names in (*GET.values(), *POST.values()) for name in names}
 
 
@@ -124,7 +129,8 @@ LET_IN = 299
 
 
 class World:
-    """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's with a run."""
+    """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's
+    with a run."""
 
     def __init__(self):
         self.users = {
@@ -189,8 +195,10 @@ def world(db, settings):
 @pytest.fixture
 def at_the_gate(monkeypatch):
     """Whoever is let in is told so, and no view is called: the walk is about who comes in, and takes seconds."""
-    asked = authorization.Gate.process_view
-    monkeypatch.setattr(authorization.Gate, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN))
+    asked = authorization.Authorization.process_view
+    monkeypatch.setattr(
+        authorization.Authorization, "process_view", lambda *given: asked(*given) or HttpResponse(status=LET_IN)
+    )
 
 
 def twins(name: str) -> list[str]:
@@ -322,6 +330,35 @@ def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
         assert "More" not in [c.name for c in Corpus.objects.filter(pk__in=listed_for(world, who))]
 
 
+@pytest.mark.parametrize("public", [False, True])
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_every_form_of_the_question_has_one_answer(world, who, public):
+    """What may be seen: one by one, as a list, while a stream stays open, in the lists of corpora; drafts and deleted
+    ones, too."""
+    sharing.publish(world.corpus, public)
+    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
+    deleted = Corpus.objects.create(name="Gone", owner=world.corpus.owner, public=public)
+    deletion.corpus(deleted)
+    client = world.client(who)
+    request = RequestFactory().get("/")
+    request.user = world.users.get(who, AnonymousUser())
+    request.session, request.resolver_match = client.session, ResolverMatch(None, (), {})
+    every = [world.corpus, world.other, draft, deleted]
+    one_by_one = {c.pk for c in every if authorization.role(request, Corpus.objects.filter(pk=c.pk))}
+    assert one_by_one == set(authorization.corpora(request).values_list("pk", flat=True))
+    expected = {c.pk for c in every if client.get(reverse("corpus_json", args=[c.pk])).status_code == 200}
+    assert one_by_one == expected
+    people = {c.pk: authorization.reader(request, corpus=c.pk) for c in every}
+    assert authorization.still(list(people.values())) == {people[pk] for pk in expected}
+    listed = authorization.listed(request, None, 50) + authorization.listed(request, None, 50, public=True)
+    assert set(listed) == expected - {draft.pk}
+    assert {run.corpus_id for run in authorization.runs(request)} == expected & {world.corpus.pk, world.other.pk}
+    assert expected == (
+        {"stranger": {world.other.pk}, "link": {world.corpus.pk, draft.pk}}
+        | dict.fromkeys(MEMBERS, {world.corpus.pk, draft.pk})
+    ).get(who, set()) | ({world.corpus.pk} if public else set())
+
+
 def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_the_gate):
     clients = {who: world.client(who) for who in EVERYBODY}
     deletion.run(world.run)
@@ -358,7 +395,8 @@ def test_operators_see_their_pages_and_nobodys_corpora(world, at_the_gate):
 
 @pytest.fixture
 def read_by(trained, settings):
-    """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is public, and a viewer."""
+    """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is public, and a
+    viewer."""
     settings.ACCOUNTS = True
     viewer, client = User.objects.create_user("reads@example.org", "reads"), Client()
     client.force_login(viewer)
@@ -445,7 +483,8 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 
 
 def test_views_do_not_ask_the_tables_themselves():
-    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from webapp.accounts.authorization."""
+    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from
+    webapp.accounts.authorization."""
     allowed = {  # of the path's number
         ("pages/page", "Corpus"),
         ("pages/page", "Run"),
@@ -616,12 +655,12 @@ def test_only_this_machine_is_answered(settings, client, host, answered):
         said.append(message)
 
     scope = {"type": "http", "client": client, "headers": [(b"host", host)]}
-    async_to_sync(only_from_here(application))(scope, None, send)
+    async_to_sync(loopback_only(application))(scope, None, send)
     assert (said == ["asked"]) == answered
     if not answered:
         assert said[0]["status"] == 403 and b"Accounts are off" in said[1]["body"]
     settings.ACCOUNTS = True
-    async_to_sync(only_from_here(application))(scope, None, send)
+    async_to_sync(loopback_only(application))(scope, None, send)
     assert said[-1] == "asked"
 
 
@@ -633,7 +672,7 @@ def test_a_proxy_on_this_machine_is_not_this_machine(header):
         said.append(message)
 
     scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost"), (header, b"192.0.2.7")]}
-    async_to_sync(only_from_here(None))(scope, None, send)
+    async_to_sync(loopback_only(None))(scope, None, send)
     assert said[0]["status"] == 403
 
 
@@ -649,7 +688,8 @@ def test_start_listens_on_no_other_address_without_accounts(monkeypatch, host):
 
 @pytest.mark.parametrize("who", ["stranger", "viewer"])
 def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
-    """A chart's address is whatever was sent; where it leads is said to those alone who may go there, also behind a shared link."""
+    """A chart's address is whatever was sent; where it leads is said to those alone who may go there, also behind a
+    shared link."""
     user, client = world.users[who], world.client(who)
     book = notebooks.create("Guesses", user.name, user)
     link = notebooks.share(book)

@@ -1,4 +1,5 @@
-"""Under embargo no answer holds more of a text than a short passage: every address there is, walked on texts of random words."""
+"""Under embargo no answer holds more of a text than a short passage: every address there is, walked on texts of random
+words."""
 
 import ast
 import gzip
@@ -25,8 +26,10 @@ from tests import addresses
 from tests.webapp.making import corpus_of, run_on
 from webapp import exports
 from webapp.accounts import embargo
+from webapp.accounts.embargo import set_embargo
 from webapp.models import Corpus, Run
 from webapp.notebooks import services as notebooks
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +39,8 @@ DOCUMENTS, WORDS = 24, 400
 
 
 def texts() -> list[list[str]]:
-    """Each document holds the same words in an order of its own: a stretch of it that appears anywhere is no accident."""
+    """Each document holds the same words in an order of its own: a stretch of it that appears anywhere is no
+    accident."""
     chance = random.Random(7)
     words = ["".join(chance.choices("bcdfghjklmnpqrstvwxz", k=LETTERS)) for _ in range(WORDS)]
     return [chance.sample(words, WORDS) for _ in range(DOCUMENTS)]
@@ -72,18 +76,17 @@ def readable(body: bytes, name: str) -> str:
 @pytest.fixture(scope="module")
 def shut(draft, django_db_setup, django_db_blocker):
     """A finished run on texts that are under embargo."""
-    from webapp.ingest import corpora
 
     rows = [["title", "date", "party", "text"]]
     rows += [[f"Document {i}", str(1900 + i), "ab"[i % 2], " ".join(words)] for i, words in enumerate(texts())]
     with django_db_blocker.unblock():
         corpus = corpus_of(draft, rows, "shut.csv", language="en", min_documents=1, max_share=1.0)
         run = run_on(corpus, seed=1, topics=3, passes=2)
-        corpora.embargo(corpus, True)
+        set_embargo(corpus, True)
         run = Run.objects.select_related("corpus", "snapshot").get(pk=run.pk)
         assert run.status == "done" and run.corpus.embargo
         yield run
-        corpora.embargo(corpus, False)
+        set_embargo(corpus, False)
 
 
 def get(url: str) -> tuple[int, bytes]:
@@ -120,9 +123,8 @@ def queries() -> list[str]:
     "name",
     sorted(addresses.names() - set(addresses.POSTS) - set(addresses.STREAMS) - set(addresses.ELSEWHERE) - {"export"}),
 )
-def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name, monkeypatch):
-    monkeypatch.setitem(addresses.VALUES, "word", texts()[2][50])
-    url = addresses.address(name, shut.corpus_id, shut.pk)
+def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name):
+    url = addresses.address(name, shut.corpus_id, shut.pk, word=texts()[2][50])
     answered = 0
     for query in queries():
         status, body = get(url + query)
@@ -202,8 +204,8 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
 
     monkeypatch.setattr(embargo, "LINES", 1)
     word = words.word(trained.version, "congress")
-    selection = Selection(trained.corpus, trained, "", [], ("", ""), [])
-    uses = senses.uses(trained, word, selection)
+    selection = Selection.all(RunView(trained))
+    uses = senses.uses(RunView(trained), word, selection)
     assert (
         sum(map(len, concordance.every(selection, uses)))
         == concordance.page(selection, uses, None).total
@@ -262,7 +264,8 @@ def test_a_pin_of_a_run_that_is_gone_for_good_is_shortened_too(client, shut):
     assert 5 * LETTERS < longest(shown) <= embargo.PASSAGE + LETTERS
 
 
-# Text leaves the database in one place -----------------------------------------------------------------------------------
+# Text leaves the database in one place
+# -----------------------------------------------------------------------------------
 
 # Modules besides webapp.accounts.embargo that name the table `document`, and what for: none of them shows anything.
 STORE = {
@@ -287,7 +290,8 @@ def strings(tree: ast.AST) -> Iterator[str]:
 
 
 def reads_documents(source: str) -> list[str]:
-    """Where a module could read the table `document`: by SQL, by its model, or by a model that is looked up by its name."""
+    """Where a module could read the table `document`: by SQL, by its model, or by a model that is looked up by its
+    name."""
     tree = ast.parse(source)
     found = [text for text in strings(tree) if TABLE.search(text) and STATEMENT.search(text)]
     for node in ast.walk(tree):
@@ -347,7 +351,7 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     from webapp.corpora import deletion
     from webapp.ingest import corpora
 
-    draft = corpora.again(shut.corpus)
+    draft = corpora.copy_as_draft(shut.corpus)
     url = reverse("corpus_prepare", args=[draft.pk])
     shown = client.get(url).content.decode()
     assert "under embargo" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
@@ -368,8 +372,8 @@ def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
     from tasks.corpora import ingest
     from webapp.ingest import corpora
 
-    draft = corpora.again(shut.corpus)
-    reading = corpora.Reading.of(draft.settings)
+    draft = corpora.copy_as_draft(shut.corpus)
+    reading = corpora.ReadingSettings.of(draft.settings)
     reading = replace(
         reading, options=reading.options | columns, shaping=shaping or reading.shaping, numbers=True, min_length=1
     )
@@ -407,8 +411,8 @@ def walk(run: Run) -> Iterator[tuple[str, str]]:
     ids=str,
 )
 def read_elsewhere(request, shut, django_db_blocker):
-    """A run on the same files with another column as the text, read under the embargo or before it. Committed, for the exports."""
-    from webapp.ingest import corpora
+    """A run on the same files with another column as the text, read under the embargo or before it. Committed, for the
+    exports."""
 
     when, columns = request.param
     with django_db_blocker.unblock():
@@ -418,7 +422,7 @@ def read_elsewhere(request, shut, django_db_blocker):
         run = read_again(shut, **columns)
         if when == "before it":
             assert max(longest(body) for _, body in walk(run)) > embargo.PASSAGE + LETTERS, "the walk would find a text"
-            corpora.embargo(shut.corpus, True)
+            set_embargo(shut.corpus, True)
             shut.corpus.refresh_from_db()
         yield Run.objects.select_related("corpus").get(pk=run.pk)
 
@@ -435,10 +439,12 @@ def test_a_part_of_another_reading_withholds_the_same(read_elsewhere):
     from webapp.ingest import corpora
 
     parent = read_elsewhere.corpus
-    reading = corpora.Reading(
+    reading = corpora.ReadingSettings(
         options=parent.settings["options"], numbers=True, min_length=1, min_documents=1, max_share=1.0
     )
-    part = corpora.subset(parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None})
+    part = corpora.create_subset(
+        parent, np.arange(12), "part", reading, {"sentence": "some", "parameters": [], "run": None}
+    )
     ingest(part.pk)
     Corpus.objects.filter(pk=part.pk).update(parent=None)  # as if that had been deleted for good
     part.refresh_from_db()
@@ -507,14 +513,14 @@ def test_a_category_that_was_the_text_is_none(client, draft):
 
     rows = [["title", "text", "body"], *([f"Title {i}", "the same sentence", f"{i} words"] for i in range(12))]
     corpus = corpus_of(draft, rows, "same.csv", language="en", min_documents=1, max_share=1.0)
-    other = corpora.again(corpus)
-    reading = corpora.Reading.of(other.settings)
+    other = corpora.copy_as_draft(corpus)
+    reading = corpora.ReadingSettings.of(other.settings)
     corpora.read(other, replace(reading, options=reading.options | {"text": 2}, numbers=True))
     ingest(other.pk)
     other = Corpus.objects.select_related("version").get(pk=other.pk)
     assert [category.name for category in fields.categories(other.version)] == ["text"]
     assert "the same sentence" in client.get(reverse("corpus_documents", args=[other.pk])).content.decode()
-    corpora.embargo(corpus, True)
+    set_embargo(corpus, True)
     other = Corpus.objects.select_related("version").get(pk=other.pk)
     assert fields.categories(other.version) == []
     with pytest.raises(Invalid, match="no category"):
@@ -550,7 +556,6 @@ def test_of_a_section_no_more_than_a_quarter_is_shown(shut):
 def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
     """Also those that came before it: what one editor uploads is not shown to another, nor to the owner."""
     from webapp.corpora import deletion
-    from webapp.ingest import corpora
 
     def upload(i: int) -> Corpus:
         body = "\n".join(
@@ -567,7 +572,7 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
     assert (
         longest(client.get(reverse("corpus_prepare", args=[before.pk])).content.decode()) > embargo.PASSAGE + LETTERS
     ), "the walk would find a text"
-    corpora.embargo(shut.corpus, True)
+    set_embargo(shut.corpus, True)
     for draft in (during, before):
         shown = client.get(reverse("corpus_prepare", args=[draft.pk])).content.decode()
         assert "under embargo" in shown and "More 0" in shown and longest(shown) <= embargo.PASSAGE + LETTERS
@@ -575,9 +580,9 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
 
 
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
-    """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before its parent's."""
+    """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before
+    its parent's."""
     from webapp.corpora import deletion
-    from webapp.ingest import corpora
 
     def part(of: Corpus) -> Corpus:
         return Corpus.objects.create(name="part", parent=of, provenance={"parent": {"id": of.pk}})
@@ -587,15 +592,15 @@ def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     parts.append(part(parts[0]))
     elsewhere = Corpus.objects.create(name="elsewhere")
     deletion.corpus(parts[1])
-    corpora.embargo(parent, True)
+    set_embargo(parent, True)
     assert all(Corpus.everything.filter(pk__in=[p.pk for p in parts]).values_list("embargo", flat=True))
     assert not Corpus.objects.get(pk=elsewhere.pk).embargo
     with pytest.raises(Invalid, match="must end first"):
-        corpora.embargo(parts[0], False)
-    corpora.embargo(parent, False)
+        set_embargo(parts[0], False)
+    set_embargo(parent, False)
     assert Corpus.objects.get(pk=parts[0].pk).embargo, "each is ended by its own owner"
-    corpora.embargo(parts[0], False)
+    set_embargo(parts[0], False)
     assert not Corpus.objects.get(pk=parts[0].pk).embargo
     Corpus.everything.filter(pk=parts[2].pk).update(parent=None)
     with pytest.raises(Invalid, match="is deleted"):
-        corpora.embargo(parts[2], False)
+        set_embargo(parts[2], False)

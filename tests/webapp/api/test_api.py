@@ -176,7 +176,7 @@ def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplo
 
 
 def test_training_needs_a_token(trained, secret, monkeypatch):
-    monkeypatch.setattr("webapp.jobs.claims.send", lambda *_: None)
+    monkeypatch.setattr("webapp.jobs.dispatch.send", lambda *_: None)
     url, body = f"/api/v1/corpora/{trained.corpus_id}/runs", {"topics": 4, "seed": 9, "settings": {"passes": 2}}
     strict = Client(enforce_csrf_checks=True)
     for wrong in ({}, bearer("topograph_wrong"), {"headers": {"Cookie": f"token={secret}"}}):
@@ -310,7 +310,7 @@ class InProcess(urllib.request.HTTPHandler):
 
 def test_python_examples_run_as_they_stand(trained, capsys, monkeypatch, secret):
     sent = []
-    monkeypatch.setattr("webapp.jobs.claims.send", lambda *job: sent.append(job))
+    monkeypatch.setattr("webapp.jobs.dispatch.send", lambda *job: sent.append(job))
     monkeypatch.setattr("webapp.corpora.queries.PAGE", 1000)
     monkeypatch.setenv("TOPOGRAPH_TOKEN", secret)
     newest = trained.corpus.runs.exclude(pk=trained.pk)

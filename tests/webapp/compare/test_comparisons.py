@@ -24,15 +24,17 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def others(trained, draft, django_db_blocker):
-    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more sections."""
+    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more
+    sections."""
     from tasks.corpora import ingest
     from tasks.runs import train
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")
         corpora.read(
-            corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="fr", min_documents=4)
+            corpus,
+            corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="fr", min_documents=4),
         )
         ingest(corpus.pk)
         corpus.refresh_from_db()

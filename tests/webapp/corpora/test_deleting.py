@@ -23,7 +23,7 @@ from tests.webapp.making import corpus_of, run_on
 from webapp.accounts import sharing
 from webapp.corpora import deleted, deletion
 from webapp.ingest import corpora, versions
-from webapp.jobs import claims, events
+from webapp.jobs import claims, events, kinds
 from webapp.models import Answer, Corpus, Document, Edit, Membership, Pin, Run, User, Version
 from webapp.notebooks import queries
 from webapp.notebooks import services as notebooks
@@ -50,8 +50,9 @@ OF_NOTHING = (
 
 @pytest.fixture(scope="module")
 def made(draft, django_db_blocker, tmp_path_factory):
-    """What there was before; and then a corpus with everything that there can be of one: a finished run, one of its own words, one
-    that waits, files that are to be added, what readers said. Committed, as heartbeats come over a connection of their own."""
+    """What there was before; and then a corpus with everything that there can be of one: a finished run, one of its own
+    words, one that waits, files that are to be added, what readers said. Committed, as heartbeats come over a
+    connection of their own."""
     with django_db_blocker.unblock():
         ada = User.objects.create_user("ada.deleting@example.org", "Ada of deleting")
         User.objects.local()
@@ -70,7 +71,7 @@ def made(draft, django_db_blocker, tmp_path_factory):
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
-        addition = corpora.addition(corpus, [corpora.Upload("more.csv", more)])
+        addition = corpora.create_addition(corpus, [corpora.ReceivedFile("more.csv", more)])
         folders = [
             files.corpus_folder(corpus.pk),
             files.corpus_folder(addition.pk),
@@ -264,33 +265,33 @@ def test_counts_leave_deleted_runs_out(client, whole):
 
 def test_work_on_it_ends_and_goes_on(whole):
     run = runs.create(whole.version, topics=3)
-    first = claims.claim(claims.TRAINING, run.pk)
+    first = claims.claim(kinds.TRAIN, run.pk)
     deletion.run(run)
-    with pytest.raises(claims.Lost):
-        claims.update(claims.TRAINING, run.pk, first, step=1)
+    with pytest.raises(claims.ClaimLost):
+        claims.update(kinds.TRAIN, run.pk, first, step=1)
     Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - timedelta(hours=1))
     sweep_for(STALE + 5)
-    assert Run.everything.get(pk=run.pk).status == "running" and claims.claim(claims.TRAINING, run.pk) is None
+    assert Run.everything.get(pk=run.pk).status == "running" and claims.claim(kinds.TRAIN, run.pk) is None
     deletion.bring_back(Run.everything.get(pk=run.pk))
     assert Run.objects.get(pk=run.pk).status == "queued"
-    assert claims.claim(claims.TRAINING, run.pk) == first + 1
-    with pytest.raises(claims.Lost):
-        claims.update(claims.TRAINING, run.pk, first, step=1)
+    assert claims.claim(kinds.TRAIN, run.pk) == first + 1
+    with pytest.raises(claims.ClaimLost):
+        claims.update(kinds.TRAIN, run.pk, first, step=1)
 
 
 def test_a_version_that_is_being_made_ends_and_goes_on(whole):
-    version = versions.choose(whole, versions.Words.of(whole.version.settings))
-    first = claims.claim(claims.CHOOSING, version.pk)
+    version = versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
+    first = claims.claim(kinds.VECTORIZE, version.pk)
     deletion.corpus(whole)
-    with pytest.raises(claims.Lost):
-        claims.update(claims.CHOOSING, version.pk, first)
+    with pytest.raises(claims.ClaimLost):
+        claims.update(kinds.VECTORIZE, version.pk, first)
     deletion.bring_back(Corpus.everything.get(pk=whole.pk))
-    assert claims.claim(claims.CHOOSING, version.pk) == first + 1
+    assert claims.claim(kinds.VECTORIZE, version.pk) == first + 1
 
 
 def test_what_a_task_still_works_on_is_not_taken_away(whole):
     run = runs.create(whole.version, topics=3)
-    claims.claim(claims.TRAINING, run.pk)
+    claims.claim(kinds.TRAIN, run.pk)
     deletion.run(run)
     deletion.for_good(run)
     upkeep.purge()
@@ -305,7 +306,7 @@ def test_nothing_begins_on_a_deleted_corpus(whole):
     with pytest.raises(Invalid, match="just been deleted"):
         runs.create(whole.version, topics=3)
     with pytest.raises(Invalid, match="just been deleted"):
-        versions.choose(whole, versions.Words.of(whole.version.settings))
+        versions.choose(whole, versions.VocabularySettings.of(whole.version.settings))
 
 
 def test_memory_and_open_files_are_let_go(client, whole):

@@ -6,9 +6,10 @@ from django.urls import reverse
 
 from tasks.corpora import choose, ingest
 from tests.corpora import as_csv, example_rows
+from webapp.accounts.embargo import set_embargo
 from webapp.corpora import deletion
-from webapp.ingest import corpora, versions
-from webapp.jobs import claims
+from webapp.ingest import corpora, guesses, versions
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.operations import upkeep
 
@@ -20,7 +21,9 @@ KEPT = ("source_id", "file", "place", "title", "date_text", "date", "metadata", 
 @pytest.fixture
 def parent(draft):
     corpus = draft(as_csv(example_rows(90)))
-    corpora.read(corpus, corpora.Reading(options=vars(corpora.sniff(corpus).options), language="en", min_documents=2))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=vars(guesses.sniff(corpus).options), language="en", min_documents=2)
+    )
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready", corpus.error
@@ -50,7 +53,7 @@ def test_a_part_has_the_same_documents(client, parent):
     found = client.get(reverse("corpus_documents_json", args=[parent.pk]) + "?q=war&by=order").json()
     assert part.documents == found["count"] < parent.documents
     numbers = np.load(corpora.files.corpus_folder(part.pk) / corpora.NUMBERS)
-    assert numbers[:5].tolist() == [d["number"] for d in found["documents"]][:5]
+    assert numbers[:5].tolist() == [d["number"] for d in found["items"]][:5]
     old = list(
         Document.objects.filter(corpus_id=parent.pk, number__in=numbers.tolist()).order_by("number").values_list(*KEPT)
     )
@@ -65,7 +68,7 @@ def test_a_part_has_the_same_documents(client, parent):
 
 def test_its_words_are_chosen_again_without_copying_a_document(client, parent):
     part = read(made(client, parent))
-    version = versions.choose(part, versions.Words(language="en", min_documents=2))
+    version = versions.choose(part, versions.VocabularySettings(language="en", min_documents=2))
     choose(version.pk)
     part = Corpus.objects.select_related("version").get(pk=part.pk)
     assert part.version == version and version.number == 2
@@ -112,13 +115,13 @@ def test_what_failed_can_be_tried_with_other_words(client, parent):
 
 def test_an_attempt_that_was_killed_begins_anew(client, parent):
     part = made(client, parent)
-    assert claims.claim(claims.READING, part.pk) == 1
+    assert claims.claim(kinds.INGEST, part.pk) == 1
     Corpus.objects.filter(pk=part.pk).update(status="queued")
     assert read(part).status == "ready" and part.attempt == 2
 
 
 def test_a_part_of_a_part_and_an_embargo_that_is_inherited(client, parent):
-    corpora.embargo(parent, True)
+    set_embargo(parent, True)
     part = read(made(client, parent, min_documents="1"))
     assert part.embargo
     again = read(made(client, part, "?q=peace", min_documents="1"))

@@ -13,7 +13,7 @@ from tests.webapp.taking import taken
 from webapp.curation import services as curation
 from webapp.curation.queries import PAGE, proposals
 from webapp.models import DocumentTopic, Edit, Run
-from webapp.results.labels import names
+from webapp.results import labels
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def post(client, route, /, *arguments, **data):
 
 
 def said(run):
-    return names(Run.objects.get(pk=run.pk))
+    return labels.read(Run.objects.get(pk=run.pk))
 
 
 def test_form_of_a_topic(client, trained):

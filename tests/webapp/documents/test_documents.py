@@ -1,4 +1,5 @@
-"""A document's page: its words are the tokens counted, its strip and its parts are its text, what is like it is near."""
+"""A document's page: its words are the tokens counted, its strip and its parts are its text, what is like it is
+near."""
 
 import json
 import re
@@ -17,6 +18,7 @@ from webapp.documents import infer, texts
 from webapp.documents import queries as documents
 from webapp.models import Document, Edit, Run, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +27,8 @@ MARKUP = "<script>alert('x')</script> <b>treaty & commerce</b> congress &amp; na
 
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
-    """Odd documents among ordinary ones: markup, another direction, decomposed letters, none of the vocabulary, a long one, twins."""
+    """Odd documents among ordinary ones: markup, another direction, decomposed letters, none of the vocabulary, a long
+    one, twins."""
     rows = example_rows(120)
     text = rows[0].index("text")
     for i, words in enumerate((MARKUP, "xyzzy " * 50, "Cafe\u0301 congress İstanbul navy Cafe\u0301 war " * 40), 1):
@@ -58,7 +61,7 @@ def shown(client, run, number: int, query: str = "") -> str:
 def test_coloured_words_are_the_tokens_counted(client, run, number):
     html = shown(client, run, number, "?show=all")
     found = spans(html)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert counted == {k: sum(topic == k for topic, _ in found) for k in {topic for topic, _ in found}}
     vocabulary = set(Word.objects.filter(version=run.version_id).values_list("word", flat=True))
     text = Document.objects.get(corpus_id=run.corpus_id, number=number).text
@@ -70,7 +73,7 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
 
 
 def test_show_colours_what_it_says(client, run):
-    parts = documents.proportions(run, 30)
+    parts = documents.proportions(RunView(run), 30)
     strongest = {p["number"] for p in parts[:3]}
     for query, topics in [
         ("", strongest),
@@ -112,9 +115,9 @@ def test_any_place_is_in_the_part_that_is_shown(run):
 @pytest.mark.parametrize("number", [0, 1, LONG, 30])
 def test_strip_adds_up_to_the_mixture(run, number):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=number).text)
-    tokens = texts.tokens(run, number)
+    tokens = texts.tokens(RunView(run), number)
     strip = texts.strip(tokens, length)
-    counted = {part["number"]: part["tokens"] for part in documents.proportions(run, number)}
+    counted = {part["number"]: part["tokens"] for part in documents.proportions(RunView(run), number)}
     assert dict(zip(strip.topics, strip.tokens.sum(axis=0).tolist(), strict=True)) == counted
     assert strip.edges[0] == 0 and strip.edges[-1] == length and strip.edges == sorted(strip.edges)
     for i, row in enumerate(strip.tokens):
@@ -199,16 +202,16 @@ def test_topics_of_a_word(client, run):
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
         theta = infer._theta(run.snapshot_id, run.pk, number)
-        shares = documents._mixture(run, number) / evidence.of(run).lengths[number]
+        shares = documents._mixture(RunView(run), number) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5 and np.argmax(theta) == np.argmax(shares)
 
 
 def test_merged_topics_are_one_everywhere(client, run):
-    parts = documents.proportions(run, LONG)
+    parts = documents.proportions(RunView(run), LONG)
     a, b = parts[0]["number"], parts[1]["number"]
     Edit.objects.create(run=run, topic=b, field="into", value=str(a), batch=uuid4(), by="a")
     again = Run.objects.get(pk=run.pk)
-    merged = documents.proportions(again, LONG)
+    merged = documents.proportions(RunView(again), LONG)
     assert merged[0]["number"] == a and merged[0]["tokens"] == parts[0]["tokens"] + parts[1]["tokens"]
     assert {k for k, _ in spans(shown(client, run, LONG))} == {p["number"] for p in merged}
 
@@ -216,7 +219,7 @@ def test_merged_topics_are_one_everywhere(client, run):
 def test_neighbours_are_those_of_the_list(client, run):
     url = reverse("run_documents_json", args=[run.pk])
     data = client.get(url + "?q=war&by=newest").json()
-    first, second = data["documents"][:2]
+    first, second = data["items"][:2]
     page = client.get(first["url"].replace("/?", ".json?")).json()
     assert page["previous"] is None and page["next"]["number"] == second["number"]
     assert page["list"]["place"] == 1 and page["list"]["count"] == data["count"]

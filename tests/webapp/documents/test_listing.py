@@ -18,6 +18,7 @@ from webapp.documents import queries as documents
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
 from webapp.models import Document, DocumentTopic, Topic
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +26,7 @@ SETS = ["", "q=war", "q=congress&has=1:10", "in=party:Federalist&from=1792", "q=
 
 
 def made(run, query: str, by: str = "") -> Listing:
-    return Listing(Selection.read(QueryDict(query), run.corpus, run), by)
+    return Listing(Selection.read(QueryDict(query), run.corpus, RunView(run)), by)
 
 
 def whole(of: Listing, limit: int) -> list[int]:
@@ -116,15 +117,15 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
     url = reverse("run_documents_json", args=[trained.pk])
     data = client.get(url + "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest").json()
     way = urlencode([("q", "war"), ("in", "party:Federalist"), ("in", "party:Nonpartisan"), ("by", "newest")])
-    assert data["documents"] and all(d["url"].endswith("/?" + way) for d in data["documents"])
-    assert data["sentence"] == "documents with “war”, party Federalist, party Nonpartisan"
+    assert data["items"] and all(d["url"].endswith("/?" + way) for d in data["items"])
+    assert data["documents"] == "documents with “war”, party Federalist, party Nonpartisan"
     assert "in=party%3AFederalist&in=party%3ANonpartisan" in (
         data["next"] or "in=party%3AFederalist&in=party%3ANonpartisan"
     )
     seen, query = [], "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest"
     while query:
         page = client.get(url + query).json()
-        seen += [d["number"] for d in page["documents"]]
+        seen += [d["number"] for d in page["items"]]
         query = page["next"]
     assert len(seen) == len(set(seen)) == data["count"]
 
@@ -140,7 +141,7 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
         text = "".join(part for part, _ in parts).removeprefix("… ").removesuffix(" …")
         assert text in stored[row["number"]] and 20 < len(text) <= texts.PASSAGE + 2 * texts.MARGIN
         marked = [part for part, own in parts if own]
-        tokens = texts.tokens(trained, row["number"])
+        tokens = texts.tokens(RunView(trained), row["number"])
         assert marked and (tokens.topics == 1).sum() >= len(marked)
 
 
@@ -176,9 +177,9 @@ def test_a_match_in_the_title_alone_shows_the_beginning(draft):
 
 def test_facets_count_the_set(trained):
     rows = list(Document.objects.filter(corpus_id=trained.corpus_id))
-    selection = Selection.read(QueryDict("q=war&in=party:Federalist"), trained.corpus, trained)
+    selection = Selection.read(QueryDict("q=war&in=party:Federalist"), trained.corpus, RunView(trained))
     found = facets.counts(selection)
-    war = Selection.read(QueryDict("q=war"), trained.corpus, trained)
+    war = Selection.read(QueryDict("q=war"), trained.corpus, RunView(trained))
     by = {category["name"]: category for category in found["categories"]}
     parties = Counter(d.metadata.get("party") for d in rows if war.mask[d.number])  # as if none were chosen
     assert {v["value"]: v["documents"] for v in by["party"]["values"]} == dict(parties.most_common(facets.VALUES))
@@ -188,15 +189,15 @@ def test_facets_count_the_set(trained):
     )
     assert sum(bar["documents"] for bar in found["years"]) == selection.count
     for bar in found["years"]:
-        narrowed = Selection.read(QueryDict(bar["url"][1:]), trained.corpus, trained)
+        narrowed = Selection.read(QueryDict(bar["url"][1:]), trained.corpus, RunView(trained))
         assert narrowed.count == bar["documents"]
     for value in by["party"]["values"]:
-        there = Selection.read(QueryDict(value["url"][1:]), trained.corpus, trained)
+        there = Selection.read(QueryDict(value["url"][1:]), trained.corpus, RunView(trained))
         assert ("in", f"party:{value['value']}") in there.parameters or value["chosen"]
 
 
 def test_topics_of_a_set_are_larger_there(trained):
-    selection = Selection.read(QueryDict("has=2:30"), trained.corpus, trained)
+    selection = Selection.read(QueryDict("has=2:30"), trained.corpus, RunView(trained))
     found = facets.counts(selection)["topics"]
     assert found[0]["number"] == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
@@ -210,7 +211,7 @@ def test_topics_of_a_set_are_larger_there(trained):
         )
         assert topic["usual"] == pytest.approx(of[topic["number"]] / sum(of.values()))
         assert topic["share"] > topic["usual"]
-    everything = facets.counts(Selection.read(QueryDict(), trained.corpus, trained))["topics"]
+    everything = facets.counts(Selection.read(QueryDict(), trained.corpus, RunView(trained)))["topics"]
     assert [t["share"] for t in everything] == sorted((t["share"] for t in everything), reverse=True)
 
 

@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from tests.webapp.making import corpus_of
 from webapp.documents import fields, ranges
 from webapp.documents.selection import Selection
-from webapp.storage.columns import Number
+from webapp.metadata import Number
 
 pytestmark = pytest.mark.django_db
 COUNT = 90
@@ -72,7 +72,7 @@ def test_groups_are_whole_and_can_be_asked_for(typed):
         everything = Selection.read(QueryDict(""), typed)
         for i in range(len(groups.labels)):
             query = QueryDict(mutable=True)
-            for key, value in everything.narrowed(groups, i):
+            for key, value in everything.within(groups, i).parameters:
                 query.appendlist(key, value)
             mask = Selection.read(query, typed).mask
             assert np.array_equal(np.flatnonzero(mask), np.flatnonzero(groups.group == i)), (name, groups.labels[i])
@@ -119,13 +119,13 @@ def test_the_page_of_documents_offers_and_says_them(typed, client):
     [(0, 1, False, 0.5), (-5, 5, True, 0), (0.3, 0.6, False, 0.4), (1, 1e9, True, 40), (0, 1e-7, False, 1e-9), (0.1, 1e299, False, 3), (5, 6, True, 5), (-1e299, 1e299, False, 0)],
 )  # fmt: skip
 def test_edges_hold_every_number(low, high, whole, median):
-    edges = fields._edges(Number("x", float(low), float(high), whole, 9), float(median))
+    edges = Number("x", float(low), float(high), whole, 9).edges(float(median))
     assert edges[0] <= low and edges[-1] > high and 3 <= len(edges) < 400 and edges == sorted(set(edges))
     assert edges[-2] <= high  # the last is not empty by construction
 
 
 def test_ranges_in_words():
     assert (
-        ranges.Range("price", "7", "").said == "price from 7"
-        and ranges.Range("price", "", "<9").said == "price to below 9"
+        ranges.Range("price", "7", "").sentence == "price from 7"
+        and ranges.Range("price", "", "<9").sentence == "price to below 9"
     )

@@ -17,6 +17,7 @@ from tests.webapp.making import corpus_of
 from webapp.documents import facets
 from webapp.documents.selection import Selection
 from webapp.models import Document, DocumentTopic, Edit, Run
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def read(corpus, run=None, query="", **parameters) -> Selection:
     asked = QueryDict(query, mutable=True)
     for name, value in parameters.items():
         asked.setlist(name.rstrip("_"), value if isinstance(value, list) else [value])
-    return Selection.read(asked, corpus, run)
+    return Selection.read(asked, corpus, RunView(run) if run else None)
 
 
 def numbers(selection: Selection) -> set[int]:
@@ -293,6 +294,6 @@ def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
 def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):
     selection = read(ready, trained)
     shown(selection)
-    run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=trained.pk)
+    run = Run.objects.select_related("corpus", "version__corpus", "snapshot").get(pk=trained.pk)
     with django_assert_max_num_queries(1):  # the names
         shown(read(run.corpus, run))

@@ -16,6 +16,7 @@ from webapp.documents import queries as documents
 from webapp.documents.infer_views import LONGEST
 from webapp.models import Document
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -29,10 +30,10 @@ def test_a_document_of_the_training_gets_nearly_its_own_mixture(trained):
     differences = []
     for number in np.argsort(-found.lengths, kind="stable")[:40].tolist():
         text = Document.objects.get(corpus_id=trained.corpus_id, number=number).text
-        data, words = infer.text(trained, text)
+        data, words = infer.text(RunView(trained), text)
         assert data["tokens"] == found.lengths[number]
         assert "".join(word.text for word in words) == text
-        stored = {p["number"]: p["share"] for p in documents.proportions(trained, number)}
+        stored = {p["number"]: p["share"] for p in documents.proportions(RunView(trained), number)}
         mine = {p["number"]: p["share"] for p in data["proportions"]}
         assert sum(mine.values()) == pytest.approx(1)
         differences.append(sum(abs(stored.get(k, 0) - mine.get(k, 0)) for k in stored.keys() | mine.keys()) / 2)
@@ -42,7 +43,7 @@ def test_a_document_of_the_training_gets_nearly_its_own_mixture(trained):
 
 def test_the_same_text_gives_the_same(trained):
     text = Document.objects.get(corpus_id=trained.corpus_id, number=7).text
-    assert infer.text(trained, text) == infer.text(trained, text)
+    assert infer.text(RunView(trained), text) == infer.text(RunView(trained), text)
 
 
 def test_page_shows_words_in_their_topics_and_counts_the_unknown(client, trained):

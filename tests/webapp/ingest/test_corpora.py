@@ -7,8 +7,8 @@ import pytest
 
 from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
-from webapp.ingest import corpora
-from webapp.jobs import claims
+from webapp.ingest import corpora, guesses
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Word
 from webapp.storage import files
 
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def read(make, content: bytes, name: str = "a.csv", **reading) -> Corpus:
     corpus = make(content, name)
-    options = asdict(corpora.sniff(corpus).options)
-    corpora.read(corpus, corpora.Reading(options=options, **{"language": "en", "min_documents": 2} | reading))
+    options = asdict(guesses.sniff(corpus).options)
+    corpora.read(corpus, corpora.ReadingSettings(options=options, **{"language": "en", "min_documents": 2} | reading))
     ingest(corpus.pk)
     corpus.refresh_from_db()
     return corpus
@@ -74,7 +74,7 @@ def test_nothing_left_is_said(draft, content, said):
 def test_it_can_be_read_again_in_another_way(draft):
     corpus = read(draft, as_csv(example_rows(40)), min_documents=1000)
     assert corpus.status == "failed"
-    corpora.read(corpus, corpora.Reading(**corpus.settings | {"min_documents": 2}))
+    corpora.read(corpus, corpora.ReadingSettings(**corpus.settings | {"min_documents": 2}))
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and corpus.documents == 40
@@ -91,8 +91,10 @@ def test_a_task_that_comes_twice_does_nothing(draft):
 def test_a_reading_that_was_killed_begins_anew(draft):
     """A half-filled partition and a half-written folder of another attempt are in nobody's way."""
     corpus = draft(as_csv(example_rows(40)), "a.csv")
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
-    assert claims.claim(claims.READING, corpus.pk) == 1
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2)
+    )
+    assert claims.claim(kinds.INGEST, corpus.pk) == 1
     folder = files.version_folder(corpus.version_id) / "bow"
     folder.mkdir(parents=True)
     (folder / "spool").write_bytes(b"half")

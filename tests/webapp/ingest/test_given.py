@@ -1,4 +1,5 @@
-"""A bag of words that was made elsewhere: its words are taken as they are, and can be marked in what stands for its text."""
+"""A bag of words that was made elsewhere: its words are taken as they are, and can be marked in what stands for its
+text."""
 
 from dataclasses import asdict
 
@@ -7,7 +8,7 @@ import pytest
 from tasks.corpora import ingest
 from webapp.accounts import embargo
 from webapp.documents import wording
-from webapp.ingest import corpora
+from webapp.ingest import corpora, guesses
 from webapp.models import Corpus, Word
 from webapp.results.evidence import bow
 
@@ -24,11 +25,11 @@ def test_words_are_as_they_were_given(tmp_path):
     uploads = []
     for name, content in files.items():
         (tmp_path / name).write_text(content)
-        uploads.append(corpora.Upload(name, tmp_path / name))
+        uploads.append(corpora.ReceivedFile(name, tmp_path / name))
     corpus = corpora.create("given", uploads)
-    options = asdict(corpora.sniff(corpus).options)
+    options = asdict(guesses.sniff(corpus).options)
     assert options["given"]
-    corpora.read(corpus, corpora.Reading(options=options, min_documents=1, max_share=1.0))
+    corpora.read(corpus, corpora.ReadingSettings(options=options, min_documents=1, max_share=1.0))
     ingest(corpus.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.status == "ready", corpus.error

@@ -12,12 +12,12 @@ from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
-from webapp.ingest import corpora, sample, versions
+from webapp.accounts.embargo import set_embargo
 from webapp.ingest import estimates as queries
+from webapp.ingest import sample, versions
 from webapp.ingest import version_history as listing
-from webapp.ingest.corpora import Reading
 from webapp.ingest.phrases import proposed
-from webapp.ingest.versions import Words
+from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.jobs import heartbeat
 from webapp.models import Corpus, SourceFile, Version
 from webapp.runs import services as runs
@@ -37,7 +37,7 @@ def own(draft, monkeypatch):
     """A corpus of a test's own that has been read."""
     from tests.webapp.making import corpus_of
 
-    monkeypatch.setattr(heartbeat, "EVERY", 600.0)  # its own connection does not see what a test has not committed
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)  # its own connection does not see what a test has not committed
     return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
 
 
@@ -150,7 +150,7 @@ def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     monkeypatch.setattr(sample, "FILES", 5)
     content = [(f"{i:02d}.txt", f"Text {i}. ".encode() + b"many words of some length " * 400) for i in range(20)]
     corpus, url = prepare(client, *content)
-    taken, stream = sample.taken(corpus, Reading(options={"format": "text"}))
+    taken, stream = sample.take_sample(corpus, ReadingSettings(options={"format": "text"}))
     assert (
         taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole
     )  # each has half of what may be read
@@ -214,10 +214,10 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
 def test_samples_of_several_ways_of_reading_are_kept_and_no_more(client):
     corpus, url = prepare(client, ("a.txt", "été words that are here".encode()))
     for encoding in ("utf-8", "cp1252", "cp1250", "koi8-r", "cp1251", "cp1253"):
-        sample.taken(corpus, Reading(options={"format": "text", "encoding": encoding}))
+        sample.take_sample(corpus, ReadingSettings(options={"format": "text", "encoding": encoding}))
     folder = files.corpus_folder(corpus.pk) / "sample"
     assert len(list(folder.iterdir())) == sample.KEPT
-    sample.forget(corpus)
+    sample.remove_samples(corpus)
     assert not folder.exists()
 
 
@@ -295,13 +295,15 @@ def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
 
 
 def test_methods_and_versions_name_the_languages(own):
-    words = Words.of(own.version.settings)
+    words = VocabularySettings.of(own.version.settings)
     other = Version(
         settings=words.__dict__ | {"also": ["de", "fr"]}, documents=own.documents, report=own.version.report
     )
     assert listing.difference(own.version, other) == "French and German stop words too"
     assert listing.difference(other, own.version) == "French and German stop words no more"
-    assert Words.of(other.settings).choice().stop_words == stop_words("en") | stop_words("de") | stop_words("fr")
+    assert VocabularySettings.of(other.settings).choice().stop_words == stop_words("en") | stop_words(
+        "de"
+    ) | stop_words("fr")
 
 
 # Versions -------------------------------------------------------------------------------------------------------------
@@ -370,7 +372,11 @@ def test_a_version_that_failed_is_said(client, own):
 def test_a_run_of_an_older_version_says_so(client, own):
     run = runs.create(own.version, topics=3)
     assert "Trained on version" not in client.get(reverse("run", args=[run.pk])).content.decode()
-    make(versions.choose(own, Words(language="en", min_documents=2, max_share=1.0, phrases=["united states"])).pk)
+    make(
+        versions.choose(
+            own, VocabularySettings(language="en", min_documents=2, max_share=1.0, phrases=["united states"])
+        ).pk
+    )
     assert "Trained on version 1" in (page := client.get(reverse("run", args=[run.pk])).content.decode())
     assert "1 more phrase (united states)" in page
     assert "version of the words" in client.get(reverse("corpus", args=[own.pk])).content.decode()
@@ -385,7 +391,7 @@ def test_a_run_of_an_older_version_says_so(client, own):
     ],
 )  # fmt: skip
 def test_what_differs_is_said_in_words(change, said):
-    plain = vars(Words(language="en"))
+    plain = vars(VocabularySettings(language="en"))
     assert listing.difference(Version(settings=plain), Version(settings=plain | change)) == said
 
 
@@ -450,7 +456,7 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
     )
     for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
         found = client.get(url.rstrip("/") + f".json?only={only}").json()
-        assert [row["number"] for row in found["documents"]] == numbers
+        assert [row["number"] for row in found["items"]] == numbers
     assert "the same as an earlier one" in client.get(url + "?only=same").content.decode()
     assert client.get(url + "?only=bogus").status_code == 400
 
@@ -558,7 +564,7 @@ def test_a_phrase_that_would_be_left_out_is_said(client, draft):
 def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
     monkeypatch.setattr("webapp.corpora.version_views.PHRASES", 3)
     url = reverse("corpus_phrases", args=[own.pk])
-    words = [row["words"] for row in proposed(own.version, Words.of(own.version.settings).choice())]
+    words = [row["words"] for row in proposed(own.version, VocabularySettings.of(own.version.settings).choice())]
     assert len(words) > 6
     first = client.get(url)
     assert (
@@ -580,7 +586,7 @@ def test_ticks_stay_from_page_to_page(client, own, monkeypatch):
 
 def test_all_phrases_above_a_score_are_taken_at_once(client, own):
     url = reverse("corpus_phrases", args=[own.pk])
-    found = proposed(own.version, Words.of(own.version.settings).choice())
+    found = proposed(own.version, VocabularySettings.of(own.version.settings).choice())
     score = found[4]["score"]
     client.post(url, {"all": "1", "score": "no number"})
     assert own.versions.count() == 1
@@ -589,7 +595,7 @@ def test_all_phrases_above_a_score_are_taken_at_once(client, own):
 
 
 def test_an_embargo_shortens_passages_and_shows_no_other(client, own):
-    corpora.embargo(own, True)
+    set_embargo(own, True)
     assert client.get(reverse("corpus_words", args=[own.pk])).context["words"]["passage"] is None
     for row in client.get(reverse("corpus_phrases", args=[own.pk])).context["phrases"]:
         assert sum(len(text) for text, _ in row["passage"]) <= 210

@@ -14,10 +14,10 @@ from tests.corpora import as_csv, example_rows
 from tests.sweeping import STALE, sweep_for
 from webapp.corpora import deletion
 from webapp.documents import fields
-from webapp.ingest import corpora, read_files, sources, versions
+from webapp.ingest import corpora, guesses, read_files, sources, versions
+from webapp.ingest.settings import VocabularySettings
 from webapp.ingest.shaping import Shaping
-from webapp.ingest.versions import Words
-from webapp.jobs import claims
+from webapp.jobs import claims, kinds
 from webapp.models import Corpus, Document, Version, Word
 from webapp.operations.upkeep import tidy
 from webapp.results import evidence
@@ -29,8 +29,8 @@ ROWS = 120
 
 def queued(make, content: bytes, name: str = "a.csv", **words) -> Corpus:
     corpus = make(content, name)
-    options = asdict(corpora.sniff(corpus).options)
-    corpora.read(corpus, corpora.Reading(options=options, **{"language": "en", "min_documents": 2} | words))
+    options = asdict(guesses.sniff(corpus).options)
+    corpora.read(corpus, corpora.ReadingSettings(options=options, **{"language": "en", "min_documents": 2} | words))
     return corpus
 
 
@@ -67,16 +67,16 @@ def damaged() -> bytes:
 @pytest.mark.parametrize(
     ("stage", "shaping"),
     [
-        ("_cut", {}),
-        ("_copy", {}),
-        ("_copy", {"sections": "words", "length": 300}),
-        ("_copy", {"sections": "words", "length": 300, "join": ("party",), "period": "year"}),
+        ("_write_words", {}),
+        ("_copy_rows", {}),
+        ("_copy_rows", {"sections": "words", "length": 300}),
+        ("_copy_rows", {"sections": "words", "length": 300, "join": ("party",), "period": "year"}),
     ],
 )
 def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkeypatch, stage, shaping):
     shaped = asdict(Shaping(**shaping))
     undisturbed = read(queued(draft, damaged(), shaping=shaped))
-    corpus, done, whole = queued(draft, damaged(), shaping=shaped), [], getattr(read_files.Read, stage)
+    corpus, done, whole = queued(draft, damaged(), shaping=shaped), [], getattr(read_files.ReadAttempt, stage)
     of = undisturbed.documents
     assert of == ROWS - 2 or shaping
 
@@ -86,17 +86,17 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
         done.append(1)
         return whole(self, *arguments)
 
-    monkeypatch.setattr(read_files.Read, stage, killed)
+    monkeypatch.setattr(read_files.ReadAttempt, stage, killed)
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus.pk)
-    monkeypatch.setattr(read_files.Read, stage, whole)
+    monkeypatch.setattr(read_files.ReadAttempt, stage, whole)
     kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
     assert 0 < kept < of
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
     copied = []
     monkeypatch.setattr(
-        read_files.Read,
-        "_copy",
+        read_files.ReadAttempt,
+        "_copy_rows",
         lambda self, partition, chunk: copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk),
     )
     corpus = read(corpus)
@@ -108,7 +108,7 @@ def test_an_attempt_goes_on_where_another_was_killed(draft, small_chunks, monkey
     assert corpus.bytes_read == corpus.bytes_total
 
 
-whole_copy = read_files.Read._copy
+whole_copy = read_files.ReadAttempt._copy_rows
 
 
 def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
@@ -117,7 +117,7 @@ def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
     before = words(first)
     monkeypatch.setattr("webapp.readers.read", None)
     version = versions.choose(
-        corpus, Words(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True)
+        corpus, VocabularySettings(language="en", min_documents=2, extra_stop_words=[before[0][0]], numbers=True)
     )
     choose(version.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
@@ -131,9 +131,9 @@ def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
 
 def test_a_choice_that_leaves_nothing_harms_nothing(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
-    version = versions.choose(corpus, Words(language="en", min_documents=1000))
+    version = versions.choose(corpus, VocabularySettings(language="en", min_documents=1000))
     with pytest.raises(Invalid, match="Another version"):
-        versions.choose(corpus, Words())
+        versions.choose(corpus, VocabularySettings())
     choose(version.pk)
     version.refresh_from_db()
     assert version.status == "failed" and "No word is left" in version.error
@@ -143,18 +143,18 @@ def test_a_choice_that_leaves_nothing_harms_nothing(draft):
     )
 
 
-def upload(tmp_path, content: bytes, name: str) -> corpora.Upload:
+def upload(tmp_path, content: bytes, name: str) -> corpora.ReceivedFile:
     path = tmp_path / f"upload-{len(list(tmp_path.iterdir()))}"
     path.write_bytes(content)
-    return corpora.Upload(name, path)
+    return corpora.ReceivedFile(name, path)
 
 
-def added(corpus: Corpus, *uploads: corpora.Upload, known: dict | None = None, **changes) -> Version:
-    """The version that follows, as who changes nothing gets it. known: of corpora.sniff; changes: of Reading."""
-    addition = corpora.addition(corpus, uploads)
-    found = corpora.as_before(corpora.sniff(addition, **(known or {})), addition.settings["options"])
-    return corpora.add(
-        addition, replace(corpora.Reading(**addition.settings), options=asdict(found.options), **changes)
+def added(corpus: Corpus, *uploads: corpora.ReceivedFile, known: dict | None = None, **changes) -> Version:
+    """The version that follows, as who changes nothing gets it. known: of guesses.sniff; changes: of Reading."""
+    addition = corpora.create_addition(corpus, uploads)
+    found = guesses.keep_chosen_columns(guesses.sniff(addition, **(known or {})), addition.settings["options"])
+    return corpora.add_files(
+        addition, replace(corpora.ReadingSettings(**addition.settings), options=asdict(found.options), **changes)
     )
 
 
@@ -174,7 +174,8 @@ def test_documents_are_added(draft, tmp_path, small_chunks):
 
 
 def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunks):
-    """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another time."""
+    """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another
+    time."""
     first = [
         ["id", "text", "when", "seen"],
         *(
@@ -203,7 +204,7 @@ def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunk
         date(1999, 1, 16).toordinal(),
     ]
     assert not Corpus.objects.filter(into=corpus).exists()
-    choose(versions.choose(corpus, Words(min_documents=1, max_share=1.0)).pk)
+    choose(versions.choose(corpus, VocabularySettings(min_documents=1, max_share=1.0)).pk)
     again = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert rows(again) == found and words(again.version) == words(corpus.version)
 
@@ -229,18 +230,18 @@ def test_files_are_read_again_in_another_way(draft):
     )
     corpus = read(queued(draft, content.decode().encode("cp1251"), min_documents=1, max_share=1.0))
     before = rows(corpus)
-    again = corpora.again(corpus)
-    assert corpora.again(corpus) == again  # one is enough
-    (mine,), (its,) = corpora.paths(corpus), corpora.paths(again)
+    again = corpora.copy_as_draft(corpus)
+    assert corpora.copy_as_draft(corpus) == again  # one is enough
+    (mine,), (its,) = guesses.paths(corpus), guesses.paths(again)
     assert mine[0] != its[0] and mine[0].samefile(its[0]) and again.bytes_total == corpus.files.get().bytes
     options = Corpus.objects.get(pk=again.pk).settings["options"]
-    corpora.read(again, replace(corpora.Reading(**again.settings), options=options | {"text": 2}))
+    corpora.read(again, replace(corpora.ReadingSettings(**again.settings), options=options | {"text": 2}))
     again = read(again)
     assert again.status == "ready" and "другие" in rows(again)[0][4] and rows(corpus) == before
     deletion.corpus(corpus)
     deletion.for_good(corpus)
     tidy()
-    assert corpora.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
+    assert guesses.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
     assert Corpus.objects.get(pk=again.pk).parent is None
 
 
@@ -254,15 +255,17 @@ def test_only_what_failed_is_tried_again(draft, tmp_path):
         "several",
         [upload(tmp_path, as_csv(found[:41]), "a.csv"), upload(tmp_path, content[: len(content) // 2], "b.csv.gz")],
     )
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2)
+    )
     corpus = read(corpus)
     assert corpus.status == "ready" and 40 < corpus.documents < ROWS
     bad = corpus.files.get(position=1)
     assert "not complete" in bad.error and corpus.report["problems"][-1]["file"] == "b.csv.gz"
     with pytest.raises(Invalid):
-        corpora.retry(read(queued(draft, as_csv(found))))
-    corpora.stored(bad).write_bytes(content)  # mended
-    choose(corpora.retry(corpus).pk)
+        corpora.retry_failed_files(read(queued(draft, as_csv(found))))
+    guesses.stored_path(bad).write_bytes(content)  # mended
+    choose(corpora.retry_failed_files(corpus).pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert [row[4] for row in rows(corpus)] == [row[5] for row in found[1:]]
     assert not corpus.files.exclude(error="").exists()
@@ -281,12 +284,14 @@ def test_what_failed_is_joined_when_it_is_tried_again(draft, tmp_path):
     shaping = asdict(Shaping(join=("party",), period="year"))
     corpora.read(
         corpus,
-        corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2, shaping=shaping),
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2, shaping=shaping
+        ),
     )
     corpus = read(corpus)
     assert corpus.status == "ready", corpus.error
-    corpora.stored(corpus.files.get(position=1)).write_bytes(content)
-    choose(corpora.retry(corpus).pk)
+    guesses.stored_path(corpus.files.get(position=1)).write_bytes(content)
+    choose(corpora.retry_failed_files(corpus).pk)
     corpus = Corpus.objects.get(pk=corpus.pk)
     texts = "".join(row[4] for row in rows(corpus))
     assert [texts.count(row[5]) for row in found[1:]] == [1] * ROWS and corpus.documents < ROWS
@@ -303,7 +308,7 @@ def test_documents_that_repeat_others_and_ids_that_stand_twice_are_counted(draft
     corpus = read(queued(draft, as_csv(found)))
     assert corpus.report["duplicates"] == {"exact": 1, "near": 1}
     assert (corpus.report["repeated_ids"], corpus.report["repeated_ids_first"]) == (1, [found[3][0]])
-    version = versions.choose(corpus, Words(language="en", min_documents=2, duplicates="exact"))
+    version = versions.choose(corpus, VocabularySettings(language="en", min_documents=2, duplicates="exact"))
     choose(version.pk)
     lengths = evidence.bow(version.pk).first_token
     assert lengths[61] == lengths[60] and lengths[63] > lengths[62]
@@ -317,7 +322,9 @@ def test_each_file_says_what_came_of_it(draft, tmp_path, small_chunks):
         upload(tmp_path, ("id,text\n" + "1,Voil\xe0 des \xe9t\xe9s \xe0 la fen\xeatre\n" * 9).encode("cp1252"), "c.csv"),
     ]  # fmt: skip
     corpus = corpora.create("", came)
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), min_documents=1, max_share=1.0)
+    )
     corpus = read(corpus)
     said = list(corpus.files.values_list("documents", "problems", "encoding"))
     assert said == [(59, 1, "utf-8"), (0, 1, said[1][2]), (9, 0, "cp1252")] and corpus.documents == 68
@@ -331,7 +338,9 @@ def test_joined_documents_are_counted_by_their_first_file(draft, tmp_path):
     shaping = asdict(Shaping(join=("party",)))
     corpora.read(
         corpus,
-        corpora.Reading(options=asdict(corpora.sniff(corpus).options), min_documents=1, max_share=1.0, shaping=shaping),
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(corpus).options), min_documents=1, max_share=1.0, shaping=shaping
+        ),
     )
     corpus = read(corpus)
     counts = corpus.files.values_list("documents", flat=True)
@@ -340,21 +349,21 @@ def test_joined_documents_are_counted_by_their_first_file(draft, tmp_path):
 
 def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
-    addition = corpora.addition(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
-    version = corpora.add(addition, corpora.Reading(**addition.settings))
+    addition = corpora.create_addition(corpus, [upload(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv")])
+    version = corpora.add_files(addition, corpora.ReadingSettings(**addition.settings))
     choose(version.pk)
     version.refresh_from_db()
     assert version.status == "failed" and "picture.csv" in version.error
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.documents == 40 and corpus.files.get(position=1).error
-    choose(versions.choose(corpus, Words(language="en", min_documents=2)).pk)  # and is in nobody's way
+    choose(versions.choose(corpus, VocabularySettings(language="en", min_documents=2)).pk)  # and is in nobody's way
     assert Corpus.objects.select_related("version").get(pk=corpus.pk).version.number == 3
 
 
 def test_a_version_is_swept_up_when_its_process_is_lost(draft):
     corpus = read(queued(draft, as_csv(example_rows(40))))
-    version = versions.choose(corpus, Words(language="en", min_documents=3))
-    assert claims.claim(claims.CHOOSING, version.pk) == 1
+    version = versions.choose(corpus, VocabularySettings(language="en", min_documents=3))
+    assert claims.claim(kinds.VECTORIZE, version.pk) == 1
     sweep_for(STALE + 5)
     choose(version.pk)
     version.refresh_from_db()
@@ -370,7 +379,9 @@ def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, sma
         for name, part in (("a.csv", found[1:71]), ("b.csv", [*broken, *found[71:80]]), ("c.csv", found[80:91]))
     ]
     corpus = corpora.create("several", several)
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=2))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=2)
+    )
     corpus = read(corpus)
     choose(added(corpus, upload(tmp_path, as_csv([found[0], *found[91:100]]), "d.csv")).pk)
     assert list(corpus.files.values_list("first", "documents", "problems")) == [
@@ -384,7 +395,7 @@ def test_files_lead_to_their_documents_and_problems(draft, tmp_path, client, sma
         address = reverse("corpus_documents_json", args=[corpus.pk]) + f"?only=file:{position}"
         assert address.replace(".json", "/") in page
         listed = client.get(address).json()
-        assert listed["count"] == documents and listed["documents"][0]["number"] == first
+        assert listed["count"] == documents and listed["items"][0]["number"] == first
     assert (
         "of the file “b.csv”"
         in client.get(reverse("corpus_documents", args=[corpus.pk]) + "?only=file:1").content.decode()
@@ -421,9 +432,9 @@ def test_words_that_count_are_listed(draft, client):
     corpus = read(queued(draft, as_csv(example_rows(60))))
     url = reverse("corpus_vocabulary_json", args=[corpus.pk])
     answer = client.get(url).json()
-    first = answer["words"]
+    first = answer["items"]
     assert first[0]["tokens"] >= first[-1]["tokens"] and len(first) == 100
-    assert client.get(url + answer["next"]).json()["words"][0]["number"] == 100
+    assert client.get(url + answer["next"]).json()["items"][0]["number"] == 100
     page = client.get(reverse("corpus_vocabulary", args=[corpus.pk])).content.decode()
     assert f"?q=%22{first[0]['word']}%22" in page
     with_it = client.get(reverse("corpus_documents_json", args=[corpus.pk]) + f"?q=%22{first[0]['word']}%22").json()

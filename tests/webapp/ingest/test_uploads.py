@@ -1,6 +1,5 @@
 """Uploads by the tus protocol, against a real web server: what is kept, what is refused, what is left behind."""
 
-import base64
 import hashlib
 import io
 import json
@@ -17,7 +16,8 @@ from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
 from webapp.corpora import deletion
-from webapp.ingest import corpora, uploads
+from webapp.ingest import corpora, upload_writer, uploads
+from webapp.ingest.upload_writer import UploadWriter
 from webapp.models import Corpus
 from webapp.operations import upkeep
 from webapp.storage import files
@@ -88,11 +88,10 @@ def test_the_server_says_what_it_can(client_of):
     assert set(answer.headers["Tus-Extension"].split(",")) == {
         "creation",
         "creation-with-upload",
-        "checksum",
         "expiration",
         "termination",
     }
-    assert "sha256" in answer.headers["Tus-Checksum-Algorithm"] and "Access-Control-Allow-Origin" not in answer.headers
+    assert "Access-Control-Allow-Origin" not in answer.headers
 
 
 def test_in_parts_and_a_corpus_of_it(client_of, client):
@@ -202,37 +201,22 @@ def test_many_clients_at_once_leave_one_whole_file(client_of):
     assert stored(at) == content
 
 
-def test_checksums(client_of):
-    at = client_of.create(10, body=b"hello").location
-    sha256 = base64.b64encode(hashlib.sha256(b"world").digest()).decode()
-    sha1 = base64.b64encode(hashlib.sha1(b"wor").digest()).decode()
-    answer = client_of.patch(at, 5, b"w0rld", Upload_Checksum=f"sha256 {sha256}")
-    assert answer.status == 460 and "send it again" in json.loads(answer.body)["error"]
-    assert client_of.offset(at) == 5
-    assert client_of.patch(at, 5, b"wor", Upload_Checksum=f"sha1 {sha1}").status == 204
-    assert client_of.patch(at, 8, b"ld", Upload_Checksum="crc32 AAAA").status == 400
-    assert client_of.patch(at, 8, b"ld", Upload_Checksum="sha256 ???").status == 400
-    assert client_of.patch(at, 8, b"ld").status == 204
-    note = json.loads(uploads._note_path(at.strip("/").split("/")[1]).read_bytes())
-    assert stored(at) == b"helloworld" and note["sha256"] == hashlib.sha256(b"helloworld").hexdigest()
-    wrong = client_of.create(5, body=b"w0rld", Upload_Checksum=f"sha256 {sha256}")
-    assert wrong.status == 460 and len(left()) == 2
-
-
-def test_one_hash_serves_the_part_and_the_whole():
-    """A file in one part is hashed once; of several parts each has its checksum, and the whole has its own hash."""
+def test_the_whole_is_hashed_on_the_way(client_of):
+    """In parts or at once: the note of a finished upload has its SHA-256."""
     content = b"words " * 1000
     for cuts in ([6000], [2500, 3500]):
-        upload, at = uploads.create(6000, "a.txt"), 0
-        for size in cuts:
-            part = content[at : at + size]
-            writing = uploads.Writing(upload, uploads.Checksum(hashlib.sha256(), hashlib.sha256(part).digest()))
-            assert (writing.hash is writing.checksum.hash) == (at == 0)
-            writing.write([part])
-            assert writing.checksum.hash.digest() == writing.checksum.expected
-            writing.close()
-            at += size
-        assert uploads.find(upload.id).sha256 == hashlib.sha256(content).hexdigest()
+        at, end = client_of.create(6000, body=content[: cuts[0]]).location, cuts[0]
+        for size in cuts[1:]:
+            assert client_of.patch(at, end, content[end : end + size]).status == 204
+            end += size
+        note = json.loads(uploads._note_path(at.strip("/").split("/")[1]).read_bytes())
+        assert stored(at) == content and note["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_a_checksum_of_a_part_is_not_offered(client_of):
+    """What a client sends of it all the same is passed over, as of any extension that is not offered."""
+    at = client_of.create(5, body=b"hello", Upload_Checksum="sha256 AAAA").location
+    assert stored(at) == b"hello"
 
 
 def test_cancelled(client_of):
@@ -396,17 +380,17 @@ def test_no_space_left(monkeypatch):
 
     monkeypatch.setattr(os, "writev", half)
     monkeypatch.setattr(os, "write", full)
-    writing = uploads.Writing(upload)
+    writing = UploadWriter(upload)
     with pytest.raises(uploads.Refused, match="disk is full") as refused:
         writing.write([b"0123456789"])
     writing.close()
     assert refused.value.status == 507 and upload.offset == 5
     monkeypatch.undo()
-    writing = uploads.Writing(upload)
+    writing = UploadWriter(upload)
     writing.write([b"56789"])
     writing.close()
     assert upload.path.read_bytes() == b"0123456789"
-    with uploads.taken([upload.id]) as arrived:
+    with uploads.claim([upload.id]) as arrived:
         assert corpora.create("", arrived).files.get().sha256 == hashlib.sha256(b"0123456789").hexdigest()
 
 
@@ -457,15 +441,17 @@ def test_memory_stays_flat(own, tmp_path):
 
 def test_a_hash_that_can_not_keep_up_is_left_for_later(monkeypatch):
     waiting = threading.Event()
-    monkeypatch.setattr(uploads, "_update", lambda hash, pieces: waiting.wait(10) and [hash.update(p) for p in pieces])
+    monkeypatch.setattr(
+        upload_writer, "_update_hash", lambda hash, pieces: waiting.wait(10) and [hash.update(p) for p in pieces]
+    )
     upload = uploads.create(15, "a.txt")
-    writing = uploads.Writing(upload)
+    writing = UploadWriter(upload)
     for _ in range(3):
         writing.write([b"words"])
     waiting.set()
     writing.close()
     assert uploads.find(upload.id).sha256 == ""
-    with uploads.taken([upload.id]) as arrived:
+    with uploads.claim([upload.id]) as arrived:
         assert corpora.create("", arrived).files.get().sha256 == hashlib.sha256(b"words" * 3).hexdigest()
 
 
@@ -588,7 +574,7 @@ def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, mon
         raise RuntimeError("the database is away")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.ingest.storing.SourceFile.objects.bulk_create", broken)
+        patched.setattr("webapp.ingest.source_files.SourceFile.objects.bulk_create", broken)
         assert (
             client.post(reverse("corpora"), {"uploads": ids(*pair)}, HTTP_ACCEPT="application/json").status_code == 500
         )

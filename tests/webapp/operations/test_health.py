@@ -9,7 +9,7 @@ from django.db import OperationalError, connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import ROOT
-from webapp.jobs import events
+from webapp.jobs import events, roster
 from webapp.operations import health, state
 from webapp.operations import metrics as gathered_metrics
 from webapp.server import metrics
@@ -47,7 +47,7 @@ def test_ready_says_each_part(client):
     assert response.status_code == 200 and said["ready"]
     assert set(said["parts"]) == {"postgres", "migrations", "redis", "disk", "workers"}
     assert said["parts"]["workers"] == "warning: no worker is alive"
-    events.beat("here:1")
+    roster.beat("here:1", 1, 0.0)
     health._last = None
     try:
         assert client.get("/readyz").json()["parts"]["workers"] == "ok"

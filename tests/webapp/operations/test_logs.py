@@ -66,7 +66,7 @@ def test_an_exception_is_its_class_its_places_and_codes(written):
         structlog.get_logger("webapp.x").exception("broken")
     (line,) = written()
     assert line["error"] == "KeyError" and "ValueError" in line["traceback"] and "… because of" in line["traceback"]
-    assert re.search(r"tests/webapp/test_logs\.py:\d+ fail", line["traceback"])
+    assert re.search(r"webapp/operations/test_logs\.py:\d+ fail", line["traceback"])
 
 
 @pytest.mark.django_db
@@ -113,12 +113,12 @@ def test_plain_lines_for_people(monkeypatch):
             "event": "request",
             "level": "info",
             "timestamp": "T",
-            "logger": "webapp.server.requests",
+            "logger": "webapp.server.request_log",
             "run": 3,
             "ms": 1.5,
         },
     )
-    assert line == "T info    request  ms=1.5 run=3 (webapp.server.requests)"
+    assert line == "T info    request  ms=1.5 run=3 (webapp.server.request_log)"
     monkeypatch.setenv("TOPOGRAPH_LOG", "xml")
     with pytest.raises(SystemExit, match="must be plain or json"):
         logs.form()
@@ -159,7 +159,7 @@ def test_one_line_a_request_under_its_id(client, trained, written):
         trained.pk,
         "GET",
         200,
-        "webapp.server.requests",
+        "webapp.server.request_log",
     )
     assert line["ms"] > 0
     assert client.get("/glossary/", HTTP_X_REQUEST_ID="from-a-proxy-1234")["X-Request-ID"] == "from-a-proxy-1234"
@@ -214,7 +214,7 @@ def test_nothing_of_what_people_say_is_logged(client, trained, written, draft):
 
 @pytest.mark.django_db
 def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, written, monkeypatch):
-    from webapp.jobs import claims
+    from webapp.jobs import claims, kinds
 
     structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
     try:
@@ -223,7 +223,7 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
         try:
             raise ValueError(f"could not read: {MARK}")
         except ValueError:
-            claims.crash(claims.READING, ready.pk, 7)
+            claims.crash(kinds.INGEST, ready.pk, 7)
     finally:
         structlog.contextvars.clear_contextvars()
     (line,) = [line for line in written() if line["event"] == "broken"]
@@ -241,7 +241,7 @@ def test_a_task_that_breaks_shows_the_id_of_the_request_that_queued_it(ready, wr
 def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
     ready, written, django_capture_on_commit_callbacks
 ):
-    from webapp.jobs import claims
+    from webapp.jobs import claims, kinds
     from webapp.runs import services as runs
 
     structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
@@ -249,7 +249,7 @@ def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
         with django_capture_on_commit_callbacks(execute=True):
             run = runs.create(ready.version, topics=4)
         structlog.contextvars.clear_contextvars()
-        attempt = claims.claim(claims.TRAINING, run.pk)  # as by a message of the sweep
+        attempt = claims.claim(kinds.TRAIN, run.pk)  # as by a message of the sweep
         structlog.get_logger("tasks.x").warning("no heartbeat")
     finally:
         structlog.contextvars.clear_contextvars()

@@ -1,11 +1,13 @@
 """The operator's page: what it tells, what can be done there, and that nothing of what people upload is on it."""
 
+import time
+
 import pytest
 import redis
 from django.urls import reverse
 from django.utils import timezone
 
-from webapp.jobs import claims, events, roster
+from webapp.jobs import events, kinds, roster
 from webapp.models import Corpus, Run
 from webapp.operations import operator as queries
 from webapp.operations import upkeep
@@ -18,10 +20,9 @@ NAME = "worker-here:4711"
 @pytest.fixture
 def worker():
     """One that is alive."""
-    events.beat(NAME)
-    roster.began(NAME, 3)
+    roster.beat(NAME, 3, time.time())
     yield NAME
-    events.client().delete(f"worker:{NAME}", roster.WORKERS, roster.DOING)
+    events.client().delete(f"worker:{NAME}", f"doing:{NAME}", "doing:worker-gone:1")
 
 
 @pytest.fixture
@@ -42,17 +43,28 @@ def said(client, query="") -> dict:
 
 def test_which_worker_does_what(client, trained, worker):
     Run.objects.filter(pk=trained.pk).update(status="running", heartbeat_at=timezone.now())
-    roster.takes("a", worker, claims.TRAINING.task, trained.pk)
-    roster.takes("b", worker, claims.TRAINING.task, 10**9)  # left behind by a process that was killed
-    roster.takes("c", "worker-gone:1", claims.TRAINING.task, trained.pk)
+    roster.task_started(worker, "a", kinds.TRAIN.task, trained.pk)
+    roster.task_started(worker, "b", kinds.TRAIN.task, 10**9)  # left behind by a process that was killed
+    roster.task_started("worker-gone:1", "c", kinds.TRAIN.task, trained.pk)
     (found,) = [one for one in said(client)["workers"] if one["worker"] == worker]
     assert found["processes"] == 3 and found["age"] < 60
     assert [(note["kind"], note["key"]) for note in found["doing"]] == [("run", trained.pk)]
-    assert set(events.client().hkeys(roster.DOING)) == {b"a", b"b"}
+    assert "worker-gone:1" not in {one["worker"] for one in said(client)["workers"]}
     html = client.get("/operator/").content.decode()
     assert worker in html and f"run {trained.pk}" in html
-    roster.ended("a")
+    roster.task_ended(worker, "a")
     assert not [one for one in said(client)["workers"] if one["worker"] == worker][0]["doing"]
+
+
+def test_a_worker_that_was_silent_has_its_places_and_tasks_back_with_its_next_beat(worker):
+    """It was stopped for a minute, or Redis was emptied of it."""
+    roster.task_started(worker, "a", kinds.TRAIN.task, 7)
+    events.client().delete(f"worker:{worker}")
+    assert worker not in {one["worker"] for one in roster.live_workers()}  # which once forgot it for good
+    roster.beat(worker, 3, 0.0)
+    (mine,) = [one for one in roster.live_workers() if one["worker"] == worker]
+    assert (mine["processes"], [note["key"] for note in mine["doing"]]) == (3, [7])
+    assert roster.processes() >= 3
 
 
 def test_without_workers_and_without_redis_it_says_so(client, monkeypatch):

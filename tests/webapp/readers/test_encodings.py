@@ -1,4 +1,5 @@
-"""Encodings: every file of the corpora in many languages comes in right, and so do sentences in every encoding that they were written in."""
+"""Encodings: every file of the corpora in many languages comes in right, and so do sentences in every encoding that
+they were written in."""
 
 import csv
 import gzip
@@ -9,7 +10,7 @@ import pytest
 
 from tests.webapp.readers.reading import load, zipped
 from webapp import readers
-from webapp.ingest.forms import ENCODINGS
+from webapp.ingest.reading_forms import ENCODINGS
 from webapp.readers import encodings
 from webapp.readers.model import Document
 from webapp.readers.opening import DETECT, clean, guess_encoding

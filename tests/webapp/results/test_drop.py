@@ -1,4 +1,5 @@
-"""Words left out of view: gone from every list of words, with all numbers as they were, on every page that one goes to from there."""
+"""Words left out of view: gone from every list of words, with all numbers as they were, on every page that one goes to
+from there."""
 
 import re
 from html import unescape
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from webapp.models import Edit, Run
 from webapp.results import hidden_words, topics
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +25,9 @@ def get(client, name: str, *args, **query) -> dict:
 @pytest.fixture
 def dropped(trained) -> list[str]:
     """The first two words of topic 1 and the first of topic 3."""
-    return list(dict.fromkeys(topics.top_words(trained, [1], 2)[1] + topics.top_words(trained, [3], 1)[3]))
+    return list(
+        dict.fromkeys(topics.top_words(RunView(trained), [1], 2)[1] + topics.top_words(RunView(trained), [3], 1)[3])
+    )
 
 
 def test_lists_go_on_with_the_next_words(client, trained, dropped):
@@ -31,7 +35,7 @@ def test_lists_go_on_with_the_next_words(client, trained, dropped):
     for view in ("list", "map"):
         before = get(client, "run_topics_json", trained.pk, view=view)
         after = get(client, "run_topics_json", trained.pk, view=view, drop=drop)
-        for a, b in zip(before["topics"], after["topics"], strict=True):
+        for a, b in zip(before["items"], after["items"], strict=True):
             assert len(b["words"]) == len(a["words"]) == topics.TOP_WORDS
             kept = [word for word in a["words"] if word not in dropped]
             assert b["words"][: len(kept)] == kept and not set(b["words"]) & set(dropped)
@@ -71,9 +75,9 @@ def test_the_grid_has_other_words(client, trained, dropped):
 def test_merged_topics_are_named_without_them(trained, dropped):
     Edit.objects.create(run=trained, topic=3, field="into", value="1", batch=uuid4(), by="a")
     run = Run.objects.get(pk=trained.pk)
-    hidden_words.read(QueryDict("drop=" + ",".join(dropped)), run)
-    found = topics.top_words(run, [1])[1]
-    assert len(found) == topics.TOP_WORDS and not set(found) & set(dropped)
+    view = RunView(run, hidden_words.read(QueryDict("drop=" + ",".join(dropped)), run))
+    words = topics.top_words(view, [1])[1]
+    assert len(words) == topics.TOP_WORDS and not set(words) & set(dropped)
 
 
 def test_it_is_said_and_taken_back_and_survives_links(client, trained, dropped):

@@ -1,4 +1,5 @@
-"""Nothing slips by one: with empty, repeated and shuffled documents every row, array and export speaks of the same document."""
+"""Nothing slips by one: with empty, repeated and shuffled documents every row, array and export speaks of the same
+document."""
 
 import csv
 import hashlib
@@ -13,6 +14,7 @@ from tests.webapp.taking import taken
 from webapp.documents import queries as documents
 from webapp.models import Document, DocumentTopic, Topic, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 ANIMALS = "horse cow sheep goat hen goose duck pig".split()
 STARS = "comet planet orbit moon galaxy nebula eclipse meteor".split()
@@ -50,7 +52,7 @@ def test_every_row_is_its_document(run):
         words, counts, topics, _ = found.document(d)
         tokens = [w for _, _, w in Tokeniser("en").spans(text) if w in vocabulary]
         assert sorted(tokens) == sorted(vocabulary[w] for w, n in zip(words, counts, strict=True) for _ in range(n))
-        shares = {row["number"]: row["tokens"] for row in documents.proportions(run, d)}
+        shares = {row["number"]: row["tokens"] for row in documents.proportions(RunView(run), d)}
         assert sum(shares.values()) == len(tokens)
         assert {k: int(counts[topics == k].sum()) for k in set(topics.tolist())} == shares
 
@@ -61,7 +63,7 @@ def test_each_theme_has_its_topic_and_its_documents(run):
     kinds = [row[0][0] for row in rows()]
     largest = {"a": set(), "s": set()}
     for d, (kind, row) in enumerate(zip(kinds, rows(), strict=True)):
-        parts = documents.proportions(run, d)
+        parts = documents.proportions(RunView(run), d)
         if row[1].startswith(("Animals", "Stars")):
             largest[kind].add(parts[0]["number"])
         if kind == "e":

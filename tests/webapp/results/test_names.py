@@ -7,17 +7,18 @@ from inference.errors import Invalid
 from webapp.curation import services as curation
 from webapp.drawing.numbers import HUES
 from webapp.models import Edit, Topic
-from webapp.results import topics
-from webapp.results.labels import Names, names
+from webapp.results import labels, links
+from webapp.results.labels import Labels
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
 BIDI = "\u202edetrevni\u202c \u2066isolated\u2069 \ufeff"
 
 
-def said(run) -> Names:
-    """The names as another request reads them."""
-    return names(type(run).objects.get(pk=run.pk))
+def said(run) -> Labels:
+    """The labels as another request reads them."""
+    return labels.read(type(run).objects.get(pk=run.pk))
 
 
 def edits(run) -> list[Edit]:
@@ -25,7 +26,7 @@ def edits(run) -> list[Edit]:
 
 
 def test_a_topic_that_nobody_named_is_its_number(trained):
-    link = topics.link(trained, 2)
+    link = links.topic(RunView(trained), 2)
     assert (link["label"], link["name"], link["hue"], link["hidden"], link["into"]) == ("T02", "", 2, False, "")
     assert said(trained).title(2) == "T02"
     assert said(trained).into.tolist() == list(range(6))
@@ -33,10 +34,10 @@ def test_a_topic_that_nobody_named_is_its_number(trained):
 
 
 def test_a_page_asks_once(trained, django_assert_num_queries):
-    run = type(trained).objects.get(pk=trained.pk)
+    view = RunView(type(trained).objects.get(pk=trained.pk))
     with django_assert_num_queries(1):
         for k in range(6):
-            topics.link(run, k)
+            links.topic(view, k)
 
 
 def test_what_is_said_holds_for_links(trained):
@@ -49,7 +50,7 @@ def test_what_is_said_holds_for_links(trained):
         "into": "T03",
     }
     assert curation.change(trained, 2, values, "Ada") == 6
-    link = topics.link(trained, 2)
+    link = links.topic(RunView(trained), 2)
     assert (link["name"], link["hue"], link["hidden"], link["into"]) == ("Farming and land", 11, True, "T03")
     now = said(trained)
     assert (now.title(2), now.group(2), now.note(2), now.into[2]) == ("T02 Farming and land", "Economy", "one\ntwo", 3)
@@ -108,7 +109,7 @@ def test_merges_end_where_their_chain_ends(trained):
 @pytest.mark.parametrize("length", [1, 2, 3, 64, 65, 1999])
 def test_long_chains_are_followed_to_their_end(length):
     values = {field: {} for field in Edit.Field.values} | {"into": {k: str(k + 1) for k in range(length)}}
-    assert set(Names(length + 1, values).into.tolist()) == {length}
+    assert set(Labels(length + 1, values).into.tolist()) == {length}
 
 
 @pytest.mark.parametrize("shape", [(6,), (3, 6), (2, 3, 6)])

@@ -19,6 +19,7 @@ from tests.inference import naive_explore
 from webapp.documents import queries as documents
 from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
 from webapp.results import evidence, topics
+from webapp.results.view import RunView
 from webapp.storage import files
 from webapp.words import queries as words
 
@@ -77,7 +78,7 @@ def test_every_document_with_words_has_proportions(trained, model):
     with_words = set(np.flatnonzero(np.diff(bow.indptr)).tolist())
     assert stored == with_words
     for number in list(with_words)[:50]:
-        parts = documents.proportions(trained, number)
+        parts = documents.proportions(RunView(trained), number)
         assert sum(p["share"] for p in parts) == pytest.approx(1, abs=1e-5)
         assert sum(p["tokens"] for p in parts) == bow.first_token[number + 1] - bow.first_token[number]
 
@@ -150,7 +151,7 @@ def test_wide_csv_is_the_topics(trained):
     assert rows[0][:4] == ["topic", "share", "coherence", "label"] and len(rows[0]) == 4 + 7
     assert [int(r[0]) for r in rows[1:]] == list(range(trained.topics))
     for row in rows[1:]:
-        assert row[4:] == topics.top_words(trained, [int(row[0])], 7)[int(row[0])]
+        assert row[4:] == topics.top_words(RunView(trained), [int(row[0])], 7)[int(row[0])]
 
 
 def test_document_csv_is_the_database(trained):

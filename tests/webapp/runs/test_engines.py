@@ -1,4 +1,5 @@
-"""Every engine through the pages: chosen in the form, trained, shown, taken away and verified; and the tests' own beside it."""
+"""Every engine through the pages: chosen in the form, trained, shown, taken away and verified; and the tests' own
+beside it."""
 
 import io
 import json
@@ -24,6 +25,7 @@ from webapp.exports import methods
 from webapp.models import Metric, Run, User
 from webapp.results import evidence
 from webapp.results.priors import priors
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 
 pytestmark = pytest.mark.django_db
@@ -124,9 +126,9 @@ def _pages(client, run: Run, engine) -> None:
     for number in (0, longest):
         assert client.get(reverse("run_document", args=[run.pk, number])).status_code == 200
     word = int(found.document(longest)[0][0])
-    said = infer.word(run, longest, word)
+    said = infer.word(RunView(run), longest, word)
     assert 0.9 < sum(topic["probability"] for topic in said["topics"]) <= 1 + 1e-9
-    data, _ = infer.text(run, "The union of the states and the army of the war.")
+    data, _ = infer.text(RunView(run), "The union of the states and the army of the war.")
     assert sum(part["share"] for part in data["proportions"]) == pytest.approx(1)
     assert not engine.BY_DOCUMENT or len(data["proportions"]) == 1, "a text is of one topic as a document is"
 

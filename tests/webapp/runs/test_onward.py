@@ -12,7 +12,7 @@ from tasks.corpora import choose, ingest
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from webapp.curation import services as curation
-from webapp.ingest import corpora
+from webapp.ingest import corpora, guesses
 from webapp.ingest.forms import TrainForm
 from webapp.models import Corpus, Run
 from webapp.results import weights
@@ -24,7 +24,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_its_topics_stay_recognisable(draft, client, tmp_path):
     found = example_rows(300)
     corpus = draft(as_csv(found[:201]))
-    corpora.read(corpus, corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=3))
+    corpora.read(
+        corpus, corpora.ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en", min_documents=3)
+    )
     ingest(corpus.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     first = runs.create(corpus.version, topics=6, passes=8, seed=1)
@@ -35,8 +37,8 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     curation.change(first, 2, {"label": "a name"}, "reader")
     later = tmp_path / "later.csv"
     later.write_bytes(as_csv([found[0], *found[201:]]))
-    addition = corpora.addition(corpus, [corpora.Upload("later.csv", later)])
-    version = corpora.add(addition, corpora.Reading(**addition.settings))
+    addition = corpora.create_addition(corpus, [corpora.ReceivedFile("later.csv", later)])
+    version = corpora.add_files(addition, corpora.ReadingSettings(**addition.settings))
     choose(version.pk)
     version.refresh_from_db()
     assert "1: 200 documents" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()

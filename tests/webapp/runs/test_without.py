@@ -15,8 +15,8 @@ from webapp.curation import services as curation
 from webapp.documents import sums, texts
 from webapp.documents.selection import Selection
 from webapp.models import Document, Edit, Run, TopicWord, Word
-from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results import evidence, labels
+from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -75,14 +75,14 @@ def test_every_other_word_of_every_document_is_there(trained, child):
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
-    found = sums.of(child, Selection.read(QueryDict(), child.corpus, child))
+    found = sums.of(Selection.read(QueryDict(), child.corpus, RunView(child)))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
     text, vocabulary = (
         Document.objects.get(corpus_id=child.corpus_id, number=number).text,
         dict(Word.objects.filter(version=child.version_id).values_list("number", "word")),
     )
-    of = texts.tokens(child, number)
+    of = texts.tokens(RunView(child), number)
     for offset, word in zip(of.offsets.tolist(), of.words.tolist(), strict=True):
         assert text[offset : offset + len(vocabulary[word])].lower() == vocabulary[word]
     assert not set(DROPPED) & {vocabulary[w] for w in of.words.tolist()} and Counter(of.words.tolist())
@@ -98,14 +98,16 @@ def test_what_readers_said_followed(trained, child):
     made = Edit.objects.filter(run=child)
     assert {edit.by for edit in made} <= {f"carried from run {trained.pk}"}
     between = comparisons.match(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
-    found = label_transfer.plan(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk), child)
+    found = label_transfer.plan(
+        RunView(Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)), RunView(child)
+    )
     assert {k for k, _, _ in found.pairs} | set(found.orphans) == {1, 4}
     for k in (1, 4):
         partner = int(between.partner[k])
         if partner < 0:
             assert k in found.orphans
             continue
-        now = names(child)
+        now = labels.read(child)
         assert (now.label(partner), now.note(partner), now.hidden(partner)) == (
             ("First", "a note", False) if k == 1 else ("", "", True)
         )
@@ -118,14 +120,14 @@ def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
     )
     first = Edit.objects.filter(run=child).first()
     curation.undo_batch(child, first.batch, "Bo")
-    assert not names(Run.objects.get(pk=child.pk)).edited()
+    assert not labels.read(Run.objects.get(pk=child.pk)).edited()
     curation.change(child, partner, {"label": "My own"}, "Bo")
     found = label_transfer.carry(
         Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk),
         Run.objects.select_related("corpus", "snapshot").get(pk=child.pk),
     )
     assert "label" not in found.values[partner] and found.values[partner]["note"] == "a note"
-    assert names(Run.objects.get(pk=child.pk)).label(partner) == "My own"
+    assert labels.read(Run.objects.get(pk=child.pk)).label(partner) == "My own"
 
 
 def test_pages(client, trained, child):

@@ -107,6 +107,14 @@ def test_files_that_are_to_be_added_are_read_by_those_of_their_corpus(world, ope
     assert authorization.still({reader}) == set()
 
 
+def test_files_that_are_to_be_added_to_what_is_public_are_not(world, opened):
+    """Also where both are asked about at once."""
+    draft = world.corpus.additions.create(name="More", owner=world.corpus.owner)
+    sharing.publish(world.corpus, True)
+    both = {authorization.Reader(draft.pk, None), authorization.Reader(world.corpus.pk, None)}
+    assert authorization.still(both) == {authorization.Reader(world.corpus.pk, None)}
+
+
 def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
     settings.ACCOUNTS = False
     readers = of_both(world, opened, Client())
@@ -115,13 +123,13 @@ def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
     assert authorization.still(readers) == set()
 
 
-def test_a_thousand_readers_cost_six_queries(world, django_assert_num_queries):
+def test_a_thousand_readers_cost_four_queries(world, django_assert_num_queries):
     owner = world.users["owner"]
     readers = {
         authorization.Reader(world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,))
         for i in range(999)
     }
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(4):
         assert authorization.still(readers | {authorization.Reader(None, world.run.pk)}) == set()
 
 
@@ -147,7 +155,7 @@ def test_the_stream_of_who_may_not_read_ends(monkeypatch):
         assert not live.hub.who and not live.hub.readers and not live.hub.tasks
 
     monkeypatch.setattr(live, "RIGHTS_EVERY", 0.01)
-    monkeypatch.setattr(live, "still", still)
+    monkeypatch.setattr(live, "still_allowed", still)
     for part in ("_read", "_watch_workers"):  # of Redis, which has no part in this
         monkeypatch.setattr(live.Hub, part, lambda hub: asyncio.sleep(60))
     asyncio.run(follow())

@@ -22,7 +22,7 @@ from webapp.documents.selection import Selection
 from webapp.drawing import trends as drawing
 from webapp.models import Document
 from webapp.results import evidence
-from webapp.results.labels import names
+from webapp.results.view import RunView
 from webapp.time import contrasts, shares, trends
 
 pytestmark = pytest.mark.django_db
@@ -133,9 +133,9 @@ def test_merged_and_hidden_topics(client, trained):
 
 def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
     curation.change(trained, 4, {"into": "1"}, "Ada")
-    cut = shares.cut(trained, "decade", Selection.read(QueryDict(), trained.corpus, trained))
+    cut = shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "decade")
     found, of = shares.intervals(cut, [1]), evidence.of(trained)
-    into = names(trained).into
+    into = RunView(trained).labels.into
     rows = [[0] * trained.topics for _ in range(of.bow.D)]
     for d in range(of.bow.D):
         for k, n in zip(*(a.tolist() for a in of.mixture(d)), strict=True):
@@ -163,7 +163,7 @@ def test_each_bin_opens_its_documents(client, trained):
         ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party"),
     ):
         for b in get(client, trained, query + "&topics=1")["bins"]:
-            there = Selection.read(QueryDict(b["url"].partition("?")[2]), trained.corpus, trained)
+            there = Selection.read(QueryDict(b["url"].partition("?")[2]), trained.corpus, RunView(trained))
             assert there.count >= b["documents"], (name, b)  # those without words of the vocabulary are listed, too
             assert there.count - b["documents"] <= 1
     asked = dict(parse_qsl(get(client, trained, "?by=decade&from=1795&topics=1")["bins"][0]["url"].partition("?")[2]))
@@ -266,7 +266,8 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
 
 
 def test_a_flat_trend_stays_within_its_intervals(client, gaps):
-    """The words were drawn alike in all years: the share overall lies within the interval of each year that is not thin."""
+    """The words were drawn alike in all years: the share overall lies within the interval of each year that is not
+    thin."""
     data = get(client, gaps, "?by=year&topics=0,1")
     solid = [i for i, b in enumerate(data["bins"]) if not b["thin"]]
     assert len(solid) == 4
@@ -283,13 +284,15 @@ def test_one_document_in_each_year(client, gaps):
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     from tasks.corpora import ingest
     from tasks.runs import train
-    from webapp.ingest import corpora
+    from webapp.ingest import corpora, guesses
     from webapp.runs import services as runs
 
     corpus = draft(as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv")
     corpora.read(
         corpus,
-        corpora.Reading(options=asdict(corpora.sniff(corpus).options), language="en", min_documents=1, max_share=1.0),
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(corpus).options), language="en", min_documents=1, max_share=1.0
+        ),
     )
     ingest(corpus.pk)
     corpus.refresh_from_db()
@@ -309,7 +312,7 @@ def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
 
 
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
-    cut = shares.cut(trained, "year", Selection.read(QueryDict("q=commerce"), trained.corpus, trained))
+    cut = shares.cut(Selection.read(QueryDict("q=commerce"), trained.corpus, RunView(trained)), "year")
     first = shares.intervals(cut, [2, 0])
     asked, compute = [], bands.shares
     monkeypatch.setattr(shares.bands, "shares", lambda *a, **b: asked.append(a[-1]) or compute(*a, **b))
@@ -317,7 +320,7 @@ def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
     assert asked == [[5]]
     assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
     with pytest.raises(Invalid):
-        shares.cut(trained, "nothing", Selection.read(QueryDict(), trained.corpus, trained))
+        shares.cut(Selection.read(QueryDict(), trained.corpus, RunView(trained)), "nothing")
 
 
 # The table of shades ---------------------------------------------------------------------------------------------
@@ -387,7 +390,7 @@ def test_one_topic_by_two_fields(client, trained):
                 seen += 1
                 assert cell["share"] == pytest.approx(of["topics"][2] / of["tokens"])
                 assert (cell["documents"], cell["tokens"]) == (of["documents"], of["tokens"])
-                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), trained.corpus, trained)
+                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), trained.corpus, RunView(trained))
                 assert dict(there.parameters)["in"] == f"party:{row['label']}" and there.first == label[:-1]
     assert seen == len(expected) and table["topic"]["number"] == 2
     assert "by party and decade" in get(client, trained, "?field=party&by=decade&topic=2", "run_time_table")
@@ -442,7 +445,7 @@ def test_what_opens_a_side_holds_it(client, trained):
     query = "?from_a=1800&to_a=1809&from_b=1810&to_b=1820&q=peace&in=party:Democratic-Republican"
     data = get(client, trained, query, "run_time_compare_json")
     for side in data["sides"]:
-        there = Selection.read(QueryDict(side["url"].partition("?")[2]), trained.corpus, trained)
+        there = Selection.read(QueryDict(side["url"].partition("?")[2]), trained.corpus, RunView(trained))
         assert there.count == side["documents"] and there.q == "peace"
     word = next(word for part in data["words"] for word in part)
     assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'

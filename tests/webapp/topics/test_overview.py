@@ -1,4 +1,5 @@
-"""The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics, too."""
+"""The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics,
+too."""
 
 import math
 
@@ -12,6 +13,7 @@ from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Topic, Word
 from webapp.results import evidence
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +33,7 @@ def counts(run) -> np.ndarray:
 def chosen(run, query: str) -> np.ndarray:
     """bool[D]: the documents that an address asks for."""
     run = type(run).objects.get(pk=run.pk)  # as another request reads it: with the names of now
-    mask = Selection.read(QueryDict(query), run.corpus, run).mask
+    mask = Selection.read(QueryDict(query), run.corpus, RunView(run)).mask
     return np.ones(run.version.documents, bool) if mask is None else mask
 
 
@@ -59,7 +61,7 @@ def test_shares_are_sums_of_tokens(client, trained, request, query, folded):
     if folded:
         tally[:, 1] += tally[:, 3]
         tally[:, 3] = 0
-    shown = get(client, run, f"hidden=1&{query}")["topics"]
+    shown = get(client, run, f"hidden=1&{query}")["items"]
     assert {t["number"] for t in shown} == set(range(6)) - ({3} if folded else set())
     assert [t["share"] for t in shown] == sorted((t["share"] for t in shown), reverse=True)
     for topic in shown:
@@ -74,7 +76,7 @@ def test_lines_over_time_are_sums_of_tokens(client, trained, query):
     groups = fields.groups(trained.version, fields.period(trained.version))
     data = get(client, trained, query)
     assert data["times"]["by"] == groups.by
-    for topic in data["topics"]:
+    for topic in data["items"]:
         for label, value in zip(data["times"]["labels"], topic["line"]["values"], strict=True):
             of = tally[mask & (groups.group == groups.labels.index(label))]
             assert value == (pytest.approx(of[:, topic["number"]].sum() / of.sum()) if of.sum() else None)
@@ -83,18 +85,18 @@ def test_lines_over_time_are_sums_of_tokens(client, trained, query):
 
 def test_what_readers_said_decides_what_is_shown(client, merged):
     data = get(client, merged)
-    assert {t["number"] for t in data["topics"]} == {0, 1, 2, 5} and data["left_out"] == 1
-    assert next(t for t in data["topics"] if t["number"] == 1)["members"] == 1
-    assert [t["number"] for t in get(client, merged, "group=beasts")["topics"]] == [5]
-    assert get(client, merged, "sort=label")["topics"][0]["number"] == 5
-    assert [t["number"] for t in get(client, merged, "topics=3,0&sort=number")["topics"]] == [0, 1]  # T03 is in T01
+    assert {t["number"] for t in data["items"]} == {0, 1, 2, 5} and data["left_out"] == 1
+    assert next(t for t in data["items"] if t["number"] == 1)["members"] == 1
+    assert [t["number"] for t in get(client, merged, "group=beasts")["items"]] == [5]
+    assert get(client, merged, "sort=label")["items"][0]["number"] == 5
+    assert [t["number"] for t in get(client, merged, "topics=3,0&sort=number")["items"]] == [0, 1]  # T03 is in T01
 
 
 @pytest.mark.parametrize("order", ["number", "share", "coherence", "exclusivity"])
 def test_orders_and_their_reverse(client, trained, order):
-    values = [t[order] for t in get(client, trained, f"sort={order}")["topics"]]
+    values = [t[order] for t in get(client, trained, f"sort={order}")["items"]]
     assert values == sorted(values, reverse=order != "number")
-    assert [t[order] for t in get(client, trained, f"sort=-{order}")["topics"]] == values[::-1]
+    assert [t[order] for t in get(client, trained, f"sort=-{order}")["items"]] == values[::-1]
     rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
     assert sorted(values) == pytest.approx(sorted(getattr(row, order) for row in rows))
 
@@ -102,9 +104,9 @@ def test_orders_and_their_reverse(client, trained, order):
 def test_topics_with_a_word(client, trained):
     word = Word.objects.get(version=trained.version_id, word="militia")
     _, _, given, _ = evidence.of(trained).word(word.number)
-    found = {t["number"] for t in get(client, trained, "word=Militia")["topics"]}
+    found = {t["number"] for t in get(client, trained, "word=Militia")["items"]}
     assert found >= set(np.unique(given).tolist())
-    assert get(client, trained, "word=zzzz")["topics"] == []
+    assert get(client, trained, "word=zzzz")["items"] == []
 
 
 def test_the_last_view_is_remembered_and_an_address_wins(client, trained):

@@ -303,7 +303,7 @@ def test_direction_of_scripts():
     ],
 )
 def test_bins_as_dates(by, label, days):
-    assert senses._days(by, label) == days
+    assert fields.span(fields.Groups(by, [label], np.zeros(0, np.int32)), 0) == days
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_bins_as_dates(by, label, days):
         ("1914", "1914", "year", []),
     ],
 )
-def test_ways_to_show_a_mix(monkeypatch, first, last, period, offered):
+def test_groupings_of_the_senses(monkeypatch, first, last, period, offered):
     from datetime import date
 
     monkeypatch.setattr(fields, "dated", lambda corpus: (date(int(first), 1, 1), date(int(last), 12, 31)))
@@ -325,12 +325,13 @@ def test_ways_to_show_a_mix(monkeypatch, first, last, period, offered):
         "categories",
         lambda corpus: [SimpleNamespace(name="party", values=["A", "B"]), SimpleNamespace(name="one", values=["A"])],
     )
-    assert senses.ways(SimpleNamespace(version=None)) == [*offered, "party"]
+    assert senses.groupings(SimpleNamespace(version=None)) == [*offered, "party"]
 
 
 @pytest.fixture(scope="module")
 def hostile(draft, django_db_blocker):
-    """A run on texts that mean harm: markup, marks that turn the direction of a line, very long words, decomposed accents."""
+    """A run on texts that mean harm: markup, marks that turn the direction of a line, very long words, decomposed
+    accents."""
     rng = np.random.default_rng(1)
     rows = [["title", "date", "party", "text"]]
     for i in range(60):

@@ -5,6 +5,7 @@ from django.db import connection
 from django.urls import reverse
 
 from webapp.models import TopicWord, Word
+from webapp.results.view import RunView
 from webapp.words import queries as words
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,7 @@ def test_a_slip_of_the_finger_is_understood(client, trained):
 
 
 def test_words_to_begin_with_are_ambiguous(trained):
-    found = words.beginnings(trained)
+    found = words.beginnings(RunView(trained))
     assert found
     for row in found:
         assert len(row["topics"]) > 1 and row["tokens"] >= words.LEAST_TOKENS
@@ -65,7 +66,7 @@ def test_pages_hold_every_word_once(client, trained):
     url, found, query = reverse("run_words_json", args=[trained.pk]), [], "?q=s"
     while query:
         page = client.get(url + query).json()
-        found += [row["word"] for row in page["words"]]
+        found += [row["word"] for row in page["items"]]
         query = page["next"]
     assert found == list(
         Word.objects.filter(version=trained.version_id, word__startswith="s")

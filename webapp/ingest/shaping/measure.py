@@ -1,4 +1,5 @@
-"""Where the words of a text begin, well enough to cut it by a number of words; of any length and script, in a moment."""
+"""Where the words of a text begin, well enough to cut it by a number of words; of any length and script, in a
+moment."""
 
 import numpy as np
 
@@ -13,7 +14,7 @@ _UNSPACED = [  # scripts without spaces: first and last code point, characters o
 def word_starts(text: str) -> np.ndarray:
     """uint32, ascending: where words begin. That is after white space, and in scripts without spaces at every second
     ideograph or every fifth letter, too."""
-    found, after_space = [np.zeros(0, np.uint32)], True
+    starts_of, after_space = [np.zeros(0, np.uint32)], True
     for i in range(0, len(text), _BLOCK):
         codes = np.frombuffer(text[i : i + _BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
         space = _SPACE[np.minimum(codes, len(_SPACE) - 1)]
@@ -22,6 +23,6 @@ def word_starts(text: str) -> np.ndarray:
             places = np.arange(i, i + len(codes))
             for first, last, every in _UNSPACED:
                 starts |= (codes >= first) & (codes <= last) & (places % every == 0)
-        found.append((np.flatnonzero(starts) + i).astype(np.uint32))
+        starts_of.append((np.flatnonzero(starts) + i).astype(np.uint32))
         after_space = bool(space[-1])
-    return np.concatenate(found)
+    return np.concatenate(starts_of)

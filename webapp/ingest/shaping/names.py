@@ -51,9 +51,9 @@ def stem(file: str) -> str:
 class Pattern:
     """Names with named parts: {year}_{author}.txt.
 
-    A part goes on up to the next place where the text after it in the pattern stands, the last one as far as it can; each has a
-    character at least, and none goes beyond a folder. {} is passed over. A pattern with folders describes the last ones. The
-    ending may be left out.
+    A part goes on up to the next place where the text after it in the pattern stands, the last one as far as it can;
+    each has a character at least, and none goes beyond a folder. {} is passed over. A pattern with folders describes
+    the last ones. The ending may be left out.
 
     Raises Invalid("pattern", …) where it is none.
     """
@@ -76,15 +76,15 @@ class Pattern:
         pieces = [*where.folders, where.file]
         if len(pieces) < len(self.levels):
             return None
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for level, piece in zip(self.levels, pieces[-len(self.levels) :], strict=True):
             parts = level.match(piece)
             if parts is None and level is self.levels[-1]:
                 parts = level.match(stem(piece))
             if parts is None:
                 return None
-            found |= parts
-        return found
+            texts |= parts
+        return texts
 
 
 class _Level:
@@ -117,25 +117,25 @@ class _Level:
         if not name.startswith(first) or not name.endswith(last):
             return None
         at, end = len(first), len(name) - len(last)
-        found = {}
+        texts = {}
         for part, literal in zip(self.names[:-1], between, strict=True):
             stop = name.find(literal, at + 1, end)
             if stop < 0:
                 return None
-            found[part] = name[at:stop]
+            texts[part] = name[at:stop]
             at = stop + len(literal)
         if end <= at:
             return None
-        found[self.names[-1]] = name[at:end]
-        return {part: text for part, text in found.items() if part}
+        texts[self.names[-1]] = name[at:end]
+        return {part: text for part, text in texts.items() if part}
 
 
 def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:
-    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of the
-    pattern `text` have their own names.
+    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of
+    the pattern `text` have their own names.
 
-    What a pattern names counts more than what the document says of itself, and that more than folders and files. A pattern's
-    title, id and date are the document's own; year, month and day make its date, too.
+    What a pattern names counts more than what the document says of itself, and that more than folders and files. A
+    pattern's title, id and date are the document's own; year, month and day make its date, too.
     """
     pattern = Pattern(text) if text else None
     unlike, example = 0, None

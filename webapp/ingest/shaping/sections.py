@@ -35,7 +35,8 @@ class Section(NamedTuple):
 
 
 def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
-    """Documents that are longer than a section become several. Those without pages or headings stay whole, and are counted."""
+    """Documents that are longer than a section become several. Those without pages or headings stay whole, and are
+    counted."""
     whole, example = 0, None
     for item in items:
         if not isinstance(item, Document):
@@ -92,7 +93,7 @@ def _best_cut(text: str, first: int, at: int, last: int) -> int:
     """Where a paragraph ends that is nearest to `at`, else a sentence, else a word."""
     window = text[first : last + 1]
     for end in (_PARAGRAPH, _SENTENCE):
-        places = [first + found.end() for found in end.finditer(window) if found.end() < len(window)]
+        places = [first + match.end() for match in end.finditer(window) if match.end() < len(window)]
         if places:
             return min(places, key=lambda place: (abs(place - at), place))
     return at
@@ -125,11 +126,11 @@ def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
     """None where the text has no heading. What stands before the first one is a section, too, or begins the first."""
     text = document.text
     starts = {i for i in document.headings if 0 <= i < len(text)} | {
-        found.start() for found in _MARKDOWN.finditer(text)
+        match.start() for match in _MARKDOWN.finditer(text)
     }
     if shaping.marker:
         line = regex.compile(rf"^[ \t]*{regex.escape(shaping.marker)}", regex.MULTILINE)
-        starts |= {found.start() for found in line.finditer(text)}
+        starts |= {match.start() for match in line.finditer(text)}
     if not starts:
         return []
     places = np.array(sorted({0} | starts), np.uint32)
@@ -152,13 +153,13 @@ def _starts(text: str, end: regex.Pattern) -> np.ndarray:
 
 def _ends(text: str, end: regex.Pattern) -> Iterator[int]:
     yield 0
-    for found in end.finditer(text):
-        yield found.end()
+    for match in end.finditer(text):
+        yield match.end()
 
 
 def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, int]]:
-    """Sections of at least so many words, each with the start that it begins with and the one that made it long enough: a
-    short one is put before the next, at the end behind the last."""
+    """Sections of at least so many words, each with the start that it begins with and the one that made it long enough:
+    a short one is put before the next, at the end behind the last."""
     words = np.searchsorted(word_starts(text), np.append(starts, len(text)))  # before each start
     least = max(1, least)  # no section is without a word
     kept, begun = [], 0

@@ -42,30 +42,31 @@ class Guess(NamedTuple):
 
 
 def guess(files: Files) -> Guess | None:
-    """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to be."""
+    """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to
+    be."""
     others: dict[str, set[str]] = {}
     candidates = []
     for upload, name in itertools.islice(_names(files), NAMES):
-        form = formats.FORMATS.get(formats.by_name(name))
-        if form and form.columns and len(candidates) < _CANDIDATES:
+        file_format = formats.FORMATS.get(formats.by_name(name))
+        if file_format and file_format.columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
     best = None
     for upload, name in candidates:
         with contextlib.suppress(Unreadable), _opened(upload, name) as source:
-            found = _guess_column(source, name, others)
-            if found and (best is None or found.matched / found.rows > best.matched / best.rows):
-                best = found
+            candidate = _guess_column(source, name, others)
+            if candidate and (best is None or candidate.matched / candidate.rows > best.matched / best.rows):
+                best = candidate
     return best
 
 
 def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
     """Every file's name, those in archives too, with the upload that it is or is in."""
     for path, name in files:
-        form = formats.by_name(name)
+        key = formats.by_name(name)
         yield (path, name), name
-        if form != "tar" or path.stat().st_size <= _TAR:
+        if key != "tar" or path.stat().st_size <= _TAR:
             with contextlib.suppress(Unreadable):
                 yield from (((path, name), inside) for _, inside in readers.inside(path, name))
 
@@ -221,10 +222,10 @@ class Table:
         return replace(sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key)))
 
     def _find(self, text: str, farthest: int) -> int | None:
-        found = self.rows.execute(
+        row = self.rows.execute(
             "SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1", (text, farthest)
         ).fetchone()
-        return found and found[0]
+        return row and row[0]
 
     def _row(self, document: Document) -> int | None:
         """Of the row whose name is the end of the file's, or the other way round, with the endings or without."""

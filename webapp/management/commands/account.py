@@ -13,7 +13,7 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp.accounts import adapters, ownership, sharing, tokens
 from webapp.accounts.adapters import NAME
-from webapp.management.following import prepare_database
+from webapp.management.progress import prepare_database
 from webapp.models import GONE, Corpus, User
 
 
@@ -63,39 +63,23 @@ class Command(BaseCommand):
     def handle(self, *args, **given):
         prepare_database()
         with transaction.atomic():
-            self._make(given)
+            self._change(given)
 
-    def _make(self, given: dict) -> None:
+    def _change(self, given: dict) -> None:
         email = given["email"].strip().lower()
         self._check(validate_email, email, f"“{email}” is no e-mail address.")
         user = User.objects.filter(email=email).first()
         new = user is None
         if new:
-            user = User.objects.local() if given["owner"] else User()
-            if user.email:
-                raise CommandError(f"The local owner is an account already: {user.email}.")
-            if not given["name"]:
-                raise CommandError("Say what the account is called, which others see: --name “Ada Lovelace”.")
-            for check in NAME:
-                self._check(check, given["name"])
-            if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
-                raise CommandError(f"Another account is called {given['name']}.")
-            user.name, user.email = given["name"], email
+            user = self._new(email, given)
         elif given["owner"] and not user.local:
             raise CommandError(
                 f"{email} is an account already. Take another address for the local owner, and share with this one."
             )
-        if given["operator"] or given["no_operator"]:
-            user.is_staff = given["operator"]
-        if given["close"] or given["open"]:
-            user.is_active = given["open"]
-        for name in ("bytes", "documents", "jobs"):
-            if (number := given[f"most_{name}"]) is not None:
-                if number != "default" and not number.isdigit():
-                    raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")
-                setattr(user, f"most_{name}", None if number == "default" else int(number))
-        ends = not new and (given["close"] or given["password"] or given["password_stdin"])
-        if new or given["password"] or given["password_stdin"]:
+        self._set_rights(user, given)
+        other_password = given["password"] or given["password_stdin"]
+        ends = not new and (given["close"] or other_password)
+        if new or other_password:
             user.set_password(self._password(user, given["password_stdin"]))
         user.save()
         revoked = tokens.revoke_all(user) if ends else []
@@ -110,6 +94,31 @@ class Command(BaseCommand):
             self._hand_over(user, given["hand_over"].strip().lower())
         if revoked:
             self.stdout.write(f"Revoked tokens of the API: {', '.join(revoked)}.")
+
+    def _new(self, email: str, given: dict) -> User:
+        """An account with this address, not saved yet: another one, or the local owner's."""
+        user = User.objects.local() if given["owner"] else User()
+        if user.email:
+            raise CommandError(f"The local owner is an account already: {user.email}.")
+        if not given["name"]:
+            raise CommandError("Say what the account is called, which others see: --name “Ada Lovelace”.")
+        for check in NAME:
+            self._check(check, given["name"])
+        if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
+            raise CommandError(f"Another account is called {given['name']}.")
+        user.name, user.email = given["name"], email
+        return user
+
+    def _set_rights(self, user: User, given: dict) -> None:
+        if given["operator"] or given["no_operator"]:
+            user.is_staff = given["operator"]
+        if given["close"] or given["open"]:
+            user.is_active = given["open"]
+        for name in ("bytes", "documents", "jobs"):
+            if (number := given[f"most_{name}"]) is not None:
+                if number != "default" and not number.isdigit():
+                    raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")
+                setattr(user, f"most_{name}", None if number == "default" else int(number))
 
     def _hand_over(self, user: User, email: str) -> None:
         heir = User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first()

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
-from webapp.management.following import Line, prepare_database, size
+from webapp.management.progress import Line, prepare_database, size
 from webapp.operations import backup
 
 
@@ -26,7 +26,10 @@ class Command(BaseCommand):
         with Line() as line:
             try:
                 done = backup.make(
-                    path, lambda told: line.say(told.bytes, told.of, f"{told.rows:,} rows, {told.files:,} files")
+                    path,
+                    lambda progress: line.say(
+                        progress.bytes, progress.of, f"{progress.rows:,} rows, {progress.files:,} files"
+                    ),
                 )
             except Invalid as error:
                 raise CommandError(error.message) from None

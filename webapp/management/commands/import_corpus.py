@@ -11,12 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 from inference.errors import Invalid
 from inference.text import LANGUAGES
 from webapp import readers
-from webapp.ingest import corpora
+from webapp.ingest import corpora, guesses
 from webapp.ingest.shaping import Shaping
-from webapp.management.following import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database, worker_if_none
 from webapp.models import Corpus
 
-DEFAULT = corpora.Reading()
+DEFAULT = corpora.ReadingSettings()
 
 
 class Command(BaseCommand):
@@ -114,12 +114,12 @@ class Command(BaseCommand):
     def _with_key(self, corpus: Corpus, shaping: dict, key: str | None) -> dict:
         if not shaping["table"]:
             return shaping
-        found = corpora.about_files(corpus)
-        if key is None and (found is None or found.name != shaping["table"]):
+        guessed = guesses.guess_table(corpus)
+        if key is None and (guessed is None or guessed.name != shaping["table"]):
             raise CommandError(
                 f"No column of {shaping['table']} seems to hold the files' names; say which by --metadata-key."
             )
-        return asdict(Shaping(**shaping | {"key": key or found.key}))
+        return asdict(Shaping(**shaping | {"key": key or guessed.key}))
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
@@ -137,18 +137,18 @@ class Command(BaseCommand):
                 files.append((path, path.name))
         return files
 
-    def _copy(self, path: Path, name: str) -> corpora.Upload:
+    def _copy(self, path: Path, name: str) -> corpora.ReceivedFile:
         """A copy for Topograph to keep: the user's file stays where it is."""
         copy = settings.FILE_UPLOAD_TEMP_DIR / f"import-{os.getpid()}-{os.urandom(6).hex()}"
         shutil.copyfile(path, copy)
-        return corpora.Upload(name, copy)
+        return corpora.ReceivedFile(name, copy)
 
-    def _reading(self, corpus: Corpus, given: dict) -> corpora.Reading:
+    def _reading(self, corpus: Corpus, given: dict) -> corpora.ReadingSettings:
         options = {name: given[name] for name in ("encoding", "header") if given[name] is not None}
-        sniff = corpora.sniff(corpus, **options)
+        sniff = guesses.sniff(corpus, **options)
         columns = {role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]}
         words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
-        return corpora.Reading(
+        return corpora.ReadingSettings(
             options=asdict(replace(sniff.options, **columns)),
             language=self._language(sniff, given["language"]),
             also=given["also"],
@@ -162,7 +162,7 @@ class Command(BaseCommand):
     def _language(self, sniff: readers.Sniff, given: str) -> str:
         if given != "detect":
             return "" if given == "none" else given
-        language, _ = corpora.language(sniff)
+        language, _ = guesses.guess_language(sniff)
         self.stderr.write(
             f"It seems to be {LANGUAGES[language]}."
             if language

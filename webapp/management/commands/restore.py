@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
 from webapp.local import folder, servers
-from webapp.management.following import Line
+from webapp.management.progress import Line
 from webapp.operations import restore
 
 
@@ -35,10 +35,10 @@ class Command(BaseCommand):
                 line.say(seen, 0, f"of a file of {of:,} bytes, compressed")
 
             try:
-                found = (
+                backup = (
                     restore.check(path, tell)
                     if given["check"]
-                    else restore.take_up(path, overwrite=given["overwrite"], tell=tell)
+                    else restore.restore(path, overwrite=given["overwrite"], tell=tell)
                 )
             except Invalid as error:
                 raise CommandError(error.message) from None
@@ -46,5 +46,5 @@ class Command(BaseCommand):
                 raise CommandError(
                     f"It broke off: {error.strerror}. No row of it is there; restore it again, with --overwrite."
                 ) from None
-        what = f"{found['corpora']:,} corpora and {found['runs']:,} runs, in {found['rows']:,} rows, as of {found['made'][:19].replace('T', ' ')} UTC"
+        what = f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,} rows, as of {backup['made'][:19].replace('T', ' ')} UTC"
         self.stdout.write(f"The backup is whole: {what}." if given["check"] else f"Restored: {what}.")

@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inference import engines
 from inference.engines.settings import Setting
 from inference.errors import Invalid
-from webapp.management.following import follow, prepare_database, worker_if_none
+from webapp.management.progress import follow, prepare_database, worker_if_none
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
 
@@ -65,12 +65,13 @@ class Command(BaseCommand):
 
 
 def _settings() -> dict[str, dict[str, Setting]]:
-    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run is made."""
-    found: dict[str, dict[str, Setting]] = {}
+    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run
+    is made."""
+    settings: dict[str, dict[str, Setting]] = {}
     for engine in engines.ENGINES:
         for setting in engines.fields(engine):
-            found.setdefault(setting.name, {})[engine] = setting
-    return found
+            settings.setdefault(setting.name, {})[engine] = setting
+    return settings
 
 
 def _help(setting: Setting) -> str:

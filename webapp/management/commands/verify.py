@@ -1,4 +1,5 @@
-"""manage.py verify BUNDLE: train a run again from its bundle, and say whether it is the same bit for bit. Needs no servers."""
+"""manage.py verify BUNDLE: train a run again from its bundle, and say whether it is the same bit for bit. Needs no
+servers."""
 
 from pathlib import Path
 

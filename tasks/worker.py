@@ -1,0 +1,62 @@
+"""What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps, tidies, and notes its
+tasks."""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+
+from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready, worker_shutting_down
+
+from webapp.jobs import roster, sweep
+from webapp.jobs.repeating import repeat
+from webapp.operations import upkeep
+
+_stopping = threading.Event()
+
+
+def _name(hostname: str, pid: int) -> str:
+    """Of a worker in the roster; pid: of its main process."""
+    return f"{hostname}:{pid}"
+
+
+@worker_ready.connect
+def begin(sender, **_):
+    """Each in a thread of its own: to tidy up a large corpus takes minutes."""
+    name, since = _name(sender.hostname, os.getpid()), time.time()
+    repeat("beat", roster.BEAT, lambda: roster.beat(name, sender.pool.limit or 1, since), _stopping)
+    repeat("sweep", sweep.INTERVAL, sweep.Sweep(), _stopping)
+    repeat("tidy", upkeep.INTERVAL, upkeep.tidy, _stopping)
+
+
+@worker_shutting_down.connect
+def end(**_):
+    _stopping.set()
+
+
+@task_prerun.connect
+def note_start(task_id, task, args, **_):
+    if args and isinstance(args[0], int) and task.request.hostname:  # else it was not called by a worker
+        roster.task_started(_name(task.request.hostname, os.getppid()), task_id, task.name, args[0])
+
+
+@task_postrun.connect
+def note_end(task_id, task, **_):
+    if task.request.hostname:
+        roster.task_ended(_name(task.request.hostname, os.getppid()), task_id)
+
+
+@worker_process_init.connect
+def die_with_parent(**_):
+    """End a child when its worker is killed: on its own it could not be stopped, nor seen."""
+    if sys.platform == "linux":
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@worker_process_init.connect
+def lower_priority(**_):
+    """Pages come first: somebody waits for them, and a training takes what is left. Threads inherit it."""
+    os.nice(10)

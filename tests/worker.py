@@ -1,0 +1,51 @@
+"""What tests share a machine with: each worker of pytest-xdist has a state folder, a Redis database and (by
+pytest-django) a Postgres database of its own, and takes whole files of tests.
+
+`manage.py test` names this module in PYTEST_PLUGINS, as it must come before Django's settings are read.
+"""
+
+import os
+from urllib.parse import urlsplit
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
+    os.environ["TOPOGRAPH_DATA"] += f"/{worker}"
+    number = int(worker.removeprefix("gw")) + 1
+    os.environ["REDIS_URL"] = urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
+
+BROWSER = "tests/browser/"  # one running Topograph and one browser for all of it
+SLOW = (BROWSER, "tests/faults/test_kills", "tests/local/", "tests/test_types")  # a minute or more each
+
+
+class Files(LoadScopeScheduling):
+    """Tests of a file that follow each other go to one worker, in the order of the collection: so what is slow begins
+    first, and tests that empty the tables come last in each worker. All tests with a browser go to one worker."""
+
+    def schedule(self) -> None:
+        if self.collection is None:
+            self.units, unit, last = {}, 0, ""
+            for test in next(iter(self.registered_collections.values())):
+                file = BROWSER if test.startswith(BROWSER) else test.partition("::")[0]
+                unit += file != last
+                self.units[test], last = f"{unit} {file}", file
+        super().schedule()
+
+    def _split_scope(self, test: str) -> str:
+        return self.units[test]
+
+
+def pytest_xdist_make_scheduler(config, log) -> Files:
+    return Files(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """After pytest-django has put those that empty the tables behind those that do not: what is slow comes first, so
+    that no worker is left with it at the end; then drills on the shared corpus, which are in no transaction."""
+
+    def rank(item: pytest.Item) -> int:
+        return 0 if item.nodeid.startswith(SLOW) else 1 if "committed" in item.fixturenames else 2
+
+    items.sort(key=rank)

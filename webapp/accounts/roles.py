@@ -1,0 +1,116 @@
+"""Who may see a corpus, and what they are to it: the one definition, which every check of a right is made of (`grants`,
+EVERYBODY)."""
+
+from collections import defaultdict
+from enum import IntEnum
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db.models import BigIntegerField, Case, Exists, Expression, F, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast, Coalesce, Now
+
+from webapp.models import Corpus, Link, Membership
+
+
+class Role(IntEnum):
+    """What a user is to a corpus. Each role may do what the roles before it may, and more."""
+
+    NONE = 0
+    READER = 1  # sees everything: anybody, where the corpus is public or a link was followed
+    VIEWER = 2  # answers intrusion tests, and makes a part of the corpus a corpus of their own
+    EDITOR = 3  # changes the corpus, adds files and trains
+    OWNER = 4  # shares the corpus, puts it under embargo and deletes it
+
+
+NOBODY = Cast(None, BigIntegerField())
+
+
+class Person(NamedTuple):
+    """Whose rights are asked for. user: the primary key of who has signed in, or None; links: keys of the links that
+    were followed."""
+
+    user: int | None = None
+    links: tuple[int, ...] = ()
+
+
+GRANTED = {"owner": Role.OWNER, "editor": Role.EDITOR, "viewer": Role.VIEWER, "reader": Role.READER, "": Role.NONE}
+# Corpora that everybody may read, signed in or not. Files that are to be added to one are not among them.
+EVERYBODY = Q(public=True)
+# Of a corpus: the one whose grants count. Files that are to be added to a corpus are shared with people as that one is.
+SHARED = Coalesce("into", "pk")
+
+
+def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
+    """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that
+    applies.
+
+    least: leave out the reasons that give a lesser role.
+    A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora
+    are among them; whoever combines grants with corpora says which of those count.
+    """
+    users = {person.user for person in people if person.user}
+    links = {link for person in people for link in person.links}
+    reasons = []
+    if users:
+        names = [name for name, role in GRANTED.items() if role >= least]
+        members = Membership.objects.filter(user__in=users, role__in=names)
+        reasons.append(_rows(Corpus.everything.filter(owner__in=users), F("pk"), Value("owner"), user=F("owner_id")))
+        reasons.append(_rows(members, F("corpus_id"), F("role"), user=F("user_id")))
+    if links and least <= Role.READER:
+        valid = Q(expires_at=None) | Q(expires_at__gt=Now())
+        followed = Link.objects.filter(valid, pk__in=links, revoked_at=None)
+        reasons.append(_rows(followed, F("corpus_id"), Value("reader"), link=F("pk")))
+    return reasons
+
+
+def _rows(
+    reason: QuerySet,
+    corpus: Expression,
+    role: Expression,
+    *,
+    user: Expression = NOBODY,
+    link: Expression = NOBODY,
+    asked: Expression = NOBODY,
+) -> QuerySet:
+    as_role = Cast(role, TextField())
+    return reason.order_by().annotate(granted=corpus, to_user=user, to_link=link, as_role=as_role, asked=asked)
+
+
+def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:
+    """What each of some people is to each of some corpora, by one query: primary key -> person -> role, people without
+    one left out."""
+    open_to_all = Case(When(EVERYBODY, then=Value("reader")), default=Value(""))
+    asked = _rows(corpora, SHARED, open_to_all, asked=F("pk"))
+    shared = asked.values_list("granted")
+    columns = ("asked", "granted", "to_user", "to_link", "as_role")
+    reasons = [grant.filter(granted__in=shared).values_list(*columns) for grant in grants(*people)]
+    rows = asked.values_list(*columns)
+    by_user, by_link = defaultdict(set), defaultdict(set)
+    for person in people:
+        by_user[person.user].add(person)
+        for link in person.links:
+            by_link[link].add(person)
+    given: dict[int, dict[Person, Role]] = defaultdict(dict)  # by the corpus that is shared
+    found: dict[int, tuple[int, Role]] = {}
+    for corpus, whose, user, link, name in rows.union(*reasons, all=True) if reasons else rows:
+        if corpus is not None:
+            found[corpus] = whose, GRANTED[name]
+            continue
+        for person in by_user[user] if user is not None else by_link[link]:
+            given[whose][person] = max(GRANTED[name], given[whose].get(person, Role.NONE))
+    return {
+        corpus: {person: role for person in people if (role := max(everybodys, given[whose].get(person, Role.NONE)))}
+        for corpus, (whose, everybodys) in found.items()
+    }
+
+
+def with_role(corpora: QuerySet[Corpus], person: Person, least: Role = Role.READER) -> QuerySet[Corpus]:
+    """Those of some corpora in which a person has at least a role."""
+    if not settings.ACCOUNTS:
+        return corpora
+    reasons = [Q(Exists(grant.filter(granted=OuterRef("shared")))) for grant in grants(person, least=least)]
+    if least <= Role.READER:
+        reasons.append(EVERYBODY)
+    return corpora.alias(shared=SHARED).filter(reduce(or_, reasons)) if reasons else corpora.none()

@@ -1,0 +1,91 @@
+"""What the files of a draft seem to be: their format and columns, the table about them, their language. The form shows
+it."""
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from inference.text import detect
+from webapp import readers
+from webapp.ingest import shaping
+from webapp.models import Corpus
+
+MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
+
+
+def stored_path(source) -> Path:
+    """Where an uploaded file lies. source: a SourceFile, or what has its `path`."""
+    return settings.FILES / source.path
+
+
+def paths(corpus: Corpus, most: int | None = None) -> list[tuple[Path, str]]:
+    """Each stored file and the user's name of it, in order; the first `most`."""
+    return [(settings.FILES / path, name) for path, name in corpus.files.values_list("path", "name")[:most]]
+
+
+def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
+    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not
+    `known`.
+
+    table: the name of the file that is a table about the others, and so none of them; "" for none, and by default what
+    is guessed.
+    """
+    if table is None:
+        guess = guess_table(corpus)
+        table = guess.name if guess else ""
+    if table:
+        known["without"] = table
+    uploads = paths(corpus, MOST_LOOKED_AT)
+    return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
+
+
+def keeps_columns(draft: Corpus) -> bool:
+    """Whether a draft's files must be cut into columns as they were: under embargo, where its columns are known by
+    their names."""
+    return draft.embargo and bool(draft.settings.get("before"))
+
+
+def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
+    """With the columns that were chosen before, by their names, where the file has the one that was chosen for the
+    text.
+
+    options: webapp.readers.Options as a dict, of an earlier choice."""
+    before = readers.Options(**options) if options else readers.Options()
+    names = list(before.names)
+    if before.text is None or before.text >= len(names) or names[before.text] not in sniff.columns:
+        return sniff
+    places = {}
+    for role in readers.formats.ROLES:
+        i = getattr(before, role)
+        places[role] = (
+            sniff.columns.index(names[i]) if i is not None and i < len(names) and names[i] in sniff.columns else None
+        )
+    kinds = sniff.options.kinds | {name: kind for name, kind in before.kinds.items() if name in sniff.columns}
+    order = before.date_order or sniff.options.date_order
+    return replace(sniff, options=replace(sniff.options, **places, kinds=kinds, date_order=order))
+
+
+def guess_table(corpus: Corpus) -> shaping.Guess | None:
+    """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for
+    once."""
+    return _guess_table(corpus.pk, corpus.bytes_total)
+
+
+@lru_cache(64)
+def _guess_table(corpus_id: int, size: int) -> shaping.Guess | None:
+    return shaping.guess(paths(Corpus(pk=corpus_id), shaping.table.NAMES))
+
+
+def possible_tables(corpus: Corpus) -> list[str]:
+    """Names of the uploaded files that may be a table about the others; none where there are no others."""
+    names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
+    return [name for name in names if readers.formats.tabular(name)] if len(names) > 1 else []
+
+
+def guess_language(sniff: readers.Sniff) -> tuple[str, float]:
+    """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0) where that can't be
+    told."""
+    column = sniff.options.text if sniff.columns else 0
+    return detect(row[column] for row in sniff.rows if column is not None and column < len(row))

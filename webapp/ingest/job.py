@@ -1,0 +1,187 @@
+"""The jobs of a corpus: store its files, read them and choose its words; choose others later, or read files that were
+added.
+
+Each runs in a worker (tasks.corpora), and each may be killed anywhere: it goes on from the checkpoint on the corpus's
+row.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+
+from django.db import InterfaceError, OperationalError, transaction
+
+from inference.errors import Invalid
+from webapp import readers
+from webapp.accounts import quotas
+from webapp.ingest import received_files, source_files, subset, versions
+from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
+from webapp.ingest.read_files import ReadAttempt
+from webapp.ingest.settings import VocabularySettings
+from webapp.ingest.vectorize import VersionBuilder
+from webapp.jobs import claims, events, kinds, scheduler
+from webapp.jobs.file_lock import LockHeld, file_lock
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.models import Corpus, Version
+from webapp.storage import bulk, disk, files
+
+TRANSIENT = (OperationalError, InterfaceError, LockHeld)
+REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
+
+
+def read_corpus(corpus_id: int) -> None:
+    """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first
+    version."""
+    _run(kinds.INGEST, corpus_id, _store_or_read)
+
+
+def build_version(version_id: int) -> None:
+    """Make a queued version of a corpus, having read what files are new."""
+    _run(kinds.VECTORIZE, version_id, _build_version)
+
+
+def _run(kind: kinds.JobKind, pk: int, work: Callable[[int, int, Heartbeat], None]) -> None:
+    claim = scheduler.claim_next_job(kind, pk)
+    if claim is None:
+        return
+    pk, attempt = claim
+    corpus_id = pk if kind is kinds.INGEST else Version.everything.values_list("corpus", flat=True).get(pk=pk)
+    try:
+        with Heartbeat(kind, pk, attempt) as beat, file_lock(files.corpus_folder(corpus_id)):
+            work(pk, attempt, beat)
+    except claims.ClaimLost:
+        return
+    except TRANSIENT as error:
+        if not disk.is_full(error):
+            raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
+        claims.wait_for_disk(kind, pk, attempt)
+    except (Invalid, readers.Unreadable) as error:
+        claims.fail(kind, pk, attempt, str(error))
+    except Exception:
+        claims.crash(kind, pk, attempt)
+
+
+def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
+    corpus = Corpus.objects.get(pk=corpus_id)
+    if corpus.arriving:
+        _store(corpus, attempt, beat)
+        return
+    received_files.remove(corpus)
+    if corpus.provenance:
+        corpus.bytes_total = subset.size(corpus)
+        claims.update(kinds.INGEST, corpus_id, attempt, bytes_total=corpus.bytes_total)
+    progress = ProgressReporter(corpus)
+
+    def save(checkpoint: ReadCheckpoint) -> None:
+        quotas.check_documents(corpus, checkpoint.documents)
+        claims.update(
+            kinds.INGEST,
+            corpus_id,
+            attempt,
+            progress=asdict(checkpoint),
+            bytes_read=checkpoint.bytes,
+            documents_read=checkpoint.documents,
+            tries=0,
+        )
+        progress.reading(checkpoint)
+
+    checkpoint = ReadAttempt(corpus, beat, save).run()
+    corpus.versions.all().delete()  # of an attempt that was killed
+    version = versions.create(corpus, VocabularySettings.of(corpus.settings), status=Version.Status.CHOOSING)
+    with beat.long():
+        builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
+    with beat.long(), transaction.atomic():
+        builder.publish()
+        Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
+        bulk.Partition("document", corpus_id).attach()
+        claims.update(
+            kinds.INGEST,
+            corpus_id,
+            attempt,
+            status=Corpus.Status.READY,
+            version=version,
+            bytes_read=corpus.bytes_total,
+            report=builder.corpus_report,
+        )
+
+
+def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
+    """Store files that have come; then they wait for their owner to say how they are read."""
+    progress = ProgressReporter(corpus)
+
+    def save(checkpoint: StoreCheckpoint) -> None:
+        claims.update(
+            kinds.INGEST, corpus.pk, attempt, arriving=asdict(checkpoint), bytes_read=checkpoint.bytes, tries=0
+        )
+
+    try:
+        source_files.store(corpus, save, _reporter(beat, progress))
+        with beat.long(), transaction.atomic():
+            claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, **source_files.finish(corpus))
+    except Invalid:  # there is nothing to go on with
+        with transaction.atomic():
+            claims.update(kinds.INGEST, corpus.pk, attempt, arriving={})
+            corpus.files.all().delete()
+        raise
+
+
+def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
+    version = Version.objects.select_related("corpus").get(pk=version_id)
+    corpus, progress = version.corpus, ProgressReporter(version.corpus)
+
+    def save(checkpoint: ReadCheckpoint) -> None:
+        quotas.check_documents(corpus, checkpoint.documents)
+        Corpus.objects.filter(pk=corpus.pk).update(
+            progress=asdict(checkpoint), bytes_read=checkpoint.bytes, documents_read=checkpoint.documents
+        )
+        claims.update(kinds.VECTORIZE, version_id, attempt, tries=0)
+        progress.reading(checkpoint)
+
+    source_files.join_additions(corpus, _reporter(beat, progress))
+    checkpoint = ReadAttempt(corpus, beat, save).run()
+    with beat.long():
+        builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
+    with beat.long(), transaction.atomic():
+        builder.publish()
+        claims.update(kinds.VECTORIZE, version_id, attempt, status=Version.Status.READY)
+        Corpus.objects.filter(pk=corpus.pk).update(version=version, report=builder.corpus_report)
+
+
+def _reporter(beat: Heartbeat, progress: "ProgressReporter") -> Callable[[StoreCheckpoint], None]:
+    """Called at every step of storing."""
+
+    def report(checkpoint: StoreCheckpoint) -> None:
+        beat.check()
+        progress.storing(checkpoint)
+
+    return report
+
+
+class ProgressReporter:
+    """Tells open pages how far a job is, at most once in REPORT_EVERY."""
+
+    def __init__(self, corpus: Corpus):
+        self.corpus, self.reported_at, self.last = corpus, 0.0, {}
+
+    def storing(self, checkpoint: StoreCheckpoint) -> None:
+        self.last = {"bytes_read": checkpoint.bytes, "bytes_total": self.corpus.bytes_total, "files": checkpoint.files}
+        self._report("storing")
+
+    def reading(self, checkpoint: ReadCheckpoint) -> None:
+        self.last = {
+            "bytes_read": checkpoint.bytes,
+            "bytes_total": self.corpus.bytes_total,
+            "documents": checkpoint.documents,
+            "words": checkpoint.words,
+        }
+        self._report("reading")
+
+    def _report(self, stage: str) -> None:
+        now = time.monotonic()
+        if now - self.reported_at >= REPORT_EVERY:
+            self.reported_at = now
+            self.report_stage(stage)
+
+    def report_stage(self, stage: str) -> None:
+        """stage: storing, reading, duplicates, vocabulary or indexing."""
+        events.corpus(self.corpus.pk, {"type": "progress", "stage": stage} | self.last)

@@ -1,0 +1,73 @@
+"""Settings of a corpus and of its versions: which words count, and how files are read. Stored as dicts: fields keep
+their names."""
+
+from dataclasses import dataclass, field, fields, replace
+
+from inference.text import Choice, stop_words
+
+FEW = 50  # documents below which the usual thresholds would leave out too much
+
+
+@dataclass(frozen=True)
+class VocabularySettings:
+    """Which words of a corpus count: kept on a version as a dict. What each means: inference.text.Choice."""
+
+    language: str = ""  # ISO 639-1, or none: then there are no stop words but one's own
+    also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
+    min_documents: int = 5
+    max_share: float = 0.5
+    min_length: int = 2
+    extra_stop_words: list[str] = field(default_factory=list)
+    kept_words: list[str] = field(default_factory=list)  # of the language's stop words those that count nevertheless
+    numbers: bool = False
+    hyphens: str = "split"
+    apostrophes: str = "split"
+    forms: str = "written"
+    phrases: list[str] = field(default_factory=list)
+    duplicates: str = "keep"
+
+    @classmethod
+    def of(cls, settings: dict):
+        """Of a version's settings, or a corpus's, which hold more; those of an older version lack some."""
+        return cls(**{f.name: settings[f.name] for f in fields(cls) if f.name in settings})
+
+    def fitted(self, documents: int) -> "VocabularySettings":
+        """With thresholds for few documents: of three no word stands in five, and one in two is nothing common."""
+        if documents >= FEW:
+            return self
+        return replace(
+            self, min_documents=max(1, documents // 10), max_share=1.0 if documents < FEW // 5 else self.max_share
+        )
+
+    def stop_words(self) -> set[str]:
+        """Of its languages, and one's own; those that count nevertheless are among them."""
+        return {word.lower() for word in self.extra_stop_words}.union(*map(stop_words, (self.language, *self.also)))
+
+    def choice(self) -> Choice:
+        """Raises Invalid, naming the field, for a value that can't be."""
+        stops = self.stop_words() - {word.lower() for word in self.kept_words}
+        names = (
+            "language",
+            "min_documents",
+            "max_share",
+            "min_length",
+            "numbers",
+            "hyphens",
+            "apostrophes",
+            "forms",
+            "duplicates",
+        )
+        return Choice(
+            stop_words=frozenset(stops), phrases=tuple(self.phrases), **{name: getattr(self, name) for name in names}
+        )
+
+
+@dataclass(frozen=True)
+class ReadingSettings(VocabularySettings):
+    """How a corpus is read, and which of its words count at first: the form's values, kept on the corpus as a dict."""
+
+    options: dict = field(default_factory=dict)  # webapp.readers.Options as a dict
+    shaping: dict = field(default_factory=dict)  # webapp.ingest.shaping.Shaping as a dict
+    # Of each addition of files: {"first": the position of its first file, "options", "shaping"}.
+    added: list = field(default_factory=list)
+    before: list = field(default_factory=list)  # how the same files were read elsewhere: accounts.embargo.columns_read

@@ -1,0 +1,231 @@
+"""Received files become rows of a corpus (SourceFile): at once where they are few, else by a worker (ingest.job).
+
+`store` opens packs of small files, hashes what is not hashed yet and gives each file a row, a part
+at a time; a checkpoint is saved in the transaction of the rows (Corpus.arriving), from which the next attempt goes on
+after a kill.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Sum
+
+from inference.durable import settle, settle_names
+from webapp.ingest import received_files
+from webapp.ingest.checkpoints import StoreCheckpoint
+from webapp.ingest.file_names import corpus_name
+from webapp.ingest.packs import packed_files
+from webapp.models import Corpus, SourceFile
+from webapp.storage import files
+
+PART = 10_000  # files that are put on record at once
+PART_BYTES = 512 << 20  # or bytes of them that had to be read
+BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
+
+
+class Part(NamedTuple):
+    """Some files that lie in the corpus's folder, their rows, and the checkpoint behind them."""
+
+    rows: list[SourceFile]
+    checkpoint: StoreCheckpoint
+
+
+def store(
+    corpus: Corpus,
+    save: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
+    report: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
+) -> None:
+    """Give each received file a row, but for those that have one; `finish` comes next.
+
+    save: puts a checkpoint on record, within the transaction of its rows. report: hears of every step between two, and
+    may raise to end it.
+    Raises Invalid where a pack can't be opened.
+    """
+    checkpoint = StoreCheckpoint(**corpus.arriving)
+    folder = files.corpus_folder(corpus.pk) / "source"
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = (
+        _linked(Corpus.everything.get(pk=checkpoint.of), corpus, 0, checkpoint, report)
+        if checkpoint.of
+        else _uploaded(corpus, folder, checkpoint, report)
+    )
+    for part in parts:
+        _record(part, save)
+        if not checkpoint.of:
+            received_files.remove_stored(corpus, checkpoint.uploads, part.checkpoint.uploads)
+        checkpoint = part.checkpoint
+
+
+def _record(part: Part, save: Callable[[StoreCheckpoint], None]) -> None:
+    with transaction.atomic():
+        SourceFile.objects.bulk_create(part.rows, batch_size=1000)
+        save(part.checkpoint)
+
+
+def finish(corpus: Corpus) -> dict:
+    """Put the files in the order of their names; returns the fields of the corpus, now a draft. Raises Invalid where
+    all are empty."""
+    checkpoint = StoreCheckpoint(**corpus.arriving)
+    first = corpus.files.values_list("name", flat=True).first()
+    size = corpus.files.aggregate(size=Sum("bytes"))["size"]
+    received_files.check_not_empty(first, size)
+    if not checkpoint.of:
+        with connection.cursor() as cursor:
+            cursor.execute(_IN_ORDER, [corpus.pk])
+        transaction.on_commit(lambda: received_files.remove(corpus))
+    fields = {"arriving": {}, "bytes_read": 0, "bytes_total": size}
+    return fields if checkpoint.named else fields | {"name": _name_after_files(corpus)}
+
+
+def _name_after_files(corpus: Corpus) -> str:
+    """Of the folder that all files came in, else of the first file."""
+    first = corpus.files.values_list("name", flat=True).first()
+    folder = first.partition("/")[0] if "/" in first else ""
+    together = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()
+    return corpus_name(first if together else first.rpartition("/")[2])
+
+
+# By name, "letter 2" before "letter 10": a number counts by how many digits it has, then by these; and before any other
+# character.
+_IN_ORDER = r"""
+    UPDATE webapp_sourcefile AS file SET position = placed.place - 1
+    FROM (
+        SELECT id, row_number() OVER (ORDER BY key COLLATE "C", position DESC) AS place
+        FROM (
+            SELECT id, position, (
+                SELECT string_agg(CASE WHEN piece[1] ~ '^[0-9]'
+                    THEN E'\x01' || lpad(length(ltrim(piece[1], '0'))::text, 4, '0') || ltrim(piece[1], '0') || E'\x01'
+                    ELSE piece[1] END, '' ORDER BY n)
+                FROM regexp_matches(name, '[0-9]+|[^0-9]+', 'g') WITH ORDINALITY AS pieces (piece, n)
+            ) AS key
+            FROM webapp_sourcefile WHERE corpus_id = %s AND position < 0
+        ) AS named
+    ) AS placed
+    WHERE file.id = placed.id
+"""
+
+
+def _uploaded(
+    corpus: Corpus, folder: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
+) -> Iterator[Part]:
+    """The received files that are still to be stored. Until all have come their positions are below 0, so that order
+    can be made then."""
+    arriving, rows, read = received_files.folder(corpus), [], 0
+    with (arriving / "list.jsonl").open(encoding="utf-8") as notes:
+        for i, line in enumerate(islice(notes, checkpoint.uploads, None), checkpoint.uploads):
+            name, sha256, pack = json.loads(line)
+            path = arriving / str(i)
+            size = path.stat().st_size
+            for content in packed_files(path, checkpoint.inside) if pack else [None]:
+                to = f"{folder}/{checkpoint.files:06d}"
+                if content is None:
+                    _link(path, to)
+                    read += 0 if sha256 else size
+                    row = (name, size, sha256 or _sha256(path, checkpoint, report))
+                else:
+                    _write(to, content.bytes)
+                    read += len(content.bytes)
+                    row = (content.name, len(content.bytes), hashlib.sha256(content.bytes).hexdigest())
+                rows.append(_row(corpus, -1 - checkpoint.files, to, *row))
+                checkpoint = replace(checkpoint, files=checkpoint.files + 1, inside=content.number if content else 0)
+                if len(rows) >= PART or read >= PART_BYTES:
+                    if content is None:
+                        checkpoint = replace(checkpoint, uploads=i + 1, bytes=checkpoint.bytes + size)
+                        size = 0
+                    yield _settled(rows, checkpoint, report)
+                    rows, read = [], 0
+            checkpoint = replace(checkpoint, uploads=i + 1, inside=0, bytes=checkpoint.bytes + size)
+            report(checkpoint)
+    yield _settled(rows, checkpoint, report)
+
+
+def _settled(rows: list[SourceFile], checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]) -> Part:
+    settle(*(settings.FILES / row.path for row in rows))
+    report(checkpoint)
+    return Part(rows, checkpoint)
+
+
+def _linked(
+    source: Corpus, corpus: Corpus, first: int, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
+) -> Iterator[Part]:
+    """The files of another corpus, from a position on: both have a name of each, and it goes with the last one."""
+    folder = files.corpus_folder(corpus.pk) / "source"
+    folder.mkdir(parents=True, exist_ok=True)
+    after = SourceFile.objects.filter(corpus=source)
+    last = -1
+    if checkpoint.files:
+        last = after.values_list("position", flat=True)[checkpoint.files - 1]
+    while batch := list(after.filter(position__gt=last)[:PART]):
+        rows, size = [], 0
+        for file in batch:
+            to = f"{folder}/{first + checkpoint.files + len(rows):06d}"
+            _link(settings.FILES / file.path, to)
+            rows.append(_row(corpus, first + checkpoint.files + len(rows), to, file.name, file.bytes, file.sha256))
+            size += file.bytes
+        settle_names([folder, folder.parent, folder.parent.parent])
+        checkpoint = replace(checkpoint, files=checkpoint.files + len(rows), bytes=checkpoint.bytes + size)
+        report(checkpoint)
+        yield Part(rows, checkpoint)
+        last = batch[-1].position
+
+
+def _row(corpus: Corpus, position: int, path: str, name: str, size: int, sha256: str) -> SourceFile:
+    return SourceFile(
+        corpus=corpus,
+        position=position,
+        name=name,
+        path=path.removeprefix(f"{settings.FILES}/"),
+        bytes=size,
+        sha256=sha256,
+    )
+
+
+def _link(path: Path, to: str) -> None:
+    """A second name; one that an attempt left which was broken off is known to no row."""
+    try:
+        os.link(path, to)
+    except FileExistsError:
+        os.unlink(to)
+        os.link(path, to)
+
+
+def _sha256(path: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]) -> str:
+    sha256, done = hashlib.sha256(), 0
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(BLOCK):
+            sha256.update(block)
+            done += len(block)
+            report(replace(checkpoint, bytes=checkpoint.bytes + done))
+    return sha256.hexdigest()
+
+
+def _write(path: str, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        while content:  # a disk that is nearly full takes a part, and says so at the next attempt
+            content = content[os.write(descriptor, content) :]
+    finally:
+        os.close(descriptor)
+
+
+def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) -> None:
+    """Give a corpus the files of drafts that are to be added to it (ingest.corpora.add_files), which are gone then."""
+    for draft in corpus.additions.filter(arriving__has_key="first").order_by("pk"):
+        kept = draft.arriving
+        checkpoint = StoreCheckpoint(**kept["mark"])
+        for part in _linked(draft, corpus, kept["first"], checkpoint, report):
+            _record(
+                part,
+                lambda checkpoint, draft=draft, kept=kept: Corpus.objects.filter(pk=draft.pk).update(
+                    arriving=kept | {"mark": asdict(checkpoint)}
+                ),
+            )
+        draft.delete()

@@ -1,0 +1,99 @@
+"""What may come: how large an upload may be, whether the disk has room for it, and what its owner may still have."""
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from inference.errors import Invalid
+from webapp.accounts import quotas
+from webapp.models import User
+
+GIGABYTE = 1 << 30
+KEPT = "What has arrived is kept for 7 days: make room on the server, then go on."
+
+
+class Refused(Exception):
+    """What can't be taken: an HTTP status, and a sentence that says what was expected, what came and what to do."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+def check_size(size: int, sentence: str) -> None:
+    """Raises Refused where that many bytes, which the sentence says, are more than a corpus may have here."""
+    if settings.MAX_UPLOAD and size > settings.MAX_UPLOAD:
+        raise Refused(413, f"{sentence}, and this server takes {settings.MAX_UPLOAD:,} at most. Upload less at once, or ask whoever "
+                           "runs it for more (TOPOGRAPH_MAX_UPLOAD).")  # fmt: skip
+
+
+@contextmanager
+def hold_quota(owner: int | None, size: int) -> Iterator[None]:
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Raises
+    Refused."""
+    user = User.objects.filter(pk=owner).first() if owner else None
+    if user is None or quotas.limits(user).bytes is None:
+        yield
+        return
+    try:
+        with transaction.atomic():
+            quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
+            yield
+    except Invalid as error:
+        raise Refused(413, error.message) from None
+
+
+def _bytes_arriving(owner: int) -> int:
+    """Bytes that an owner's uploads will have, of which no corpus has been made."""
+    notes = settings.FILE_UPLOAD_TEMP_DIR.glob("*.json")
+    uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
+    return sum(note["length"] for note in uploads if note.get("owner") == owner)
+
+
+def _read_if_there(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""  # it went by itself
+
+
+def reserve() -> int:
+    """Bytes of the disk that uploads leave free, for the work itself."""
+    if settings.DISK_RESERVE is not None:
+        return settings.DISK_RESERVE
+    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    return min(GIGABYTE, disk.f_blocks * disk.f_frsize // 20)
+
+
+def check_room(size: int) -> None:
+    """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
+    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    free = disk.f_bavail * disk.f_frsize
+    if free - size < reserve():
+        came = f"{_spoken_bytes(size)} more were to come, {_spoken_bytes(free)} are free, and {_spoken_bytes(reserve())} of them are kept for the work itself"
+        raise Refused(507, f"The server's disk is short of space: {came}. {KEPT}")
+
+
+@contextmanager
+def refuse_when_full() -> Iterator[None]:
+    """Raises Refused(507) for an error of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error
+
+
+def _spoken_bytes(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"

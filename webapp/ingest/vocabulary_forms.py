@@ -1,0 +1,179 @@
+"""Forms of which words of a corpus count. Each field says in a line what it does."""
+
+from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
+
+from django import forms
+
+from inference.errors import Invalid
+from inference.text import LANGUAGES
+from webapp.ingest.settings import ReadingSettings, VocabularySettings
+
+ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
+SAID = 0.03  # a language with less of the letters is rather a mistake
+MAX_STOP_WORDS = 10_000
+
+
+class Several(forms.Field):
+    """VocabularySettings, each a value of its own."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value) -> list[str]:
+        words = {word.strip().lower() for word in value or [] if word.strip()}
+        if len(words) > MAX_STOP_WORDS or max(map(len, words), default=0) > 200:
+            raise forms.ValidationError(
+                f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are {len(words):,}."
+            )
+        return sorted(words)
+
+
+class VocabularyForm(forms.Form):
+    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words has no widget of its own: it stands
+    beside the preview."""
+
+    language = forms.ChoiceField(
+        required=False,
+        label="Language",
+        help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms.",
+    )
+    also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
+    min_documents = forms.IntegerField(
+        min_value=1, max_value=1_000_000, label="Leave out words in fewer documents than",
+        help_text="Rare words, typing errors among them, teach a model little.",
+    )  # fmt: skip
+    max_share = forms.FloatField(
+        min_value=0, max_value=100, label="Leave out words in more than this per cent of documents",
+        help_text="Words that are everywhere tell no topic from another. 100 keeps them all.",
+    )  # fmt: skip
+    extra_stop_words = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
+        label="More stop words", help_text="Your own words to leave out, separated by spaces, commas or lines.",
+    )  # fmt: skip
+    kept_words = Several(required=False)
+    min_length = forms.IntegerField(
+        min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out."
+    )
+    numbers = forms.BooleanField(
+        required=False, label="Numbers count", help_text="Years, amounts, “2nd”: all that begins with a digit."
+    )
+    hyphens = forms.ChoiceField(
+        choices=[("split", "part words: well · known"), ("join", "join words: well-known")],
+        label="Hyphens",
+        help_text="What “well-known” counts as.",
+    )
+    apostrophes = forms.ChoiceField(
+        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")],
+        label="Apostrophes",
+        help_text="What “l’homme” counts as.",
+    )
+    phrases = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
+        label="Phrases that count as one word", help_text="One a line, such as “new york”.",
+    )  # fmt: skip
+    duplicates = forms.ChoiceField(
+        choices=[("keep", "count like others"), ("exact", "don’t count where they are the same"), ("near", "don’t count where they are nearly the same")],
+        label="Documents that repeat an earlier one", help_text="They stay in the collection and can be read.",
+    )  # fmt: skip
+    forms = forms.ChoiceField(
+        choices=[("written", "as they are written"), ("lemmas", "as in a dictionary: went → go"), ("stems", "as stems: nation, nations → nation")],
+        label="Words count", help_text="Joining the forms of a word helps where it has many. Not every language has both.",
+    )  # fmt: skip
+
+    def __init__(self, *args, words: VocabularySettings, initial: dict | None = None, **kwargs):
+        values = asdict(words) | {
+            "max_share": f"{100 * words.max_share:g}",
+            "extra_stop_words": " ".join(words.extra_stop_words),
+            "phrases": "\n".join(words.phrases),
+        }
+        super().__init__(*args, initial=values | (initial or {}), **kwargs)
+        languages = sorted(LANGUAGES.items(), key=lambda item: item[1])
+        self.fields["language"].choices = [("", "none, or another")] + languages
+        self.fields["also"].choices = languages
+
+    def languages(self, shares: dict[str, float] | None) -> dict:
+        """What the page says of languages, and the other languages whose stop words can be left out. shares: language
+        -> share of the letters; none where that was not looked for."""
+        said = "" if shares is None else _say_languages(shares)
+        shares = shares or {}
+        main, also = self["language"].value() or "", set(self["also"].value() or [])
+        others = [(code, name) for code, name in self.fields["also"].choices if code != main]
+        near = [(code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID]
+        near.sort(key=lambda one: -shares.get(one[0], 0))
+
+        def rows(choices: list) -> list[dict]:
+            return [
+                {"code": code, "name": name, "share": shares.get(code, 0), "chosen": code in also}
+                for code, name in choices
+            ]
+
+        return {
+            "said": said,
+            "near": rows(near),
+            "others": rows([one for one in others if one not in near]),
+        }
+
+    def clean_also(self) -> list[str]:
+        return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})
+
+    def clean_max_share(self) -> float:
+        return self.cleaned_data["max_share"] / 100
+
+    def clean_extra_stop_words(self) -> list[str]:
+        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
+        if len(words) > MAX_STOP_WORDS:
+            raise forms.ValidationError(f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}.")
+        return sorted(set(words))
+
+    def clean_phrases(self) -> list[str]:
+        lines = [" ".join(line.lower().replace("_", " ").split()) for line in self.cleaned_data["phrases"].splitlines()]
+        return list(dict.fromkeys(line for line in lines if line))
+
+    def clean(self) -> dict:
+        if not self.errors:
+            try:
+                self.words().choice()
+            except Invalid as error:
+                self.add_error(error.field if error.field in self.fields else None, error.message)
+        return self.cleaned_data
+
+    def words(self) -> VocabularySettings:
+        return VocabularySettings(**self.chosen())
+
+    def chosen(self) -> dict:
+        """The values of VocabularySettings."""
+        return {field.name: self.cleaned_data[field.name] for field in dataclass_fields(VocabularySettings)}
+
+    def offer(self, words: VocabularySettings) -> None:
+        """Begin with other thresholds and languages than were said at first."""
+        self["min_documents"].initial, self["max_share"].initial = words.min_documents, f"{100 * words.max_share:g}"
+        self["language"].initial, self["also"].initial = words.language, words.also
+
+    def sent(self) -> dict:
+        """What a browser would send of a form that was not touched."""
+        values = {name: self[name].value() for name in self.fields}
+        return {
+            name: value for name, value in values.items() if value is not None and value is not False
+        }  # the first column is 0
+
+
+class NamedVocabularyForm(VocabularyForm):
+    """Which words of a corpus count, and its name."""
+
+    name = forms.CharField(max_length=200, label="Name of the corpus")
+
+    def __init__(self, *args, name: str, reading: ReadingSettings, initial: dict | None = None, **kwargs):
+        super().__init__(*args, words=reading, initial={"name": name} | (initial or {}), **kwargs)
+
+    def with_options(self, options: dict) -> ReadingSettings:
+        """options: how files are read, webapp.readers.Options as a dict."""
+        return ReadingSettings(options=options, **self.chosen())
+
+
+def _say_languages(shares: dict[str, float]) -> str:
+    said = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
+    if not said:
+        return "Which language it is can’t be told."
+    if len(said) == 1:
+        return f"It seems to be {said[0][0]}." if said[0][1] > ALL else f"Most of it seems to be {said[0][0]}."
+    return f"It seems to be in several languages: {', '.join(f'{name} {100 * share:.0f}%' for name, share in said)}."

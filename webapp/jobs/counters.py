@@ -1,0 +1,26 @@
+"""Counters over all processes, in one hash in Redis. When Redis is emptied they begin at zero again, which Prometheus
+expects."""
+
+import redis
+
+from webapp.jobs import events
+
+KEY = "counts"
+
+
+def add(what: str, kind: str) -> None:
+    """Add one. While Redis is away nothing is counted: no work depends on it."""
+    try:
+        events.client().hincrby(KEY, f"{what} {kind}", 1)
+    except redis.RedisError:
+        return
+
+
+def by_kind(what: str) -> dict[str, int]:
+    """kind of job -> count. Raises redis.RedisError."""
+    counts = {}
+    for name, value in events.client().hgetall(KEY).items():
+        counted, _, kind = name.decode().partition(" ")
+        if counted == what:
+            counts[kind] = int(value)
+    return counts

@@ -1,0 +1,51 @@
+"""The kinds of job: reading a corpus, making a version of it, and training a run. Each row of their models is a job."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from django.db.models import Model
+
+from webapp.jobs import events
+from webapp.models import Corpus, Run, Version
+from webapp.storage import files
+
+
+class JobKind(NamedTuple):
+    """What differs between the kinds.
+
+    task: the name of the Celery task. publish: tells open pages about a job. active: the statuses in which an attempt
+    owns the row; a claim sets the first. folder: what the attempt locks while it writes files (jobs.file_lock).
+    """
+
+    model: type[Model]
+    task: str
+    publish: Callable[[int, dict], None]
+    active: tuple[str, ...]
+    folder: Callable[[int], Path]
+
+    @property
+    def name(self) -> str:
+        """corpus, version or run."""
+        return self.model._meta.model_name
+
+    def log_fields(self, pk: int) -> dict:
+        """What a line of the log says of a job."""
+        return {"kind": self.name, self.name: pk}
+
+
+def _publish_version(pk: int, event: dict) -> None:
+    """The page of a version is its corpus's."""
+    for corpus, number in Version.objects.filter(pk=pk).values_list("corpus", "number"):
+        events.corpus(corpus, event | {"version": number})
+
+
+def _version_folder(pk: int) -> Path:
+    """A version is made from files of its corpus, and may read new ones."""
+    return files.corpus_folder(Version.everything.values_list("corpus", flat=True).get(pk=pk))
+
+
+INGEST = JobKind(Corpus, "tasks.corpora.ingest", events.corpus, (Corpus.Status.READING,), files.corpus_folder)
+VECTORIZE = JobKind(Version, "tasks.corpora.choose", _publish_version, (Version.Status.CHOOSING,), _version_folder)
+TRAIN = JobKind(Run, "tasks.runs.train", events.run, (Run.Status.RUNNING, Run.Status.STORING), files.run_folder)
+KINDS = (INGEST, VECTORIZE, TRAIN)

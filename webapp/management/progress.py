@@ -1,0 +1,95 @@
+"""Progress on a terminal: a bar that changes; without a terminal a line every few seconds."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db.models import Model
+
+from webapp.jobs import roster
+from webapp.local import folder, processes, servers
+
+EVERY = 0.3  # seconds between two looks
+LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
+WIDTH = 30
+
+
+def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
+    """Wait until the row's status is one of `over`. part: how much of the work is done, from 0 to 1. said: the same in
+    words."""
+    terminal, line_at = sys.stderr.isatty(), 0.0
+    while True:
+        row.refresh_from_db()
+        done = min(1.0, max(0.0, part(row)))
+        text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
+        if terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - line_at >= LINE_EVERY or row.status in over:
+            line_at = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+        if row.status in over:
+            break
+        time.sleep(EVERY)
+    if terminal:
+        print(file=sys.stderr)
+    if row.status == "failed":
+        raise CommandError(row.error)
+
+
+def prepare_database() -> None:
+    """Migrate the database where it is the embedded one; another is migrated by whoever operates it."""
+    if servers.ours:
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+@contextmanager
+def worker_if_none() -> Iterator[None]:
+    """For a command that waits for a job: run a worker meanwhile where none is alive."""
+    # The embedded Redis may still hold the beat of a worker that ended with the last command.
+    if not servers.ours and roster.count_workers():
+        yield
+        return
+    process = processes.worker(dict(os.environ), folder.data() / "logs" / "worker.log")
+    try:
+        yield
+    finally:
+        processes.stop(process, signal.SIGQUIT, 3.0)
+
+
+class Line:
+    """The progress of something in bytes: a line that changes on a terminal, else one every few seconds. Use `with`."""
+
+    def __init__(self):
+        self.terminal, self.at = sys.stderr.isatty(), 0.0
+
+    def __enter__(self) -> "Line":
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.terminal:
+            print(file=sys.stderr)
+
+    def say(self, done: int, of: int, text: str) -> None:
+        """of: 0 where it is not known."""
+        if time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
+            return
+        self.at = time.monotonic()
+        line = (
+            f"{min(1.0, done / of):4.0%}  {size(done)} of about {size(of)}, {text}" if of else f"{size(done)}, {text}"
+        )
+        print(
+            f"\r\x1b[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
+        )
+
+
+def size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -1,0 +1,97 @@
+"""Metadata of a corpus's documents as columns: files that are memory-mapped, one value for each document.
+
+A page that counts by year, or shows a selection of ten million documents, reads these instead of as many rows. What the
+values of a column are is its type's matter (webapp.metadata.TYPES).
+"""
+
+import itertools
+import json
+from array import array
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from webapp import metadata
+from webapp.metadata.field import ColumnWriter, Field
+
+
+class Writer:
+    """`add` every document in order, then `finish`. Use `with`.
+
+    kinds: of fields, by their names (Options.kinds); others are categories where documents share their values.
+    """
+
+    def __init__(self, folder: Path, kinds: dict[str, str] | None = None):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.kinds = kinds or {}
+        self.dates = (self.folder / "dates").open("wb")
+        self.columns: dict[str, tuple[type[Field], ColumnWriter]] = {}
+        self.refused: set[str] = set()  # fields that are stored in no column
+        self.numbers = itertools.count()  # of the files while they are written
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.dates.close()
+        for _type, column in self.columns.values():
+            column.close()
+
+    def add(self, number: int, day: date | None, values: dict[str, str], date_order: str = "") -> None:
+        """day: the document's own date. date_order: what 12/3/1999 means among its fields (Options.date_order)."""
+        self.dates.write(array("i", [day.toordinal() if day else 0]).tobytes())
+        for name, value in values.items():
+            if not value or name in self.refused:
+                continue
+            if name not in self.columns:
+                of = metadata.type_of(self.kinds.get(name))
+                if of.writer is None:
+                    self.refused.add(name)
+                    continue
+                self.columns[name] = of, of.writer(self.folder / f"new-{next(self.numbers)}", of)
+            column = self.columns[name][1]
+            if not column.add(number, value, date_order):
+                column.discard()
+                del self.columns[name]
+                self.refused.add(name)
+
+    def finish(self, documents: int) -> None:
+        """Keep the columns that tell documents from one another: their types say which."""
+        self.dates.close()
+        kept: dict[str, list[dict]] = {of.stored_as: [] for of in metadata.TYPES if of.writer}
+        for name, (of, column) in self.columns.items():
+            fields = kept[of.stored_as]
+            arguments = column.finish(documents, self.folder / f"{of.file_prefix}{len(fields)}")
+            if arguments is not None:
+                fields.append({"name": name, **arguments})
+        self.columns.clear()
+        (self.folder / "meta.json").write_text(json.dumps({"documents": documents, **kept}))
+
+
+class Columns:
+    """The columns of a version. dates: int32[D], the documents' own dates, date.toordinal(), 0 where there is none.
+    fields: the others, in the order of TYPES."""
+
+    def __init__(self, folder: Path):
+        self.folder = Path(folder)
+        meta = json.loads((self.folder / "meta.json").read_text())
+        self.documents = meta["documents"]
+        self.dates = self._array("dates", np.int32)
+        self.fields: list[Field] = []
+        self._files: dict[str, str] = {}
+        for of in metadata.TYPES:
+            for i, arguments in enumerate(meta.get(of.stored_as, [])):  # files of older versions lack some
+                self.fields.append(of(**arguments))
+                self._files[arguments["name"]] = f"{of.file_prefix}{i}"
+
+    def field(self, name: str) -> Field | None:
+        return next((field for field in self.fields if field.name == name), None)
+
+    def values(self, field: Field) -> np.ndarray:
+        """The column of a field, dtype[D]: what its type says they are."""
+        return self._array(self._files[field.name], field.dtype)
+
+    def _array(self, name: str, dtype: type[np.generic]) -> np.ndarray:
+        return np.memmap(self.folder / name, dtype, "r") if self.documents else np.zeros(0, dtype)

@@ -1,0 +1,110 @@
+"""What a type of metadata is: the class of its fields. A field is one column of a version, named as in the files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from webapp.metadata.groups import Groups
+
+MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
+
+
+class MetadataError(ValueError):
+    """What can't be understood, or shown; str() is a sentence for people."""
+
+
+class ColumnWriter(Protocol):
+    """Writes one column to a file of its own while documents are read, in their order."""
+
+    def add(self, number: int, text: str, date_order: str) -> bool:
+        """The value of document `number`; the ones before it that were not given have none. False: this is no column
+        after all."""
+
+    def finish(self, documents: int, target: Path) -> dict | None:
+        """Put the file at `target`, with a value for each of the documents, and return the field's arguments but for
+        its name; None, and no file, where it is of no use as a column."""
+
+    def discard(self) -> None:
+        """Close and remove the file."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+@dataclass(frozen=True)
+class Field(ABC):
+    """A type of metadata (the class), and one field of it in a version (the instance).
+
+    The class says how a column is guessed, offered in the form and stored; the instance, with what
+    webapp.metadata.columns found of the field's values, how it is grouped. RangeField and ValueField say how it is
+    chosen from: a type is one of them, or is not stored.
+    """
+
+    kind: ClassVar[str]  # its name in Options.kinds, which is stored
+    label: ClassVar[str]  # in the form
+    priority: ClassVar[int] = 0  # the type that claims a column's values and has the highest gets it
+    has_date_order: ClassVar[bool] = (
+        False  # whether 12/3/1999 is one of its texts, so that the form asks which number is the day
+    )
+    stored_as: ClassVar[str] = ""  # the list in columns/meta.json, and
+    file_prefix: ClassVar[str] = ""  # the beginning of the name of a column's file: a number follows
+    dtype: ClassVar[type[np.generic]] = np.int32  # of its column
+    writer: ClassVar[Callable[[Path, type["Field"]], ColumnWriter] | None] = (
+        None  # None: no column, the text stays with the document
+    )
+
+    name: str
+
+    @classmethod
+    @abstractmethod
+    def claims(cls, values: list[str]) -> bool:
+        """Whether the first values of a column (none is empty, and there is one at least) seem to be of this type."""
+
+    @abstractmethod
+    def groups(self, values: np.ndarray) -> Groups:
+        """The documents by their values. values: the column, dtype[D]."""
+
+
+class ValueField(Field):
+    """Chosen by its values (?in=party:Whig), which have codes by how many documents have each: dtype int32, -1 for
+    none."""
+
+    values: list[str]
+    documents: list[int]
+
+
+class RangeField(Field):
+    """Chosen by its ends (?between=price:10:20).
+
+    parse: the number that a text stands for; None for none, which counts as missing. missing: stored for those without.
+    """
+
+    missing: ClassVar[float]
+
+    @staticmethod
+    @abstractmethod
+    def parse(text: str, date_order: str) -> float | None:
+        """date_order: "dmy", "mdy" or "", what 12/3/1999 means."""
+
+    @classmethod
+    @abstractmethod
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
+        """Arguments of a field but for its name. low, high: the least and the largest value; whole: whether all are
+        whole numbers."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[str, str]:
+        """The least and the largest value, as a form shows them."""
+
+    @abstractmethod
+    def ends(self, low: str, high: str) -> tuple[float, float]:
+        """Both ends of a range as values, both included, infinite where "". Raises MetadataError."""
+
+    @abstractmethod
+    def known(self, values: np.ndarray) -> np.ndarray:
+        """bool[D]: documents that have a value."""

@@ -1,0 +1,180 @@
+"""Number: float64, NaN for a document that has none."""
+
+from array import array
+from dataclasses import dataclass
+from itertools import count, pairwise
+from math import floor, inf, log10, nan
+from pathlib import Path
+
+import numpy as np
+import regex
+
+from webapp.metadata.field import MANY, MetadataError, RangeField
+from webapp.metadata.groups import NONE, Groups
+
+LARGEST = 1e300  # beyond it a range has no next round number
+FLUSHED = 1 << 16  # values that are held before they are written
+_NUMBER = regex.compile(r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?")
+_COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+\s?%?")
+
+
+def parse_number(text: str) -> float | None:
+    """The number that a text is: 1234, -1.5e3, 1,234.5, 12 %; 1.234,5 and 0,25 with a comma for the point. None for
+    anything else."""
+    text = text.strip()
+    if not text or len(text) > 40:
+        return None
+    if _COMMA.fullmatch(text) and not _NUMBER.fullmatch(text):
+        text = text.replace(".", "").replace(",", ".")
+    elif not _NUMBER.fullmatch(text):
+        return None
+    try:
+        number = float(regex.sub(r"[,\u202f\xa0' %]", "", text).replace("−", "-"))
+    except ValueError:
+        return None
+    return number if abs(number) < LARGEST else None
+
+
+def written(number: float) -> str:
+    """A number as labels and addresses have it."""
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.10g}"
+
+
+class RangeWriter:
+    """A column of a RangeField: what its `parse` makes of each text."""
+
+    def __init__(self, path: Path, of: type[RangeField]):
+        self.path, self.file, self.type = path, path.open("wb"), of
+        self.missing = array(np.dtype(of.dtype).char, [of.missing])
+        self.pending = self.missing[:0]
+        self.length = self.documents = 0
+        self.low, self.high, self.whole = inf, -inf, True
+
+    def add(self, number: int, text: str, date_order: str) -> bool:
+        """What is no number, or no date, is none."""
+        value = self.type.parse(text, date_order)
+        if value is None:
+            return True
+        self.whole = self.whole and value == int(value)
+        self._fill(number)
+        self.pending.append(value)
+        self.length += 1
+        self.documents += 1
+        self.low, self.high = min(self.low, value), max(self.high, value)
+        if len(self.pending) >= FLUSHED:
+            self._flush()
+        return True
+
+    def _fill(self, number: int) -> None:
+        """Documents up to `number` that have none."""
+        while self.length < number:
+            gap = min(number - self.length, FLUSHED)
+            self.pending.extend(self.missing * gap)
+            self.length += gap
+            self._flush()
+
+    def _flush(self) -> None:
+        self.file.write(self.pending.tobytes())
+        self.pending = self.pending[:0]
+
+    def finish(self, documents: int, target: Path) -> dict | None:
+        if self.low == self.high or not self.documents:  # the same everywhere tells no document from another
+            self.discard()
+            return None
+        self._fill(documents)
+        self._flush()
+        self.file.close()
+        self.path.rename(target)
+        return self.type.summary(self.low, self.high, self.whole, self.documents)
+
+    def discard(self) -> None:
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+@dataclass(frozen=True)
+class Number(RangeField):
+    """low, high: the least and the largest; whole: whether all are whole numbers; documents: how many have one."""
+
+    kind = "number"
+    label = "number"
+    priority = 2
+    stored_as = "numbers"
+    file_prefix = "number-"
+    dtype = np.float64
+    missing = nan
+    writer = RangeWriter
+
+    low: float
+    high: float
+    whole: bool
+    documents: int
+
+    @classmethod
+    def claims(cls, values: list[str]) -> bool:
+        return sum(parse_number(value) is not None for value in values) >= MANY * len(values)
+
+    @staticmethod
+    def parse(text: str, date_order: str) -> float | None:
+        return parse_number(text)
+
+    @classmethod
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
+        return {"low": low, "high": high, "whole": whole, "documents": documents}
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        return written(self.low), written(self.high)
+
+    def ends(self, low: str, high: str) -> tuple[float, float]:
+        try:
+            ends = float(low or "-inf"), float(high or "inf")
+        except ValueError:
+            ends = (nan, nan)
+        if np.isnan(ends).any():
+            raise MetadataError(
+                f"The ends of “{self.name}” must be numbers such as 10 or 2.5, got “{low[:40]}” and “{high[:40]}”."
+            )
+        return ends
+
+    def known(self, values: np.ndarray) -> np.ndarray:
+        return ~np.isnan(values)
+
+    def groups(self, values: np.ndarray) -> Groups:
+        """About ten ranges with round ends, all equally wide; where a few numbers are far above the rest each range is
+        wider than the one before."""
+        edges = self.edges(float(np.nanmedian(values)))
+        known = self.known(values)
+        group = np.full(len(values), NONE, np.int32)
+        group[known] = np.searchsorted(edges, values[known], side="right") - 1
+        ends = list(pairwise(edges))
+        if self.whole:
+            bounds = tuple((written(low), written(high - 1)) for low, high in ends)
+            labels = [low if low == high else f"{low}–{high}" for low, high in bounds]
+        else:
+            bounds = tuple((written(low), f"<{written(high)}") for low, high in ends)
+            labels = [f"{written(low)} to below {written(high)}" for low, high in ends]
+        return Groups(self.name, labels, group, bounds)
+
+    def edges(self, median: float) -> list[float]:
+        """Of the ranges, ascending; the first at most the least number, the last above the largest."""
+        if self.low >= 0 and 0 < median < self.high / 100:
+            steps = "1" if self.high > 10_000 * median else "125"
+            first = max(floor(log10(median)) - 1, 0 if self.whole else -300)
+            rounds = (float(f"{step}e{exponent}") for exponent in count(first) for step in steps)
+            edges = [0.0, next(rounds)]
+        else:
+            wide = (self.high - self.low) / 10
+            unit = 10.0 ** floor(log10(wide))
+            step = max(
+                next(unit * times for times in (1, 2, 5, 10) if unit * times >= 0.999 * wide), 1 if self.whole else 0
+            )
+            first = floor(self.low / step)
+            rounds = (float(f"{step * i:.12g}") for i in count(first + 1))
+            edges = [float(f"{step * first:.12g}")]
+        while edges[-1] <= self.high:
+            edges.append(next(rounds))
+        return edges

@@ -1,0 +1,78 @@
+"""Which reader reads a file, and where: in this process, or in the sandbox where hostile bytes could end its parser."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from webapp.readers import sandbox
+from webapp.readers.companions import Companions
+from webapp.readers.formats import FORMATS, ROLES, by_name, encoded, sentence
+from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
+from webapp.readers.opening import Source, looks_like
+
+
+def format_of(source: Source, name: str) -> str:
+    """The format, by the file's name; its first bytes must not say that it is something else, or Unreadable is
+    raised."""
+    if source.stat().st_size == 0:
+        raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
+    key = by_name(name)
+    if key is None:
+        raise Unreadable(f"“{name}” has an ending that is not known here. {sentence()}")
+    file_format = FORMATS[key]
+    if key == "tar":  # may begin with anything: its reader tells
+        return key
+    looks = looks_like(source, name)
+    if looks == file_format.looks:
+        return key
+    if file_format.looks:
+        content = looks or "something else"
+        raise Unreadable(
+            f"“{name}” is no {file_format.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again."
+        )
+    expected = "plain text" if key == "text" else f"text in the form {file_format.endings[0]}"
+    raise Unreadable(
+        f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text."
+    )
+
+
+def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:
+    if bag := companions.bag_of(name):
+        source, name = bag
+    key = format_of(source, name)
+    file_format, options = FORMATS[key], Options(format=key)
+    if file_format.archive or file_format.bag:
+        return file_format.reader.sniff(source, name, options, known, companions)
+    if file_format.sandboxed:
+        return sandbox.sniff(source, name, key, options, known)
+    return file_format.reader.sniff(source, name, options, known)
+
+
+def read(
+    source: Source, name: str, options: Options, advance: Callable[[int], None], companions: Companions
+) -> Iterator[Document | Problem]:
+    if companions.bag_of(name):
+        advance(source.stat().st_size)
+        return
+    key = format_of(source, name)
+    file_format = FORMATS[key]
+    if file_format.columns and key != (options.entry or options.format):
+        options = _refitted(source, name, options, companions)
+    if file_format.archive or file_format.bag:
+        yield from file_format.reader.read(source, name, options, advance, companions)
+    elif file_format.sandboxed:
+        yield from sandbox.read(source, name, key, options, advance)
+    else:
+        yield from file_format.reader.read(source, name, options, advance)
+
+
+def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
+    """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by
+    their names."""
+    sniffed = sniff(source, name, {"encoding": options.encoding} if encoded(options) else {}, companions).options
+    if options.text is None or options.names[options.text] not in sniffed.names:
+        return sniffed
+    chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}
+    return replace(
+        sniffed,
+        **{role: sniffed.names.index(chosen[role]) if chosen.get(role) in sniffed.names else None for role in ROLES},
+    )

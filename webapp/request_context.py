@@ -1,0 +1,29 @@
+"""What Topograph adds to a request, in one place: `request_context(request)`, and `request.context` in templates."""
+
+import time
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest
+
+from webapp.models import ApiToken, Notebook
+
+
+@dataclass
+class RequestContext:
+    """Set on the way to the view; a field that nothing has set yet has its default."""
+
+    id: str = ""  # in the log, on error pages and in X-Request-ID (server.request_log)
+    began: float = field(default_factory=time.perf_counter)  # by time.perf_counter
+    role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
+    api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
+    csrf_placeholder: str = ""  # stands for the CSRF token in a page that is cached (server.page_cache)
+    recent_notebooks: list[Notebook] | None = None  # that Pin buttons offer; None: not asked for yet (notebooks.tags)
+
+
+def request_context(request: HttpRequest) -> RequestContext:
+    """The context of a request, made at the first call."""
+    context = getattr(request, "context", None)
+    if context is None:
+        context = RequestContext()
+        request.context = context  # type: ignore[attr-defined]  # Django's class declares no such field
+    return context

@@ -1,0 +1,75 @@
+"""Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
+
+from functools import lru_cache
+
+from django.urls import reverse
+
+from webapp.drawing.numbers import topic_label
+from webapp.models import Corpus, Run
+from webapp.results.view import RunView
+
+
+def topics_url(run: Run) -> str:
+    """All topics."""
+    return _page("run_topics", run.pk)
+
+
+def topic_url(view: RunView, number: int) -> str:
+    """A topic, with the words hidden that are hidden on this page."""
+    return f"{topics_url(view.run)}{number}/{view.hidden_words.query}"
+
+
+def topic(view: RunView, number: int) -> dict:
+    """How a topic is named, coloured and reached from anywhere; {% chip %} shows it."""
+    labels = view.labels
+    into = int(labels.into[number])
+    return {
+        "number": number,
+        "label": topic_label(number),
+        "name": labels.label(number),
+        "hue": labels.hue(number),
+        "hidden": labels.hidden(number),
+        "into": topic_label(into) if into != number else "",
+        "url": topic_url(view, number),
+    }
+
+
+def word_url(run: Run, word: str, query: str = "") -> str:
+    """The senses of a word; `query` narrows the documents, or asks for the lines of one sense."""
+    return reverse("run_word", args=[run.pk, word]) + query
+
+
+def word_in_topic_url(view: RunView, number: int, word: str, query: str = "") -> str:
+    """Why a word is in a topic."""
+    return reverse("run_topic_word", args=[view.run.pk, number, word]) + query
+
+
+def with_word_urls(words: list[dict], run: Run) -> list[dict]:
+    """Rows that have a `word`, each with its address."""
+    return [row | {"url": word_url(run, row["word"])} for row in words]
+
+
+def documents_url(run: Run, query: str = "") -> str:
+    """The documents of a run; `query` narrows them."""
+    return _page("run_documents", run.pk) + query
+
+
+def document_url(run: Run, number: int, query: str = "") -> str:
+    return f"{_page('run_documents', run.pk)}{number}/{query}"
+
+
+def selected_document_url(owner: Run | Corpus, number: int, query: str = "") -> str:
+    """A document in a run; in its corpus where no run is read."""
+    if isinstance(owner, Run):
+        return document_url(owner, number, query)
+    return reverse("corpus_document", args=[owner.pk, number]) + query
+
+
+def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list[dict]:
+    """Rows that have a `number`, each with the address of the document in the run."""
+    return [row | {"url": document_url(run, row["number"], query)} for row in documents]
+
+
+@lru_cache(256)  # a page may link to thousands of topics or lines of one run
+def _page(name: str, run_id: int) -> str:
+    return reverse(name, args=[run_id])

@@ -1,0 +1,128 @@
+"""What is measured of a run while it trains, each series declared once: its column, its place in the table, its chart.
+
+A new series is one entry of SERIES and a column of models.Metric with its name (a migration). Charts, tables, run.json
+and the scripts take what they need from here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from inference import Snapshot
+from webapp.drawing.numbers import count, decimals, percent
+from webapp.models import Metric
+
+_WRITTEN = {"count": lambda value, _: count(value), "decimals": decimals, "percent": lambda value, _: percent(value)}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A panel of the run's page and of the page of several runs.
+
+    title, sentence: of one run; titles, sentences: of several, beside one another. Words in [term|text] open the
+    glossary's `term`.
+    places: decimals of the labels. unit: behind a value that is pointed at. missing: what stands there when training
+    measured nothing.
+    by_topic: a line for each topic beside their mean (Metric.topic_coherence).
+    """
+
+    title: str
+    sentence: str
+    titles: str
+    sentences: str
+    places: int
+    unit: str = ""
+    missing: str = "Nothing was measured."
+    by_topic: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of a run's curves, and of run.json. format: "count", "decimals" or "percent", as in
+    static/js/format.js."""
+
+    name: str
+    label: str
+    format: str
+    places: int = 3
+
+    def written(self, value: float | None) -> str:
+        return _WRITTEN[self.format](value, self.places)
+
+
+@dataclass(frozen=True)
+class Series(Column):
+    """measure: its value from a snapshot of the training; None where it can't be measured. chart: None for the table
+    alone."""
+
+    measure: Callable[[Snapshot], float | None] = lambda snapshot: None
+    chart: Chart | None = None
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def topic_coherence(snapshot: Snapshot) -> list[float | None]:
+    """UMass coherence of each topic, [K]; None for a topic without words."""
+    return [None if np.isnan(value) else round(float(value), 4) for value in snapshot.coherence]
+
+
+def _mean_coherence(snapshot: Snapshot) -> float | None:
+    known = [value for value in topic_coherence(snapshot) if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+SERIES = (
+    Series(
+        "held_out", "Held-out, nats/token", "decimals", 3, lambda snapshot: _known(snapshot.held_out),
+        Chart(
+            title="How well it predicts unseen text",
+            titles="How well they predict unseen text",
+            sentence="[held-out|Log likelihood of held-out words], [nat|nats] per [token|token]; higher is better.",
+            sentences="[held-out|Log likelihood of held-out words], [nat|nats] per [token|token]; higher is better.",
+            places=3,
+            unit="nats per token",
+            missing="The corpus is too small to hold documents out.",
+        ),
+    ),
+    Series(
+        "coherence", "Mean coherence", "decimals", 3, _mean_coherence,
+        Chart(
+            title="How well its words keep company",
+            titles="How well their words keep company",
+            sentence="[umass|UMass coherence] of each topic and their mean; higher, that is nearer to 0, is better.",
+            sentences="Mean [umass|UMass coherence] of the topics; higher, that is nearer to 0, is better."
+            " Runs with more topics tend to lie lower.",
+            places=2,
+            by_topic=True,
+        ),
+    ),
+    Series("nonzero", "Non-zero parameters", "percent", measure=lambda snapshot: float(snapshot.nonzero)),
+)  # fmt: skip
+PROGRESS = (
+    Column("step", "Step", "count"),
+    Column("tokens", "Words read", "count"),
+    Column("seconds", "Seconds", "decimals", 1),
+)
+COLUMNS = (*PROGRESS, *SERIES)
+CHARTS = tuple(series for series in SERIES if series.chart)
+
+
+def measured(snapshot: Snapshot) -> dict:
+    """The values of a point of the charts, by column of models.Metric."""
+    return {series.name: series.measure(snapshot) for series in SERIES} | {"topic_coherence": topic_coherence(snapshot)}
+
+
+def columns(metrics: list[Metric]) -> dict[str, list]:
+    """name -> values by step, as run.json has them."""
+    return {column.name: [getattr(metric, column.name) for metric in metrics] for column in COLUMNS}
+
+
+def table(values: dict[str, list], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
+    """Rows of written cells, oldest first. values: of `columns`."""
+    return [
+        [column.written(value) for column, value in zip(shown, row, strict=True)]
+        for row in zip(*(values[column.name] for column in shown), strict=True)
+    ]

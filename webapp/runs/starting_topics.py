@@ -1,0 +1,28 @@
+"""The topics with which a run begins that continues another run, its parent."""
+
+import numpy as np
+
+from inference import Evidence, Postings
+from inference.bow import Bow
+from inference.warm_start import inherit
+from webapp.curation import label_transfer
+from webapp.models import Run, Word
+from webapp.storage import files
+
+
+def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
+    parent's words."""
+    folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
+    postings = Postings.open(folder / "by_word")
+    evidence = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), postings)
+    dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list("number", flat=True)
+    keep = np.ones(bow.V, bool)
+    keep[list(dropped)] = False
+    return evidence.topics[keep[evidence.bow.words]]  # both bags have their pairs in the same order
+
+
+def of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words, under the prior
+    `alpha`."""
+    return inherit(*label_transfer.inherited(parent, run.version), bow, alpha)

@@ -1,0 +1,223 @@
+"""The job that trains a run: it drives the engine, stores what comes out, and tells open pages."""
+
+import os
+import time
+
+import numpy as np
+from django.db.models.functions import Now
+
+import inference
+from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, compiling, engines
+from inference.bow import Bow
+from inference.durable import settle
+from inference.errors import Invalid
+from inference.evaluate import Diagnostics
+from inference.explore.distances import divergences
+from inference.versions import versions
+from webapp.curation import label_transfer
+from webapp.jobs import claims, events, kinds
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.jobs.running import run_next
+from webapp.models import Metric, Run, Word
+from webapp.runs import snapshots, starting_topics
+from webapp.storage import files
+
+PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
+CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
+
+
+def train(run_id: int) -> None:
+    """Train a queued run to its end, from its checkpoint where another process left one."""
+
+    def work(pk: int, attempt: int, beat: Heartbeat) -> None:
+        Training(Run.objects.select_related("corpus", "version", "parent").get(pk=pk), attempt, beat).run_to_end()
+
+    run_next(kinds.TRAIN, run_id, work)
+
+
+class TimeBudget:
+    """Bounds how often something is done, so that it takes at most `share` of the time. `with` it measures each
+    time."""
+
+    def __init__(self, share: float):
+        self.share, self.ended, self.seconds = share, time.monotonic(), 0.0
+
+    def allows(self) -> bool:
+        return time.monotonic() - self.ended >= self.seconds / self.share
+
+    def __enter__(self):
+        self.began = time.monotonic()
+
+    def __exit__(self, *_):
+        self.ended = time.monotonic()
+        self.seconds = self.ended - self.began
+
+
+class Training:
+    """One attempt at training a run.
+
+    state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint.
+    stop: whether the user wants the training to end now.
+    """
+
+    def __init__(self, run: Run, attempt: int, beat: Heartbeat):
+        self.run, self.attempt, self.beat = run, attempt, beat
+        self.engine = engines.get(run.engine)
+        self.folder = files.run_folder(run.pk)
+        self.bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
+        self.bow = self._bow()
+        self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
+        self.checkpoint = self.folder / "checkpoint"
+        self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
+
+    def _bow(self) -> Bow:
+        """The bag of words of the version, or of the run where it leaves words out, which is made here."""
+        if self.run.dropped and not (self.bow_folder / "meta.json").exists():
+            words = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped)
+            corpus = Bow.open(files.version_folder(self.run.version_id) / "bow")
+            corpus.without(np.array(words.values_list("number", flat=True), np.int64), self.bow_folder)
+        return Bow.open(self.bow_folder)
+
+    def run_to_end(self) -> None:
+        self._compile()
+        self._resume()
+        if self.run.started_at is None:
+            self._update(started_at=Now(), versions=versions())
+        trained = inference.train(
+            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, scratch=self.folder,
+            until=lambda: self.stop,
+        )  # fmt: skip
+        for event in trained:
+            self.beat.check()
+            if isinstance(event, Progress):
+                self._report(event)
+            else:
+                self._keep(event)
+        self._finish()
+
+    def _compile(self) -> None:
+        """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
+        engine was compiled when Topograph started."""
+        if self.engine.NAME != engines.DEFAULT:
+            with self.beat.long():
+                compiling.engine(self.engine.NAME)
+
+    def _resume(self) -> None:
+        """Load the last checkpoint, or make the state with which a run begins that continues another."""
+        self.state, self.before, self.stop = None, 0.0, False
+        if self.checkpoint.exists():
+            self.state = checkpoint.load(
+                self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
+            )
+            point = Metric.objects.get(run=self.run, step=self.state.t)  # which is written before the checkpoint
+            self.before = point.seconds
+        elif self.run.begins:
+            self.state = self._warm_start()
+
+    def _warm_start(self) -> object:
+        """The engine's state with the topics of the run's parent."""
+        run, parent = self.run, self.run.parent
+        if parent is None:
+            raise Invalid(
+                "run", "The run whose topics this one was to begin with is deleted. Begin with those of another run."
+            )
+        if parent.version_id == run.version_id:
+            topics = starting_topics.of_same_version(run, parent, self.bow)
+        else:
+            alpha = self.engine.priors(self.config, None).alpha
+            topics = starting_topics.of_other_version(run, parent, self.bow, alpha)
+        return inference.begin(self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder)
+
+    def _update(self, **fields) -> None:
+        claims.update(kinds.TRAIN, self.run.pk, self.attempt, **fields)
+
+    def _report(self, p: Progress) -> None:
+        """Store and publish the progress, and look whether the user wants the training to end."""
+        seconds = self.before + p.seconds
+        self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
+        event = {
+            "type": "progress",
+            "step": p.step,
+            "steps": p.steps,
+            "tokens": p.tokens,
+            "seconds": seconds,
+            "tokens_per_second": p.tokens / seconds,
+            "documents_per_second": p.documents / p.seconds,
+            "left": (p.steps - p.step) * seconds / p.step,
+        }
+        events.run(self.run.pk, event)
+        request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
+        if request == Run.Request.CANCEL:
+            self._cancel()
+        self.stop = request == Run.Request.STOP
+
+    def _cancel(self) -> None:
+        self._update(status=Run.Status.CANCELLED, finished_at=Now())
+        snapshots.discard(self.run.pk)
+        raise claims.ClaimLost("cancelled")
+
+    def _keep(self, s: Snapshot) -> None:
+        """Store a point of the charts; and a checkpoint and the topics, where their time budgets allow it."""
+        seconds = self.before + s.seconds
+        snapshots.measure(self.run.pk, s, seconds)
+        self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
+        self.state = s.state
+        if self.stop or s.step == s.steps or self.saving.allows():
+            with self.saving, self.beat.long():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                checkpoint.save(self.checkpoint, s.state, engine=self.engine, config=self.config, bow=self.bow)
+            self._update(tries=0)  # the next attempt would continue from here
+        if self.publishing.allows():
+            with self.publishing, self.beat.long():
+                snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
+                snapshots.drop_old(self.run.pk)
+        events.run(self.run.pk, {"type": "snapshot", "step": s.step})
+
+    def _finish(self) -> None:
+        """Give every token of the corpus a topic, and publish the final snapshot."""
+        self._update(status=Run.Status.STORING)
+        with self.beat.long():
+            self._publish()
+        snapshots.drop_old(self.run.pk)
+        if self.run.parent is not None:
+            self._transfer_labels()
+
+    def _publish(self) -> None:
+        topics = self.engine.topics(self.config, self.state)
+        evidence = self._gather_evidence(topics)
+        measures = Diagnostics(self.bow)(topics, evidence)
+        self.beat.check()
+        findings = snapshots.Findings(evidence, measures, divergences(topics))
+        self.beat.check()
+        settle(self.folder / "evidence", self.bow_folder)  # they are on the disk before a row points to them
+        snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
+
+    def _transfer_labels(self) -> None:
+        """Take over what readers said of the parent's topics. Where that is refused, the curation page offers it."""
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
+        try:
+            label_transfer.carry(self.run.parent, run)
+        except Invalid:
+            return
+
+    def _gather_evidence(self, topics: Topics) -> Evidence:
+        """Write the evidence: the topic of every token. Publishes how far it is."""
+        by_word = self.bow_folder / "by_word"
+        if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
+            Postings.write(by_word, self.bow)
+        postings = Postings.open(by_word)
+        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
+        gathered = inference.gather(
+            self.folder / "evidence", self.bow, postings, topics, thetas, by_document=self.engine.BY_DOCUMENT
+        )
+        for done in gathered:
+            self.beat.check()
+            events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
+        return Evidence.open(self.folder / "evidence", self.bow, postings)
+
+
+def threads() -> int:
+    """How many threads a training may use: its share of the cores, divided among the runs at work. The topics do not
+    depend on it."""
+    at_work = Run.objects.filter(status__in=kinds.TRAIN.active).count()
+    return max(1, (os.cpu_count() or 1) // max(1, at_work))

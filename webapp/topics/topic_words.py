@@ -1,0 +1,107 @@
+"""The words of one topic: how often each was given to it, and their order by relevance."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.explore.relevance import relevance
+from webapp.documents.selection import Selection
+from webapp.models import Version
+from webapp.results import evidence, links
+from webapp.results.view import RunView
+from webapp.storage.cache import BoundedCache, cached
+from webapp.storage.sql import rows
+
+WORDS = 30  # on the topic's own page
+LEAST = 5  # tokens of a word that is shown for being nowhere else
+_tallies = BoundedCache(64)  # topics whose words a web process remembers
+
+
+class Words(NamedTuple):
+    """Every word that has tokens in a topic: numbers int64[n]; tokens: in the topic; everywhere: in all topics.
+
+    All in the selected documents. of_topic, of_all: the tokens of the topic and of all topics there.
+    """
+
+    numbers: np.ndarray
+    tokens: np.ndarray
+    everywhere: np.ndarray
+    of_topic: int
+    of_all: int
+
+
+def tallied(view: RunView, k: int, selection: Selection) -> Words:
+    """The words of a topic and of those merged into it. Kept: a page of all words asks for them again."""
+    run, parts = view.run, view.labels.parts(k)
+    merges = view.labels.into.tobytes() if selection.topics else b""  # a condition on a topic depends on all merges
+    key = (run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
+    return _tallies.get_or_set(
+        key, lambda: _of_all(view, parts) if selection.mask is None else _of_some(view, parts, selection)
+    )
+
+
+def _of_all(view: RunView, parts: list[int]) -> Words:
+    """In all documents: from the rows of the snapshot."""
+    run = view.run
+    counts = rows(
+        "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word"
+        " WHERE snapshot_id = %s AND topic = ANY(%s) AND tokens > 0 GROUP BY word ORDER BY word",
+        [run.snapshot_id, parts],
+    )
+    number, tokens = (np.array([row[name] for row in counts], np.int64) for name in ("word", "tokens"))
+    return Words(number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens)
+
+
+def _of_some(view: RunView, parts: list[int], selection: Selection) -> Words:
+    """In the selected documents: one pass over the evidence."""
+    slot = np.full(view.run.topics, -1, np.int32)
+    slot[parts] = 0
+    group = np.where(selection.mask, 0, -1).astype(np.int32)
+    tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1)[0]
+    some = np.flatnonzero(tokens)
+    return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))
+
+
+@cached(32)
+def _everywhere(version_id: int) -> np.ndarray:
+    """int64[V]: tokens of each word of a corpus."""
+    counts = rows("SELECT tokens FROM word WHERE version_id = %s ORDER BY number", [version_id])
+    return np.array([row["tokens"] for row in counts], np.int64)
+
+
+def relevant(
+    view: RunView, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS
+) -> tuple[list[dict], int | None]:
+    """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without hidden ones; and the next
+    place.
+
+    Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share
+    (of its tokens that are the topic's), part (of the topic's tokens), and bar and bar_everywhere of the longest on the
+    page. Below a relevance of 1 words with fewer than LEAST tokens stand behind all others: each of them is nowhere
+    else by chance.
+    """
+    words = tallied(view, k, selection)
+    if not len(words.numbers):
+        return [], None
+    score = relevance(words.tokens, words.everywhere, lam, inside_total=words.of_topic, total=words.of_all)
+    seldom = (words.tokens < LEAST) & (lam < 1)
+    order = np.lexsort((words.numbers, -words.tokens, -score, seldom))
+    order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
+    page = order[after : after + limit]
+    texts = _texts(view.run.version, words.numbers[page].tolist())
+    most = int(words.everywhere[page].max(initial=1))
+    listed = []
+    for i in page.tolist():
+        word, tokens, everywhere = texts[int(words.numbers[i])], int(words.tokens[i]), int(words.everywhere[i])
+        listed.append({
+            "word": word, "url": links.word_url(view.run, word), "lines": links.word_url(view.run, word, selection.address(topic=k)),
+            "why": links.word_in_topic_url(view, k, word, selection.address()),
+            "tokens": tokens, "everywhere": everywhere, "share": tokens / everywhere,
+            "part": tokens / words.of_topic, "relevance": float(score[i]), "bar": tokens / most, "bar_everywhere": everywhere / most,
+        })  # fmt: skip
+    return listed, after + limit if len(order) > after + limit else None
+
+
+def _texts(version: Version, numbers: list[int]) -> dict[int, str]:
+    words = rows("SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)", [version.pk, numbers])
+    return {row["number"]: row["word"] for row in words}
