@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.defaults [CORPUS] [--topics 50] [--seeds 3] [--quick]
 
-CORPUS: as for benchmarks.engine; the example, where none is given. Held-out: document completion, nats per token. NPMI, UMass:
-means over topics. Starved: topics with less than a tenth of an equal share. ±: one standard deviation over the seeds. The
-last line is `settings: N`.
+CORPUS: as for benchmarks.engine; the example, where none is given. Held-out: document completion, nats per token. NPMI,
+UMass: means over topics. Starved: topics with less than a tenth of an equal share. ±: one standard deviation over the
+seeds. The last line is `settings: N`.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.engine CORPUS --topics 50 [--engine NAME] [--seeds 3] [--threads 2] [--set eta=0.2] [--words FILE]
 
 CORPUS: a saved bag of words (a folder), or a sparse matrix of documents by words (.npz, as scipy's save_npz writes it).
---words: a file with a word on each line, in the order of the vocabulary; the topics are printed with it. The last line is
-JSON, one number for each figure, means over the seeds. Compiling is not counted.
+--words: a file with a word on each line, in the order of the vocabulary; the topics are printed with it. The last line
+is JSON, one number for each figure, means over the seeds. Compiling is not counted.
 """
 
 import argparse

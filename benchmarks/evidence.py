@@ -1,4 +1,5 @@
-"""python -m benchmarks.evidence [--engine NAME] [--topics K] [--passes N]: what the evidence of tokens costs and changes, on the example.
+"""python -m benchmarks.evidence [--engine NAME] [--topics K] [--passes N]: what the evidence of tokens costs and
+changes, on the example.
 
 Compares giving each word of a document to its most probable topic with the soft proportions that the rule starts from.
 """

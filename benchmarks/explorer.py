@@ -1,4 +1,5 @@
-"""How long pages take on a large corpus: a made collection, uploaded, trained and browsed over HTTP on a running Topograph.
+"""How long pages take on a large corpus: a made collection, uploaded, trained and browsed over HTTP on a running
+Topograph.
 
     python3 manage.py start                                  # in one terminal
     .venv/bin/python -m benchmarks.explorer http://127.0.0.1:8000/ [--documents 1000000] [--topics 500] [--json FILE]
@@ -6,8 +7,8 @@
     … --run 3                                                # browse a run that is there
 
 The documents are those of benchmarks/made.py.
-Prints milliseconds by page, each address asked for once cold and then REPEATS times with other places, words and topics.
-The last line is `most_ms: N`, the slowest of all warm answers.
+Prints milliseconds by page, each address asked for once cold and then REPEATS times with other places, words and
+topics. The last line is `most_ms: N`, the slowest of all warm answers.
 """
 
 import argparse

@@ -1,13 +1,15 @@
-"""Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if nothing had happened.
+"""Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if
+nothing had happened.
 
     python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--seed N] [--only WORDS]
 
-Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it stores its results,
-strikes, and waits until both are done. It is lost where one of them is not done within its time, lost its process though nothing was
-done to it, goes on from an older checkpoint than there was, or differs in one bit from the undisturbed one: every
-document, every word, every topic's words, every document's topics, every point of the charts. Between blow and end the run's page is
-asked all the time: it must show it, or say with 503 what is the matter. Prints the table of docs/reliability.md; the last line is
-`lost: N of M kills`. --minutes: as many drills as end in that time, all kinds in turn.
+Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it
+stores its results, strikes, and waits until both are done. It is lost where one of them is not done within its time,
+lost its process though nothing was done to it, goes on from an older checkpoint than there was, or differs in one bit
+from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the
+charts. Between blow and end the run's page is asked all the time: it must show it, or say with 503 what is the matter.
+Prints the table of docs/reliability.md; the last line is `lost: N of M kills`. --minutes: as many drills as end in that
+time, all kinds in turn.
 """
 
 import argparse
@@ -44,7 +46,8 @@ from webapp.local.processes import worker as spawn_worker
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
 OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
-STUCK = 60.0  # seconds after which nothing may hang that lost its process; work that begins late on a busy machine is not counted
+# seconds after which nothing may hang that lost its process; work that begins late on a busy machine is not counted
+STUCK = 60.0
 
 
 class Topograph:
@@ -110,7 +113,8 @@ class Topograph:
         return status
 
     def model(self, run: int) -> str:
-        """A digest of all that a finished run has: topics' words, documents' topics, topics, charts. Bit by bit: no number is rounded."""
+        """A digest of all that a finished run has: topics' words, documents' topics, topics, charts. Bit by bit: no
+        number is rounded."""
         found = hashlib.sha256()
         snapshot = self.ask("SELECT snapshot_id FROM webapp_run WHERE id = %s", run)[0][0]
         for query, key in (
@@ -257,7 +261,8 @@ class Topograph:
 
     @contextmanager
     def hung(self, pids: list[int]) -> Iterator[None]:
-        """Processes that are there and do nothing: their connections stand, others are accepted by the kernel, nobody answers."""
+        """Processes that are there and do nothing: their connections stand, others are accepted by the kernel, nobody
+        answers."""
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -272,7 +277,8 @@ class Topograph:
             time.sleep(seconds)
 
     def fill_disk(self, size: int, seconds: float) -> None:
-        """No process of the worker, and none that it begins meanwhile, may write beyond `size` bytes of a file: the kernel refuses."""
+        """No process of the worker, and none that it begins meanwhile, may write beyond `size` bytes of a file: the
+        kernel refuses."""
         workers = self.workers()
         for limit in (size, resource.RLIM_INFINITY):
             for pid in {*workers, *self.workers()}:
@@ -415,7 +421,8 @@ class Page:
         self._thread.join()
 
     def struck(self) -> None:
-        """From here on somebody must answer: what was killed has been started again, as far as that is the drill's to do."""
+        """From here on somebody must answer: what was killed has been started again, as far as that is the drill's to
+        do."""
         self.away, self.since = 0.0, time.monotonic()
 
     def _look(self) -> None:
@@ -489,7 +496,8 @@ class Drills:
             result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
 
     def _moment(self, run: int) -> bool:
-        """Wait for a random moment of a run: a step, or while its results are stored. False where it came to its end before."""
+        """Wait for a random moment of a run: a step, or while its results are stored. False where it came to its end
+        before."""
         t, share = self.topograph, self.random.uniform(0, 1.15)
         while True:
             status, _ = t.row("run", run)

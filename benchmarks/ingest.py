@@ -4,13 +4,16 @@
     .venv.benchmarks/bin/python -m benchmarks.ingest [--quick] [--file TEXT] [--peers sklearn,gensim,tomotopy,topica] [--end-to-end]
         [--documents 1000000]
 
-TEXT: UTF-8, a document on each line; else abstracts of arXiv where they are beside the project, or the shipped example (which
---quick takes). Each reads the same file in a process of its own, the words of English stop lists left out, words in fewer
-than 5 documents and in more than half of them, too; imports and compiling are not counted; in turns, the best of three
-(two with --quick). Ours writes its stream, bag of words, postings and digest to disk; the others hold theirs in memory.
+TEXT: UTF-8, a document on each line; else abstracts of arXiv where they are beside the project, or the shipped example
+(which
+--quick takes). Each reads the same file in a process of its own, the words of English stop lists left out, words in
+fewer than 5 documents and in more than half of them, too; imports and compiling are not counted; in turns, the best of
+three (two with --quick). Ours writes its stream, bag of words, postings and digest to disk; the others hold theirs in
+memory.
 
---end-to-end: `manage.py import_corpus` of the file in a state folder of its own, texts by COPY into Postgres and all; what the
-same command takes for a tiny file is taken off. Needs the program's own environment; `--peers ""` runs no other library.
+--end-to-end: `manage.py import_corpus` of the file in a state folder of its own, texts by COPY into Postgres and all;
+what the same command takes for a tiny file is taken off. Needs the program's own environment; `--peers ""` runs no
+other library.
 --documents: so many short documents instead, cut from those texts.
 
 The last line is `ratio: R`: our throughput over the fastest peer's.
@@ -81,7 +84,8 @@ def sklearn(path: Path):
 
 
 def gensim(path: Path):
-    """As its documentation reads a corpus that does not fit into memory: once for the dictionary, once for the counts."""
+    """As its documentation reads a corpus that does not fit into memory: once for the dictionary, once for the
+    counts."""
     from gensim.corpora import Dictionary
     from gensim.parsing.preprocessing import STOPWORDS
     from gensim.utils import simple_preprocess
@@ -146,7 +150,8 @@ def measure(name: str, path: Path) -> dict:
 
 
 def made(folder: Path, quick: bool, documents: int | None) -> Path:
-    """A text file with a document on each line. documents: so many short ones, cut from the same texts again and again."""
+    """A text file with a document on each line. documents: so many short ones, cut from the same texts again and
+    again."""
     path = folder / "documents.txt"
     with path.open("w", encoding="utf-8") as out:
         if ARXIV.exists() and not quick:

@@ -2,9 +2,10 @@
 
     .venv/bin/python -m benchmarks.load [--quick] [--data FOLDER] [--parts make,alone,crowd,load] [--minutes N] [--json FILE]
 
-A state folder of its own gets two made corpora (benchmarks/made.py) with a finished run each: 10,000 and 1,000,000 documents with 500
-topics (quick: 2,000 and 20,000 with 50). With --data the folder is kept, and what it holds already is not made again. Then, in parts
-that can be had one by one, whose figures are put beside those that the file has of the same commit:
+A state folder of its own gets two made corpora (benchmarks/made.py) with a finished run each: 10,000 and 1,000,000
+documents with 500 topics (quick: 2,000 and 20,000 with 50). With --data the folder is kept, and what it holds already
+is not made again. Then, in parts that can be had one by one, whose figures are put beside those that the file has of
+the same commit:
 
 alone   One reader, each page some times at both sizes: median and 95th percentile, and the ratio of the medians. Each address is one that
         nobody has asked for yet, so that no page is one that the web process kept; `again` is the median of those.
@@ -14,8 +15,8 @@ load    For 30 minutes (quick: one): 200 readers of a live run's events, 50 peop
         average, and two trainings: median and 95th percentile by page, errors, the longest time from an event's publication to its
         receipt by each reader, and the web process's memory. Times are the clients', to the last byte; they run on the same cores.
 
-What misses its target (TARGETS) is said, and then the exit status is 1. The last line is `p95_ms: N errors: N`: the slowest page's 95th
-percentile under load, and answers that were none.
+What misses its target (TARGETS) is said, and then the exit status is 1. The last line is `p95_ms: N errors: N`: the
+slowest page's 95th percentile under load, and answers that were none.
 """
 
 import argparse
@@ -47,8 +48,8 @@ MEMORY = 5.0  # seconds between two looks at the memory
 CROWD, CROWDED = 300, 10.0
 PATIENCE = 30.0  # seconds for an answer
 PARTS = ("make", "alone", "crowd", "load")
-# What is asked of it. In milliseconds but for the ratio of the medians at both sizes, and for how much more memory the last third of the
-# time may take than the second: in the first one what is kept fills up.
+# What is asked of it. In milliseconds but for the ratio of the medians at both sizes, and for how much more memory the
+# last third of the time may take than the second: in the first one what is kept fills up.
 TARGETS = {"median_ms": 50, "p95_ms": 150, "ratio": 3, "loaded_p95_ms": 250, "event_ms": 1000, "growth": 0.03}
 BROWSED = (
     "topic overview",
@@ -288,7 +289,8 @@ async def publish(run: int, until: float) -> None:
 
 
 async def measure_memory(system: System, until: float, found: Found) -> None:
-    """What the web process has to itself: mapped files are the system's cache, which grows with every document that is read."""
+    """What the web process has to itself: mapped files are the system's cache, which grows with every document that is
+    read."""
     status, began = Path(f"/proc/{system.web()}/status"), time.monotonic()
     while time.monotonic() < until:
         found.memory.append(
@@ -308,7 +310,8 @@ async def load(system: System, mix: dict, live: int, seconds: float) -> Found:
 async def alone(system: System, mix: dict) -> dict[str, dict[str, float]]:
     """One reader, each page in turn; the first of each is asked for before, as it prepares statements and templates.
 
-    cpu_ms: what the web process's processor time grew by for each, which tells more than the clock on a machine that does other work.
+    cpu_ms: what the web process's processor time grew by for each, which tells more than the clock on a machine that
+    does other work.
     """
     found, again, client, chance, more = Found(), Found(), Client(system), random.Random(time.time_ns()), {}
     for name, (_, address) in mix.items():

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.scaling CORPUS [--engine NAME] [--quick]
 
-CORPUS: as for benchmarks.engine. Each figure is beside the target of the default engine; compiling is not counted. By K: median seconds of a pass
-after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V = 65,536. The last line is
-`met: N of M`.
+CORPUS: as for benchmarks.engine. Each figure is beside the target of the default engine; compiling is not counted. By
+K: median seconds of a pass after the second, the Ks taking turns. Memory: a process of its own on a made corpus with V
+= 65,536. The last line is `met: N of M`.
 """
 
 import argparse
@@ -88,7 +88,8 @@ def resident(name: str) -> int:
 
 
 def peak_memory() -> None:
-    """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero parameters."""
+    """In a process of its own: prints MiB beyond the corpus at K = 2000, V = 65,536, and the share of non-zero
+    parameters."""
     compiling.warm_up()
     bow = Bow.open(Path(sys.argv[3]))
     before = resident("VmRSS")
@@ -101,7 +102,8 @@ def peak_memory() -> None:
 
 
 def first_event() -> None:
-    """In a process of its own: prints the seconds from the call to the first event, of any kind, and to the first topics."""
+    """In a process of its own: prints the seconds from the call to the first event, of any kind, and to the first
+    topics."""
     bow = load(Path(sys.argv[3]))
     began = time.perf_counter()
     seen = {}

@@ -1,4 +1,5 @@
-"""Pictures of the pages, for the README and for whoever judges a change by its looks: docs/screens/<page>-<width>-<theme>.webp.
+"""Pictures of the pages, for the README and for whoever judges a change by its looks:
+docs/screens/<page>-<width>-<theme>.webp.
 
     python3 manage.py start                                  # in one terminal; try the example, train 40 topics, upload it again and leave it at that
     .venv/bin/python -m benchmarks.screens http://127.0.0.1:8000/ --run 1 [--only topic,word]

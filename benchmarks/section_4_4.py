@@ -2,10 +2,10 @@
 
     .venv/bin/python -m benchmarks.section_4_4 CORPUS [--topics 100] [--seeds 5] [--quick]
 
-CORPUS: as for benchmarks.engine. The paper's form of the engine (decay, log, one draw), five passes. p: of a two-sample t-test
-over the topics of all seeds, as in the paper, against the row marked as the reference. tau0 is the paper's, {3000 … 300000},
-divided as the corpus is smaller than the paper's 350,000 documents. The tables go to standard output, as docs/engines/ssi.md
-has them; the last line is `runs: N`.
+CORPUS: as for benchmarks.engine. The paper's form of the engine (decay, log, one draw), five passes. p: of a two-sample
+t-test over the topics of all seeds, as in the paper, against the row marked as the reference. tau0 is the paper's,
+{3000 … 300000}, divided as the corpus is smaller than the paper's 350,000 documents. The tables go to standard output,
+as docs/engines/ssi.md has them; the last line is `runs: N`.
 """
 
 import argparse

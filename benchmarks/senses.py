@@ -6,11 +6,13 @@
     .venv/bin/python -m benchmarks.senses http://127.0.0.1:8000/ arxiv_senses.csv.gz polysemy_words.tsv --run 1 --run 2
     … --run 1 --run 2 --sample docs/senses-sample.csv                            # draws lines; verdicts that are in the file stay
 
-Every line of every word is read from the pages' JSON, so that what is judged is what is shown. One unit is a word in a document,
-as all its tokens there have one sense. For each word the senses are compared with the documents' field:
-  AMI: adjusted mutual information (Vinh, Epps and Bailey 2010, with the mean of the entropies): 0 by chance, 1 the same parts
+Every line of every word is read from the pages' JSON, so that what is judged is what is shown. One unit is a word in a
+document, as all its tokens there have one sense. For each word the senses are compared with the documents' field:
+  AMI: adjusted mutual information (Vinh, Epps and Bailey 2010, with the mean of the entropies): 0 by chance, 1 the same
+  parts
   V: V-measure (Rosenberg and Hirschberg 2007): not adjusted, grows with the number of senses
-  purity: the part of units whose field is the most frequent one of their sense; majority: the same, of the word as a whole
+  purity: the part of units whose field is the most frequent one of their sense; majority: the same, of the word as a
+  whole
 A word with one sense has AMI and V 0, and the purity of the majority: those are the baselines.
 The last line is `agreement: X`, the mean over runs of the AMI weighted by units.
 """

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.upload [--quick] [--json FILE]
 
-The web server is the one that `manage.py start` runs, in a state folder of its own; the client sends parts of 32 MB one after the
-other, as the page does. Each is done three times in turn; both end when the bytes are on the disk itself. The last line is
-`ratio: R`, the throughput of the upload over the copy's.
+The web server is the one that `manage.py start` runs, in a state folder of its own; the client sends parts of 32 MB one
+after the other, as the page does. Each is done three times in turn; both end when the bytes are on the disk itself. The
+last line is `ratio: R`, the throughput of the upload over the copy's.
 """
 
 import argparse

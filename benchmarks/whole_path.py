@@ -100,7 +100,8 @@ def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
 
 
 def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float]:
-    """Press train; returns the run, seconds to the first point of the chart, and to topics and documents in Postgres."""
+    """Press train; returns the run, seconds to the first point of the chart, and to topics and documents in
+    Postgres."""
     fields = form_fields(browser.get(f"/corpora/{corpus}/")) | {"topics": str(topics)}
     fields = {k: v for k, v in fields.items() if k not in ("q",)}
     token = f"/corpora/{corpus}/"

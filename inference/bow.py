@@ -23,8 +23,8 @@ class Bow:
 
     indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the vocabulary's size.
     D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers never slip.
-    offsets: int32[tokens], the character of its document's text at which each token begins; tokens by document, by word,
-    then in the text's order. None for a bag of words without a text.
+    offsets: int32[tokens], the character of its document's text at which each token begins; tokens by document, by
+    word, then in the text's order. None for a bag of words without a text.
     Raises Invalid("corpus", …) when the arrays do not fit together.
     """
 
@@ -133,7 +133,8 @@ class Bow:
         temporary.replace(folder / "meta.json")
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
-        """The same documents and word numbers, written to folder, with some words' columns empty: nothing is renumbered.
+        """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
+        renumbered.
 
         dropped: int[n], numbers of words. Memory does not grow with the corpus.
         """
@@ -181,8 +182,9 @@ class Bow:
 
 @contextmanager
 def rows_written(folder: Path, D: int, V: int, pairs: int, tokens: int) -> Iterator[Callable]:
-    """Write a bag of words of known size behind one another: gives `write(lengths, words, counts, offsets)`, for consecutive
-    documents, lengths: int64, pairs of each. At the end of `with` the folder is whole. Memory does not grow with the corpus.
+    """Write a bag of words of known size behind one another: gives `write(lengths, words, counts, offsets)`, for
+    consecutive documents, lengths: int64, pairs of each. At the end of `with` the folder is whole. Memory does not grow
+    with the corpus.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,8 @@ _PRIOR = "prior:alpha"  # beside the state's own arrays, whose names are those o
 def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
     """Write a state, whole or not at all: a new file takes the old one's place in one step.
 
-    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old file is still there then.
+    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old file is still there
+    then.
     """
     path = Path(path)
     kept = {f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")}
@@ -52,7 +53,8 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
 def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Path | None = None) -> Any:
     """The engine's State that was saved.
 
-    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings, another corpus or another format.
+    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings, another corpus or another
+    format.
     """
     with np.load(path, allow_pickle=False) as file:
         meta = _meta(file)

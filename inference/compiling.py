@@ -1,7 +1,8 @@
-"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the whole way.
+"""Compiling every kernel before anybody waits for it, or loading it from the cache beside the code: tiny corpora go the
+whole way.
 
-Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two parts share hardly
-a kernel: two processes do them side by side.
+Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from disk here. The two
+parts share hardly a kernel: two processes do them side by side.
 """
 
 import tempfile
@@ -66,7 +67,8 @@ def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
 
 
 def exploring() -> None:
-    """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring them."""
+    """What comes before a training and after it: texts, the search, evidence, measures of topics, and exploring
+    them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts(folder)

@@ -9,7 +9,8 @@ MANY = 200  # files, of which the whole file system is settled at once: one by o
 
 
 def settle(*paths: Path) -> None:
-    """Returns when these files and folders, all that is in them, and their own names are on the disk itself: a row may point to them.
+    """Returns when these files and folders, all that is in them, and their own names are on the disk itself: a row may
+    point to them.
 
     What does not exist is passed over.
     """

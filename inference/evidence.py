@@ -1,8 +1,8 @@
 """The evidence of a finished training: a topic for every word of every document, and what adds up from there.
 
 Each word of a document is given, with all its tokens there, to the topic k with the largest p(k | w, d), which is
-proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic does not depend on its place in the text.
-Whatever a page counts is a sum of these tokens, so it can be opened and read.
+proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic does not depend on its place in the
+text. Whatever a page counts is a sum of these tokens, so it can be opened and read.
 """
 
 import shutil
@@ -86,7 +86,8 @@ class Evidence:
         )
 
     def offsets(self, d: int, w: int) -> np.ndarray:
-        """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no texts."""
+        """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no
+        texts."""
         a, b = self.bow.indptr[d], self.bow.indptr[d + 1]
         j = int(np.searchsorted(self.bow.words[a:b], w))
         if self.bow.offsets is None or a + j == b or self.bow.words[a + j] != w:
@@ -97,8 +98,8 @@ class Evidence:
     def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 
-        group: int32[D], each document's, -1 for none. into: int32[K], the topic that each is counted as; a document with two
-        topics that are counted as one is counted once.
+        group: int32[D], each document's, -1 for none. into: int32[K], the topic that each is counted as; a document
+        with two topics that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
         group = np.require(
@@ -107,7 +108,8 @@ class Evidence:
         return assign.sums(group, G, into, self.doc_ptr, self.doc_topics, self.doc_tokens)
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into: int32[K]."""
+        """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into:
+        int32[K]."""
         if np.array_equal(into, np.arange(self.K)):
             return self.doc_ptr, self.doc_topics, self.doc_tokens
         return assign.mixtures(self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K)
@@ -132,7 +134,8 @@ class Evidence:
         return (held > 0) & (held >= share * self.lengths)
 
     def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int64): what each word's topics hold of it."""
+        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int64): what each word's topics hold of
+        it."""
         return assign.by_word(self.postings.indptr, self.word_topics, self.postings.counts, self.K)
 
 
@@ -141,9 +144,10 @@ def gather(
 ) -> Iterator[int]:
     """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
 
-    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order. by_document:
-    Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of equals.
-    Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is full.
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order.
+    by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
+    equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
+    full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)

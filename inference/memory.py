@@ -1,4 +1,5 @@
-"""Arrays that are filled in place: a run's memory of its tokens, in the machine's own or in a file, and files that are mapped."""
+"""Arrays that are filled in place: a run's memory of its tokens, in the machine's own or in a file, and files that are
+mapped."""
 
 import math
 import os
@@ -12,7 +13,8 @@ LARGE = 1 << 28  # bytes: what is larger is kept on disk
 
 
 def room(shape: tuple[int, ...], scratch: Path | None = None, dtype: npt.DTypeLike = np.uint16) -> np.ndarray:
-    """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that ends with the process."""
+    """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that ends with the
+    process."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if scratch is None or not size or size < LARGE:
         return np.empty(shape, dtype)
@@ -31,7 +33,8 @@ def physical() -> int | None:
 
 
 def mapped(path: Path, dtype: npt.DTypeLike, size: int) -> np.memmap:
-    """A new file of an array of that size, mapped to be filled: as numpy's own where its name ends in .npy, else the bytes alone.
+    """A new file of an array of that size, mapped to be filled: as numpy's own where its name ends in .npy, else the
+    bytes alone.
 
     Raises OSError where the disk has no room for it.
     """
@@ -46,6 +49,7 @@ def mapped(path: Path, dtype: npt.DTypeLike, size: int) -> np.memmap:
 
 
 def reserve(file: int, size: int) -> None:
-    """Have the disk set room aside: a mapped file with holes in it ends the process where there is none left to fill them."""
+    """Have the disk set room aside: a mapped file with holes in it ends the process where there is none left to fill
+    them."""
     if size and hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file, 0, size)

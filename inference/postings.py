@@ -13,7 +13,8 @@ from inference.memory import mapped
 class Postings(NamedTuple):
     """Word w stands in `documents[indptr[w]:indptr[w + 1]]`, ascending, `counts` times in each.
 
-    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another order.
+    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another
+    order.
     """
 
     indptr: np.ndarray

@@ -1,4 +1,5 @@
-"""The senses of a word: the topics that its tokens were given to, where each is used, and by which words it is known."""
+"""The senses of a word: the topics that its tokens were given to, where each is used, and by which words it is
+known."""
 
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ _ALL, _ONE = _frozen(np.zeros(0, bool)), _frozen(np.zeros(0, np.int32))
 
 
 class Near(NamedTuple):
-    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other senses' documents that do."""
+    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other senses' documents
+    that do."""
 
     word: int
     documents: int
@@ -34,8 +36,8 @@ class Near(NamedTuple):
 class Uses:
     """Where a word stands in some documents, with merged topics folded together.
 
-    Arrays over pairs of the word and a document, documents ascending: documents int32[n], counts int32[n], topics uint16[n],
-    certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
+    Arrays over pairs of the word and a document, documents ascending: documents int32[n], counts int32[n], topics
+    uint16[n], certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
     merged. mask: bool[D], the documents that are looked at, or None for all.
     """
 
@@ -74,12 +76,14 @@ class Uses:
         return senses.pick(self.documents, self.topics, only, _ALL)
 
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that none of its ends comes first."""
+        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that none of its ends
+        comes first."""
         pairs = spread(pairs)
         return pairs[senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)]
 
     def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:
-        """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none (webapp.metadata.columns)."""
+        """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none
+        (webapp.metadata.columns)."""
         of = np.asarray(days[self.documents[pairs]])
         first, last = int(of[of > 0].min(initial=int(of.max(initial=0)))), int(of.max(initial=0))
         keys = np.where(of > 0, last - of if newest else of - first, last - first + 1)
@@ -88,9 +92,9 @@ class Uses:
     def near(self, topics: list[int], count: int, group: np.ndarray | None = None) -> list[list[Near]]:
         """For each of a word's senses, the `count` words that tell it from its others.
 
-        They mostly belong to the sense's topic themselves, and occur in more of its documents than of the other senses'; the
-        order is that of the log-likelihood ratio of these two shares (Dunning 1993) on at most SAMPLED documents of each
-        sense, spread over the corpus. A sole sense is told from the corpus at large.
+        They mostly belong to the sense's topic themselves, and occur in more of its documents than of the other
+        senses'; the order is that of the log-likelihood ratio of these two shares (Dunning 1993) on at most SAMPLED
+        documents of each sense, spread over the corpus. A sole sense is told from the corpus at large.
         """
         samples = [spread(self.of(k))[:SAMPLED] for k in topics]
         documents = self.documents[np.concatenate([*samples, np.zeros(0, np.int64)]).astype(np.int64)]
@@ -122,7 +126,8 @@ def _named(word: int, words, own, every, elsewhere, size: int, others: int, coun
 
 
 def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
-    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both (Dunning 1993, G2). Nats."""
+    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both (Dunning 1993, G2).
+    Nats."""
     p = (a + b) / max(n + m, 1)
     separate = (
         xlogy(a, a / max(n, 1))

@@ -12,8 +12,9 @@ class Topics(NamedTuple):
 
     indptr: int64[K + 1]. words: int32[nnz]. weights: float32[nnz], largest first within a topic. floor: float64[K],
     beta of each word that is not listed in the row; floor_mass: float64[K], their sum, 1 - sum(weights). share:
-    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size. used: bool[K], topics that the model uses where it
-    has fewer than K, as nonparametric ones do; None: all of them. A topic that is not used is a row like any other.
+    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size. used: bool[K], topics that the model uses
+    where it has fewer than K, as nonparametric ones do; None: all of them. A topic that is not used is a row like any
+    other.
     """
 
     indptr: np.ndarray
@@ -31,7 +32,8 @@ class Topics(NamedTuple):
         return len(self.floor)
 
     def proper(self) -> "Topics":
-        """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1: measures would flatter it."""
+        """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1: measures would flatter
+        it."""
         listed = np.diff(self.indptr)
         topic = np.repeat(np.arange(self.K), listed)
         mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (self.V - listed)

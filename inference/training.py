@@ -33,7 +33,8 @@ Threads = Callable[[], int] | int | None
 class Progress:
     """How far a training is, about four times a second, by the clock.
 
-    step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run began, over all passes.
+    step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run began, over all
+    passes.
     seconds: of this call.
     """
 
@@ -48,10 +49,12 @@ class Progress:
 class Snapshot:
     """Topics and their measures, after a step that depends on corpus, settings and seed alone.
 
-    step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as they are now.
+    step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
+    they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
     held_out: nats per token (evaluate.Completion), NaN where the corpus is too small. coherence: float64[K], UMass
-    (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above their prior.
+    (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
+    their prior.
     """
 
     step: int
@@ -82,13 +85,14 @@ def train(
     engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus. bow: the corpus.
     seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the same topics.
     resume: a State of the same engine, config, corpus and seed; what follows is bitwise what would have followed then.
-    until: asked after each Progress; where it is true a last Snapshot follows, of what there is. To cancel, stop pulling.
+    until: asked after each Progress; where it is true a last Snapshot follows, of what there is. To cancel, stop
+    pulling.
     threads: how many of numba's threads to use, asked about four times a second; the result does not depend on it.
     scratch: a folder for what is large: a file without a name, which ends with the process.
     last: the step after which to end, as a run that was stopped there did; by default that of the last pass.
 
-    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another seed than `resume`; and when the
-    training would need more memory than the machine has.
+    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another seed than `resume`;
+    and when the training would need more memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
@@ -154,7 +158,8 @@ def begin(
 ) -> Any:
     """A State that `train` goes on from, in which each token has a topic already, such as another training gave it.
 
-    topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it holds out are left out.
+    topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it holds out are left
+    out.
     scratch: as for `train`. Raises Invalid where the engine can't, or can't with these settings.
     """
     if not isinstance(engine, WarmStart):

@@ -1,4 +1,5 @@
-"""The topics of one bag of words for the tokens of another: of more documents, or of other words. A training goes on from them."""
+"""The topics of one bag of words for the tokens of another: of more documents, or of other words. A training goes on
+from them."""
 
 import numpy as np
 from numba import njit, prange
@@ -9,11 +10,14 @@ from inference.topics import Topics
 
 
 def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
-    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes them.
+    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes
+    them.
 
-    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word that is
-    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
-    both know; a document without any begins evenly spread.
+    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word
+    that is
+    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the priors of the
+    training to come. theta is folded in by EM (evaluate.fold_in) from the words that both know; a document without any
+    begins evenly spread.
     """
     known = np.flatnonzero(column >= 0)
     place = np.full(bow.V, -1, np.int64)

@@ -1,4 +1,5 @@
-"""Bad input of every kind, and the answer that a user would want: uploaded, prepared, read (tests/webapp/pages/test_bad_input.py)."""
+"""Bad input of every kind, and the answer that a user would want: uploaded, prepared, read
+(tests/webapp/pages/test_bad_input.py)."""
 
 import io
 import random
@@ -15,7 +16,8 @@ EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>"
 
 @dataclass(frozen=True)
 class Case:
-    """documents: that are there in the end; 0 where nothing can be read. said: on the pages or in the report, each in some sentence."""
+    """documents: that are there in the end; 0 where nothing can be read. said: on the pages or in the report, each in
+    some sentence."""
 
     name: str
     files: Callable[[], list[tuple[str, bytes]]]

@@ -86,7 +86,8 @@ def draft(django_db_setup, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def ready(draft, django_db_blocker):
-    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of their own."""
+    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of
+    their own."""
     from tasks.corpora import ingest
     from webapp.ingest import corpora, guesses
 

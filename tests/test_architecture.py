@@ -1,4 +1,5 @@
-"""How the code is laid out (docs/architecture.md), read from the source: packages import one way, and none grows too large."""
+"""How the code is laid out (docs/architecture.md), read from the source: packages import one way, and none grows too
+large."""
 
 import ast
 from collections import Counter

@@ -1,7 +1,8 @@
 """Known holes in what we build on: every lock is asked for at an advisory service by pip-audit.
 
-It fails on a hole that is known, unless requirements/advisories.toml accepts it, with a reason and a date up to which. Where no service
-answers, or it does not know our packages (a mirror without advisories says so of all), nothing was audited: then it is skipped, and says so.
+It fails on a hole that is known, unless requirements/advisories.toml accepts it, with a reason and a date up to which.
+Where no service answers, or it does not know our packages (a mirror without advisories says so of all), nothing was
+audited: then it is skipped, and says so.
 """
 
 import datetime

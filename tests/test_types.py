@@ -1,4 +1,5 @@
-"""The type checker's ratchet: no error in inference/, and in each other package no more than tests/type-errors.toml says.
+"""The type checker's ratchet: no error in inference/, and in each other package no more than tests/type-errors.toml
+says.
 
 python -m tests.test_types            # the errors of packages that have too many, in seconds where mypy has run before
 python -m tests.test_types --write    # lower the numbers of packages that have fewer errors; begin them where there is no file

@@ -1,5 +1,5 @@
-"""What tests share a machine with: each worker of pytest-xdist has a state folder, a Redis database and (by pytest-django) a Postgres
-database of its own, and takes whole files of tests.
+"""What tests share a machine with: each worker of pytest-xdist has a state folder, a Redis database and (by
+pytest-django) a Postgres database of its own, and takes whole files of tests.
 
 `manage.py test` names this module in PYTEST_PLUGINS, as it must come before Django's settings are read.
 """
@@ -20,8 +20,8 @@ SLOW = (BROWSER, "tests/faults/test_kills", "tests/local/", "tests/test_types") 
 
 
 class Files(LoadScopeScheduling):
-    """Tests of a file that follow each other go to one worker, in the order of the collection: so what is slow begins first, and tests
-    that empty the tables come last in each worker. All tests with a browser go to one worker."""
+    """Tests of a file that follow each other go to one worker, in the order of the collection: so what is slow begins
+    first, and tests that empty the tables come last in each worker. All tests with a browser go to one worker."""
 
     def schedule(self) -> None:
         if self.collection is None:
@@ -42,8 +42,8 @@ def pytest_xdist_make_scheduler(config, log) -> Files:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """After pytest-django has put those that empty the tables behind those that do not: what is slow comes first, so that no worker is
-    left with it at the end; then drills on the shared corpus, which are in no transaction."""
+    """After pytest-django has put those that empty the tables behind those that do not: what is slow comes first, so
+    that no worker is left with it at the end; then drills on the shared corpus, which are in no transaction."""
 
     def rank(item: pytest.Item) -> int:
         return 0 if item.nodeid.startswith(SLOW) else 1 if "committed" in item.fixturenames else 2

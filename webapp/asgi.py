@@ -15,7 +15,7 @@ from webapp.server.loopback_only import loopback_only
 
 logs.guard()
 django.setup(set_prefix=False)
-# Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop, which does a little for each of many
-# requests, waits too long.
+# Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop, which does a little for
+# each of many requests, waits too long.
 sys.setswitchinterval(0.001)
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

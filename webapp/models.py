@@ -1,4 +1,5 @@
-"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see migrations/0001_initial.py."""
+"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see
+migrations/0001_initial.py."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +24,8 @@ class Users(BaseUserManager):
         return self.get(email=email.lower())
 
     def local(self) -> "User":
-        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made then."""
+        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made
+        then."""
         return self.get_or_create(local=True, defaults={"name": User.LOCAL, "is_staff": True, "password": "!"})[0]
 
 
@@ -65,12 +67,14 @@ class User(AbstractBaseUser):
 
 
 def local_owner() -> int:
-    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a thing is."""
+    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a
+    thing is."""
     return User.objects.local().pk
 
 
 class Present(models.Manager):
-    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has that, too.
+    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has
+    that, too.
 
     Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
     """
@@ -118,8 +122,8 @@ class Corpus(models.Model):
     provenance = models.JSONField(
         default=dict
     )  # of such a part: which documents of what (ingest.corpora.create_subset)
-    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an addition that is to be joined its
-    # "first" position, the "end", and the "mark". Empty: all are stored.
+    # Of files that have come and are still to be stored: ingest.checkpoints.StoreCheckpoint as a dict, or of an
+    # addition that is to be joined its "first" position, the "end", and the "mark". Empty: all are stored.
     arriving = models.JSONField(default=dict)
     into = models.ForeignKey(
         "self", models.CASCADE, null=True, related_name="additions"
@@ -180,7 +184,8 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is verified."""
+    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is
+    verified."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="invitations")
     email = models.EmailField(max_length=254)  # in small letters
@@ -194,7 +199,8 @@ class Invitation(models.Model):
 
 
 class Link(models.Model):
-    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is said once."""
+    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is
+    said once."""
 
     id = models.BigAutoField(primary_key=True)
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
@@ -589,7 +595,8 @@ class Answer(models.Model):
 
 
 class ApiToken(models.Model):
-    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens says it once."""
+    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens
+    says it once."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)

@@ -1,8 +1,9 @@
-"""How an address is declared: its route and view, who may ask for it, how heavy it is, its JSON, its tab, an example for the tests.
+"""How an address is declared: its route and view, who may ask for it, how heavy it is, its JSON, its tab, an example
+for the tests.
 
-webapp/urls.py declares every address with the functions below, and nothing else says any of it again: the view that Django resolves
-carries its `Route`, which the authorization middleware, the concurrency limiter, the navigation of a run and the tests read.
-An address without an access rule can't be declared.
+webapp/urls.py declares every address with the functions below, and nothing else says any of it again: the view that
+Django resolves carries its `Route`, which the authorization middleware, the concurrency limiter, the navigation of a
+run and the tests read. An address without an access rule can't be declared.
 """
 
 from collections.abc import Callable, Iterator
@@ -112,7 +113,8 @@ def probe(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
 
 
 def included(root: str, of_library: tuple, access: Rule, but: dict[str, Rule] | None = None) -> URLResolver:
-    """Addresses that a library makes, as `include` gives them: all with one rule, `but` some, by their routes below `root`."""
+    """Addresses that a library makes, as `include` gives them: all with one rule, `but` some, by their routes below
+    `root`."""
     patterns, app_name, namespace = of_library
     patterns = _with_rule(getattr(patterns, "urlpatterns", patterns), "", access, but or {})
     return path(root, (patterns, app_name, namespace))
@@ -161,7 +163,8 @@ def _pattern(route: str, view: Callable, name: str, declared: Route, fixed: dict
 
 
 def _carrying(view: Callable, route: Route) -> Callable:
-    """The same view for one address, with `route` as an attribute: views that several addresses have are one function."""
+    """The same view for one address, with `route` as an attribute: views that several addresses have are one
+    function."""
     carrying = update_wrapper(partial(view), view)
     carrying.route = route
     return carrying

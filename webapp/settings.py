@@ -31,7 +31,8 @@ SITE = os.environ.get("TOPOGRAPH_URL", "").rstrip("/")
 if SITE and not (urlsplit(SITE).scheme in ("http", "https") and urlsplit(SITE).hostname and urlsplit(SITE).path == ""):
     raise ImproperlyConfigured("TOPOGRAPH_URL must be https://name or http://name:port, without a path.")
 
-# Off: one local owner without a password, and nothing is answered that comes from another machine (webapp.accounts.authorization).
+# Off: one local owner without a password, and nothing is answered that comes from another machine
+# (webapp.accounts.authorization).
 ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
 AUTH_USER_MODEL = "webapp.User"
 
@@ -121,9 +122,9 @@ MOST = {
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
-# A database that is away is noticed within half a minute (libpq's names; tcp_user_timeout in milliseconds), and what it broke is not used
-# again. What is behind -c are settings of Postgres: it notices as soon that a client's machine is gone, or its process, and ends what it
-# does for it and its locks.
+# A database that is away is noticed within half a minute (libpq's names; tcp_user_timeout in milliseconds), and what it
+# broke is not used again. What is behind -c are settings of Postgres: it notices as soon that a client's machine is
+# gone, or its process, and ends what it does for it and its locks.
 _options = DATABASES["default"].setdefault("OPTIONS", {})
 _keep = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 30_000}
 _options.update({"connect_timeout": 5} | _keep)
@@ -132,7 +133,8 @@ _server = {"client_connection_check_interval": "10s"} | {
 }
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    # webapp.server.concurrency lets in fewer. Attempts to connect anew are given up soon, so that the next request makes one.
+    # webapp.server.concurrency lets in fewer. Attempts to connect anew are given up soon, so that the next request
+    # makes one.
     _options["pool"] = {
         "min_size": 2,
         "max_size": 24,
@@ -140,7 +142,8 @@ if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's ch
         "reconnect_timeout": 2,
         "connection_class": database_timeout.Connection,
     }
-    # Nobody waits longer for a page, and downloads are read in chunks. A task may take its time: its heartbeat watches it.
+    # Nobody waits longer for a page, and downloads are read in chunks. A task may take its time: its heartbeat watches
+    # it.
     _server |= {
         "statement_timeout": f"{database_timeout.STATEMENT:.0f}s",
         "lock_timeout": "8s",
@@ -153,14 +156,16 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
-# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done (webapp/jobs/sweep.py).
+# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done
+# (webapp/jobs/sweep.py).
 CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own connection has retries of its own.
+# Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own connection has retries
+# of its own.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 10, "socket_connect_timeout": 5, "retry_on_timeout": True, "max_retries": 1, "interval_start": 0, "interval_max": 0.2,
 }  # fmt: skip
@@ -220,7 +225,8 @@ ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Topograph"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
-# Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same person's.
+# Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same
+# person's.
 SOCIALACCOUNT_ADAPTER = "webapp.accounts.adapters.Elsewhere"
 SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_STORE_TOKENS = False
@@ -238,7 +244,8 @@ if os.environ.get("TOPOGRAPH_OIDC_URL"):
             "settings": {"server_url": os.environ["TOPOGRAPH_OIDC_URL"]},
         }
     ]
-# smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the state folder.
+# smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the
+# state folder.
 EMAIL_TIMEOUT = 20
 MAIL = bool(os.environ.get("TOPOGRAPH_EMAIL"))  # whether letters reach anybody
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("TOPOGRAPH_EMAIL_FROM") or "topograph@localhost"
@@ -270,8 +277,8 @@ SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
 SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 
 # Safety (docs/security.md) -----------------------------------------------------------------------------------------
-# Whether readers reach the site by https: where it has a name of its own and accounts, unless TOPOGRAPH_HTTPS says otherwise.
-# Then cookies are only sent over it, plain http is sent there, and browsers remember that for a year.
+# Whether readers reach the site by https: where it has a name of its own and accounts, unless TOPOGRAPH_HTTPS says
+# otherwise. Then cookies are only sent over it, plain http is sent there, and browsers remember that for a year.
 HTTPS = os.environ.get("TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0") == "1"
 if not SITE:
     if ACCOUNTS and not ALLOWED_HOSTS[0].strip("*."):
@@ -282,7 +289,8 @@ if not SITE:
         "" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}"
     )
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-# How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it (preload).
+# How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it
+# (preload).
 HSTS = os.environ.get("TOPOGRAPH_HSTS") or "preload"
 HSTS_SILENCED = {
     "preload": [],
@@ -333,7 +341,8 @@ FILE_UPLOAD_TEMP_DIR = FILES / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: ingest.uploads chooses).
+# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: ingest.uploads
+# chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 UPLOAD_PATIENCE = float(
     os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30

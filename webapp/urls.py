@@ -1,4 +1,5 @@
-"""Every address: its route and view, who may ask for it, what it costs, its JSON, its tab, an example (webapp.routes says how).
+"""Every address: its route and view, who may ask for it, what it costs, its JSON, its tab, an example (webapp.routes
+says how).
 
 A page of a run with a tab of its own is a line here; its place among the others is that of its tab.
 """

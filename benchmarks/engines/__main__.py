@@ -5,14 +5,15 @@
     .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --one-pass
     .venv.benchmarks/bin/python -m benchmarks.engines --quick
 
---corpus: reuters, arxiv, sotu, synthetic, a saved bag of words (a folder), or a sparse matrix of documents by words (.npz, as
-scipy's save_npz writes it). Everybody trains on the same documents, in a new process, one after another, on as many cores as
+--corpus: reuters, arxiv, sotu, synthetic, a saved bag of words (a folder), or a sparse matrix of documents by words
+(.npz, as scipy's save_npz writes it). Everybody trains on the same documents, in a new process, one after another, on
+as many cores as
 --threads says; only training is timed. A peer with several settings is run with each of them. Results go to
 benchmarks/results/, the chart to docs/engines/ (or all to --out; with --quick only then).
 
-The last line is `ratio: R`: our seconds to the best held-out completion that any peer reached within --seconds, divided by
-the seconds in which that peer reached it; inf if we never do. With --one-pass: our seconds for one pass by those of the
-fastest peer, inf if a peer's completion is better.
+The last line is `ratio: R`: our seconds to the best held-out completion that any peer reached within --seconds, divided
+by the seconds in which that peer reached it; inf if we never do. With --one-pass: our seconds for one pass by those of
+the fastest peer, inf if a peer's completion is better.
 """
 
 import argparse

@@ -12,8 +12,8 @@ FIRST = 0.01  # of the seconds that are given: the first look
 class Clock:
     """Runs while an engine trains, and stands while it converts or shows what it has.
 
-    show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one pass. cpu: count the
-    process's own seconds, of all its threads, not the clock's. `other` has those that are not counted.
+    show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one pass. cpu: count
+    the process's own seconds, of all its threads, not the clock's. `other` has those that are not counted.
     """
 
     def __init__(

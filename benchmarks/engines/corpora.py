@@ -53,8 +53,8 @@ def read(path: Path) -> Bow:
 
 
 def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
-    """LDA's own process, with words as frequent as in a language: few topics in a document of 100 tokens, on average, and
-    few words in a topic, so that the topics can be found.
+    """LDA's own process, with words as frequent as in a language: few topics in a document of 100 tokens, on average,
+    and few words in a topic, so that the topics can be found.
     """
     random = np.random.default_rng(seed)
     frequency = 1.0 / np.arange(10, V + 10)

@@ -53,7 +53,8 @@ class Judge:
 
 
 def sparse(dense: np.ndarray) -> Topics:
-    """Topics of a dense matrix, any positive scale: a row's least weight is its floor, where a tenth of the words have it."""
+    """Topics of a dense matrix, any positive scale: a row's least weight is its floor, where a tenth of the words have
+    it."""
     K, V = dense.shape
     if not np.isfinite(dense).all():
         raise ValueError("The topics are not numbers.")
@@ -80,7 +81,8 @@ def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
 
 
 def ratio(curves: list[Curve], seconds: float) -> float:
-    """Our seconds to the best completion that a peer reached within some seconds, by that peer's; NaN without a peer."""
+    """Our seconds to the best completion that a peer reached within some seconds, by that peer's; NaN without a
+    peer."""
     ours, peers = split_ours(curves)
     best = max(
         (point for curve in peers if (point := curve.best(seconds))), key=lambda point: point.held_out, default=None

@@ -56,7 +56,8 @@ class Variant:
 
 
 def topograph(task: Task, clock: Clock) -> None:
-    """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is time."""
+    """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is
+    time."""
     from inference import compiling, engines
     from inference.training import Schedule, held_out_documents
 
@@ -90,7 +91,8 @@ def topograph(task: Task, clock: Clock) -> None:
 
 
 def tomotopy(task: Task, clock: Clock) -> None:
-    """Its defaults: alpha 0.1, eta 0.01, alpha learned every 10 passes; at large K also a smaller alpha, see `variants`."""
+    """Its defaults: alpha 0.1, eta 0.01, alpha learned every 10 passes; at large K also a smaller alpha, see
+    `variants`."""
     import tomotopy as tp
 
     bow = task.corpus()
@@ -211,8 +213,9 @@ def sklearn(task: Task, clock: Clock) -> None:
 def vowpal_wabbit(task: Task, clock: Clock) -> None:
     """Its tutorial's settings, which are Hoffman's: minibatch 256, power_t 0.5, lda_alpha and lda_rho 0.1.
 
-    Its Python examples can't be used with --lda, so it reads its own cache file, written beforehand, as the command does;
-    that has a second thread for reading, on the same core here. A run can't be looked into, nor continued as it was.
+    Its Python examples can't be used with --lda, so it reads its own cache file, written beforehand, as the command
+    does; that has a second thread for reading, on the same core here. A run can't be looked into, nor continued as it
+    was.
     """
     from vowpalwabbit import Workspace
 
@@ -287,12 +290,13 @@ OURS = "topograph"
 def variants(engine: str, K: int) -> list[Variant]:
     """The settings in which a peer is run.
 
-    topica's default is alpha = 1 (a sum of K). On Reuters, 20 s at K = 100 and 15 s at K = 1000, that was worse for each
-    of its samplers: after 8 passes of the sparse one -7.438 against -7.234 and -7.580 against -7.194 (7 passes), after 64 of
-    WarpLDA -7.056 against -7.006 (49 passes) and -7.354 against -6.869, and CVB0 had not left the start after 4.
+    topica's default is alpha = 1 (a sum of K). On Reuters, 20 s at K = 100 and 15 s at K = 1000, that was worse for
+    each of its samplers: after 8 passes of the sparse one -7.438 against -7.234 and -7.580 against -7.194 (7 passes),
+    after 64 of WarpLDA -7.056 against -7.006 (49 passes) and -7.354 against -6.869, and CVB0 had not left the start
+    after 4.
 
-    tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead of 10 is better there in
-    the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
+    tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead of 10 is better
+    there in the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
     """
     alpha = 0.1 if K <= 200 else 0.01
     if engine == "tomotopy":
@@ -319,7 +323,8 @@ def version(engine: str) -> str | None:
 
 
 def run(task: Task, pipe) -> None:
-    """The child: sends ("topics", seconds, other seconds, passes, file) and waits for an answer; at last ("end",) or ("problem", text)."""
+    """The child: sends ("topics", seconds, other seconds, passes, file) and waits for an answer; at last ("end",) or
+    ("problem", text)."""
     if hasattr(os, "sched_setaffinity"):  # so many cores, whatever threads a library starts by itself
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-task.threads :])
     try:

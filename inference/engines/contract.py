@@ -1,16 +1,17 @@
 """What an engine is. Everything outside an engine's own module uses it through these types alone.
 
-An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py` registers it.
-Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract tests
-(tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take it from the registry.
+An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py`
+registers it. Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract
+tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take it from the registry.
 
-- **Settings**: `Config` is what a user chose; a setting whose default is None may be left open. `Config.resolve(documents,
-  tokens)` chooses what is open and returns the resolved form, in which nothing is None. `settings.setting` declares a
-  setting's label, help, default and bounds; forms, the command and the API show what is declared.
-- **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine therefore does a pass in
-  slices of `minibatch` documents and updates its topics in the pass's last step (`BATCH`).
-- **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a training
-  was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
+- **Settings**: `Config` is what a user chose; a setting whose default is None may be left open.
+  `Config.resolve(documents, tokens)` chooses what is open and returns the resolved form, in which nothing is None.
+  `settings.setting` declares a setting's label, help, default and bounds; forms, the command and the API show what is
+  declared.
+- **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine therefore does a pass
+  in slices of `minibatch` documents and updates its topics in the pass's last step (`BATCH`).
+- **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
+  training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
   `isinstance(engine, Bounded)`. An engine has an ability when its module defines the functions.
 """
@@ -46,16 +47,16 @@ class Shape(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """The Dirichlet priors of a model. alpha: float64[K], each above 0, of topics in a document: exports smooth theta with it, and
-    a text that was not trained on is read with it. eta: of words in a topic, at least 0."""
+    """The Dirichlet priors of a model. alpha: float64[K], each above 0, of topics in a document: exports smooth theta
+    with it, and a text that was not trained on is read with it. eta: of words in a topic, at least 0."""
 
     alpha: np.ndarray
     eta: float
 
 
 class Methods(NamedTuple):
-    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations: keys of the works that it
-    names, of the engine's PAPERS or of the program's own bibliography."""
+    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations: keys of the works
+    that it names, of the engine's PAPERS or of the program's own bibliography."""
 
     sentence: str
     citations: tuple[str, ...]
@@ -75,7 +76,8 @@ class Config(Protocol):
 
 
 class ResolvedConfig(Config, Protocol):
-    """Settings with nothing left open. The loop itself reads topics, passes and minibatch; the rest is the engine's own."""
+    """Settings with nothing left open. The loop itself reads topics, passes and minibatch; the rest is the engine's
+    own."""
 
     @property
     def passes(self) -> int:
@@ -129,8 +131,8 @@ class Engine(Protocol[C, R, S]):
 
     @property
     def BY_DOCUMENT(self) -> bool:
-        """Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the topic
-        with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw."""
+        """Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the
+        topic with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw."""
 
     @property
     def Config(self) -> type[C]: ...
@@ -157,18 +159,20 @@ class Engine(Protocol[C, R, S]):
         """Priors as they are now; as they are before the first step where state is None."""
 
     def methods(self, settings: Mapping[str, Any]) -> Methods:
-        """What to write of a run with these settings, the resolved form's as a dict. Runs of older versions may lack some."""
+        """What to write of a run with these settings, the resolved form's as a dict. Runs of older versions may lack
+        some."""
 
     def warm_up(self) -> Sequence[C]:
-        """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by training
-        each on 30 tiny documents. The first has the usual settings: a start of the program waits for it alone."""
+        """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by
+        training each on 30 tiny documents. The first has the usual settings: a start of the program waits for it
+        alone."""
 
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""
 
     def memory(self, config: R, shape: Shape) -> int:
-        """About how many bytes the state and a step need at the most beside the corpus, arrays that are MAPPED left out. A training
-        that needs more than the machine has is refused."""
+        """About how many bytes the state and a step need at the most beside the corpus, arrays that are MAPPED left
+        out. A training that needs more than the machine has is refused."""
 
 
 @runtime_checkable
@@ -181,7 +185,8 @@ class WarmStart(Protocol):
     ) -> Any:  # fmt: skip
         """A State before the first step in which each token has a topic, and topics keep their numbers.
 
-        topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and count for nothing.
+        topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and count for
+        nothing.
         """
 
     def continued(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +198,8 @@ class Bounded(Protocol):
     """The ability to say how good a state is by the engine's own objective."""
 
     def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray) -> float:
-        """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the evidence."""
+        """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the
+        evidence."""
 
 
 AnyEngine = Engine[Any, Any, Any]

@@ -1,4 +1,5 @@
-"""Declaring and checking an engine's settings: what a form, a command and the API know of each stands beside its default."""
+"""Declaring and checking an engine's settings: what a form, a command and the API know of each stands beside its
+default."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
@@ -33,7 +34,8 @@ def setting(
 ) -> Any:  # fmt: skip
     """A field of a Config. default: None where it may be left open, MISSING where it must be given.
 
-    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not say it. choices: of a str.
+    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not say it. choices: of a
+    str.
     """
     metadata = {
         "label": label, "symbol": symbol, "help": help, "least": least, "most": most, "bounds": bounds, "choices": choices,
@@ -50,10 +52,11 @@ def topics_setting() -> Any:
 
 
 def check(config: Config, declared: type) -> None:
-    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats where a float is
-    meant, as kernels are compiled for floats. For a Config's `__post_init__`.
+    """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
+    where a float is meant, as kernels are compiled for floats. For a Config's `__post_init__`.
 
-    declared: the Config, whose fields say what is allowed. None is allowed where the type in the config's own class includes it.
+    declared: the Config, whose fields say what is allowed. None is allowed where the type in the config's own class
+    includes it.
     """
     may_be_open = {f.name for f in fields(config) if NoneType in get_args(f.type)}
     for f in fields(declared):

@@ -56,8 +56,8 @@ WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of the passes of a warm-up: 
 RECOUNTED = 4096  # documents at a time
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
-# A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made: seconds a token
-# and pass, at so many topics; more topics cost as this power of them.
+# A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
+# seconds a token and pass, at so many topics; more topics cost as this power of them.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.2e-6, 100, 0.33
 ENTRIES, ENTRIES_FADING = (
     12,
@@ -67,7 +67,8 @@ ENTRIES, ENTRIES_FADING = (
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't be."""
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
 
     topics: int = topics_setting()
     passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
@@ -160,9 +161,10 @@ class State:
 
     t: steps done. tokens: gone through, over all passes. pi: scale of the stored values. start, length, capacity:
     int64[V], each word's row in the arena. arena_topics: int32[A]; arena_values: float32[A], (lambda - eta) / pi. used:
-    the arena's end. totals: float64[K], sums of the stored values by topic. alpha: float64[K]. rises: float64[K + 1], what
-    alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before the first
-    visit; without rows where statistics decay. table: room for gibbs.gather, all 0 between steps; not checkpointed.
+    the arena's end. totals: float64[K], sums of the stored values by topic. alpha: float64[K]. rises: float64[K + 1],
+    what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
+    the first visit; without rows where statistics decay. table: room for gibbs.gather, all 0 between steps; not
+    checkpointed.
     """
 
     seed: int
@@ -216,8 +218,8 @@ def begin(
 ) -> State:
     """A state before the first step in which each token has a topic already: lambda - eta is their sum.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing. config: without
-    a warm-up, which would forget the topics.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    config: without a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
         raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
@@ -267,7 +269,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _fade(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape
 ) -> int:
-    """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were sampled."""
+    """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were
+    sampled."""
     if config.statistics == "memo":
         sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
         new = _sample(sweeps, state, batch, keys)
@@ -329,7 +332,8 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 def _sample(
     config: Resolved, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None
 ) -> np.ndarray:
-    """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all is new."""
+    """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all
+    is new."""
     V, log = len(state.start), config.expectation == "log"
     learns = config.learn != "nothing"
     before = np.full(batch.token_ptr[-1], gibbs.UNSEEN) if before is None else np.ascontiguousarray(before)
@@ -481,7 +485,8 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
-    """How topics were found and with which priors and sweeps. A run of an older version may lack the settings of today."""
+    """How topics were found and with which priors and sweeps. A run of an older version may lack the settings of
+    today."""
     citations = ["blei2003latent", "mimno2012sparse"]
     if settings.get("statistics") == "memo":
         citations.append("hughes2016fast")
@@ -512,7 +517,8 @@ def _count(number: int, what: str) -> str:
 
 
 def warm_up() -> list[Config]:
-    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among the kernels."""
+    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
+    the kernels."""
     return [
         Config(topics=2, minibatch=10, passes=3),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
@@ -526,9 +532,11 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is compacted; the table of a minibatch.
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is compacted; the table of a
+    minibatch.
 
-    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and the example (K = 50).
+    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and the example (K =
+    50).
     """
     entries = ENTRIES * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
     if config.statistics == "decay" or config.warm_up:

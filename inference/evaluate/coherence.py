@@ -19,8 +19,8 @@ MOST_DOCUMENTS = 100_000  # a larger corpus is represented by about so many of i
 class Coherence:
     """Built once for a corpus, then asked about topics after topics; holds its documents by word.
 
-    D(w) is the number of documents with w, D(w, v) of those with both; D of all, those without words too. A word that is
-    in no document of the sample counts as being in one.
+    D(w) is the number of documents with w, D(w, v) of those with both; D of all, those without words too. A word that
+    is in no document of the sample counts as being in one.
     """
 
     def __init__(self, bow: Bow, seed: int = 0):
@@ -34,8 +34,8 @@ class Coherence:
         return self.umass(topics)
 
     def umass(self, topics: Topics) -> np.ndarray:
-        """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j the
-        higher ranked. NaN for a topic that lists fewer than two words.
+        """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j
+        the higher ranked. NaN for a topic that lists fewer than two words.
         """
         known, both, _, of_higher = self._pairs(topics)
         return _over(known, np.log((both + EPSILON) / of_higher)).sum(axis=1)
@@ -44,8 +44,9 @@ class Coherence:
         """float64[K], -1 … 1: the mean over pairs of a topic's first WORDS words of
         log((p(w, v) + e) / (p(w) p(v))) / -log(p(w, v) + e), where p = D(.) / D and e = NPMI_EPSILON.
 
-        A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7 for words in a document
-        out of a hundred. A pair that is in every document gets 0. NaN for a topic that lists fewer than two words.
+        A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7 for words in a
+        document out of a hundred. A pair that is in every document gets 0. NaN for a topic that lists fewer than two
+        words.
         """
         known, *pairs = self._pairs(topics)
         both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
@@ -55,7 +56,8 @@ class Coherence:
         return _over(known, scores).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
     def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K, pairs]."""
+        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K,
+        pairs]."""
         top = topics.top(WORDS)
         together = _together(top, self.indptr, self.documents, self.D)
         i, j = np.tril_indices(WORDS, -1)

@@ -22,17 +22,20 @@ _CHUNK = 1 << 22  # elements of the corpus that are counted at a time
 class TopicMeasures(NamedTuple):
     """float64[K] each; all entropies and divergences in nats, 0 log 0 = 0.
 
-    N_dk = sum_w n_dw p(k | w, d), p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw: expected tokens of topic k in
-    document d, theta by the same EM as in Completion, with all of the document's tokens observed. A word to which no topic
-    gives weight is in no topic.
+    N_dk = sum_w n_dw p(k | w, d), p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw: expected tokens of topic k
+    in document d, theta by the same EM as in Completion, with all of the document's tokens observed. A word to which no
+    topic gives weight is in no topic.
 
     tokens: sum_d N_dk, times the corpus's tokens over those of the documents looked at.
-    document_entropy: -sum_d q log q, q = N_dk / sum_e N_ek, over the documents looked at; NaN for a topic without tokens.
-    rank_1_documents: share of the documents with words in which N_dk is the largest, the first of equals; NaN without any.
+    document_entropy: -sum_d q log q, q = N_dk / sum_e N_ek, over the documents looked at; NaN for a topic without
+    tokens.
+    rank_1_documents: share of the documents with words in which N_dk is the largest, the first of equals; NaN without
+    any.
     effective_words: 1 / sum_w beta_kw^2.
     exclusivity: mean over the first WORDS words of beta_kw / sum_j beta_jw; NaN for a topic that lists none.
     uniform_distance: sum_w beta_kw log(V beta_kw), KL from the uniform distribution over the vocabulary.
-    corpus_distance: sum_w beta_kw log(beta_kw / p_w), p_w in proportion to the word's tokens in the corpus, one where it has none.
+    corpus_distance: sum_w beta_kw log(beta_kw / p_w), p_w in proportion to the word's tokens in the corpus, one where
+    it has none.
     entropy: -sum_w beta_kw log beta_kw (SSI, section 4.2, which gives its mean over topics).
     coherence: UMass. npmi: see Coherence; both NaN for a topic that lists fewer than two words.
     The measures of beta alone (effective_words, the distances, entropy) are NaN for a topic without any weight.
@@ -194,7 +197,8 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
 
 @njit(cache=True, parallel=True)
 def _shapes(indptr, words, weights, floor, V, log_corpus):
-    """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts once for all its words."""
+    """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts once for all its
+    words."""
     K = len(floor)
     out = np.full((4, K), np.nan)
     log_all = 0.0

@@ -9,7 +9,8 @@ ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are comp
 
 @njit(cache=True, nogil=True)
 def rows(indptr, words, weights, floor, distinct, V):
-    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32, float64), topics ascending."""
+    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32, float64), topics
+    ascending."""
     n = len(distinct)
     place = np.full(V, -1, np.int64)
     for i in range(n):
@@ -33,7 +34,8 @@ def rows(indptr, words, weights, floor, distinct, V):
 
 @njit(cache=True, nogil=True)
 def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
-    """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw.
+    """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw / sum_j theta_j
+    beta_jw.
 
     places: rows of the document's words; counts: n_w. A word to which no topic gives weight is left out.
     beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a number that all words share
@@ -61,7 +63,8 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
 
 @njit(cache=True, nogil=True)
 def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha_k + expected tokens of k.
+    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha_k + expected tokens
+    of k.
 
     alpha: float64[K]. places, counts: of the words, as `expect` takes them.
     """

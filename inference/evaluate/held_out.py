@@ -22,10 +22,10 @@ LEAST = 1e-300  # what a word counts as to which no topic gives weight
 class Completion:
     """Built once for some held-out documents, then called for topics after topics.
 
-    split "half": half of each document's tokens are observed, the others scored. "tokens": 80 % are observed. "types": 80 %
-    of its distinct words are, with all their tokens, so that no word is on both sides. The number that is observed is
-    rounded to the nearest, halves up; which ones depends on the seed and the document alone. A document where nothing is
-    left to be scored scores nothing.
+    split "half": half of each document's tokens are observed, the others scored. "tokens": 80 % are observed. "types":
+    80 % of its distinct words are, with all their tokens, so that no word is on both sides. The number that is observed
+    is rounded to the nearest, halves up; which ones depends on the seed and the document alone. A document where
+    nothing is left to be scored scores nothing.
 
     theta is fitted to the observed part by ITERATIONS steps of EM, theta_k proportional to
     alpha + sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw.
@@ -47,7 +47,8 @@ class Completion:
         return int(self.scored.sum())
 
     def __call__(self, topics: Topics) -> float:
-        """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is scored."""
+        """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is
+        scored."""
         if not self.tokens:
             return float("nan")
         row_ptr, row_topics, above = fold_in.rows(
@@ -70,7 +71,8 @@ class Completion:
 
 @njit(cache=True)
 def _split(documents, indptr, words, counts, V, seed, parts, of, types):
-    """(distinct words, indptr, place of each word among them, observed counts, scored counts): parts / of is observed."""
+    """(distinct words, indptr, place of each word among them, observed counts, scored counts): parts / of is
+    observed."""
     place = np.full(V, -1, np.int64)
     distinct = np.empty(V, np.int64)
     out_ptr = np.zeros(len(documents) + 1, np.int64)

@@ -25,13 +25,15 @@ class LeftToRight:
     particle r is an assignment z of the tokens so far. For n = 1 … N
       1. every particle samples z_i anew for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
          (alpha_k + n_k without i) beta_kw_i;
-      2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the mean
+      2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the
+      mean
          of p_r over particles;
-      3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of its
+      3. particles are drawn anew in proportion to p_r (systematic resampling), then each samples z_n from the terms of
+      its
          sum.
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of
-    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it is not. The mean log that is
-    returned lies below the log of that mean, the less so the more particles there are.
+    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it is not. The mean log
+    that is returned lies below the log of that mean, the less so the more particles there are.
     A word to which no topic gives weight counts as LEAST, and is then passed over.
 
     A particle's step costs the number of topics that it uses in the document and log K, whatever the vocabulary's size.
@@ -54,8 +56,8 @@ class LeftToRight:
         return len(self.order)
 
     def __call__(self, topics: Topics, alpha: float | np.ndarray) -> float:
-        """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of each topic, float64[K],
-        or one number for all.
+        """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of each topic,
+        float64[K], or one number for all.
         """
         return float(self.documents_log(topics, alpha).sum() / self.tokens) if self.tokens else float("nan")
 
@@ -153,8 +155,9 @@ def _tables(floor, row_ptr, row_topics, above, alpha, places):
 def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """log p of a document, by the steps that LeftToRight describes.
 
-    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r, :used]:
-    which they are, held[r, :used]: how many tokens each has. slot[r, k]: where topic k stands there, -1 for nowhere.
+    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r,
+    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: where topic k stands there, -1 for
+    nowhere.
     """
     N, K = len(tokens), beta.shape[1]
     most = min(N, K)
@@ -201,8 +204,8 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
 
 @njit(cache=True)
 def _draw(x, r, u, beta, prior, used, active, held, sums):
-    """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a uniform number, falls in
-    the part of n_k or in that of alpha.
+    """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a uniform number, falls
+    in the part of n_k or in that of alpha.
     """
     total = 0.0
     for s in range(used[r]):
@@ -254,7 +257,8 @@ def _add(r, k, used, active, held, slot):
 
 @njit(cache=True)
 def _resample(x, p, total, n, z, used, active, held, slot):
-    """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times; copies take the others' places."""
+    """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times; copies take the others'
+    places."""
     particles = len(p)
     copies = np.zeros(particles, np.int64)
     r, reached = 0, p[0]

@@ -1,7 +1,8 @@
 """How sure a topic's share in a group of documents is: a time, a category, a set.
 
-A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another draw of documents would give another
-share; the interval says how far it may lie. Documents, not tokens, are drawn, as a document's words come together.
+A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another draw of documents would give
+another share; the interval says how far it may lie. Documents, not tokens, are drawn, as a document's words come
+together.
 """
 
 from typing import NamedTuple
@@ -18,8 +19,8 @@ FEW = 2  # documents with a topic up to which their own variance says too little
 
 
 class Bands(NamedTuple):
-    """share, low, high: float64[T, G], NaN for a group without words. documents: int64[G], those with words; tokens: int64[G], all
-    of theirs. thin: bool[G], groups of fewer than THIN documents, the empty ones too.
+    """share, low, high: float64[T, G], NaN for a group without words. documents: int64[G], those with words; tokens:
+    int64[G], all of theirs. thin: bool[G], groups of fewer than THIN documents, the empty ones too.
     """
 
     share: np.ndarray
@@ -36,18 +37,19 @@ def shares(
 ) -> Bands:  # fmt: skip
     """Of each topic asked for and each group, with an interval that holds the share at `level`, group by group.
 
-    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens N_dk; lengths:
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens N_dk;
+    lengths:
     int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T], each once.
 
-    The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran 1977, section 6.4), laid on the
-    scale of the logit, so that the interval stays within 0 and 1, with Student's t for one less than the documents that
-    have the topic: the others, all alike, say nothing of how it varies. In simulations with 2 to 2,000 documents a group the
-    intervals of 95% hold 90% at worst. A bootstrap over documents says the same where documents are many, and holds 78% at worst
-    (docs/decisions/README.md, tests/inference/test_explore_bands.py).
+    The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran 1977, section 6.4),
+    laid on the scale of the logit, so that the interval stays within 0 and 1, with Student's t for one less than the
+    documents that have the topic: the others, all alike, say nothing of how it varies. In simulations with 2 to 2,000
+    documents a group the intervals of 95% hold 90% at worst. A bootstrap over documents says the same where documents
+    are many, and holds 78% at worst (docs/decisions/README.md, tests/inference/test_explore_bands.py).
 
-    Where m documents, FEW or less, of n have the topic, the interval ends at u s: u, the share of documents that may have it
-    (Clopper and Pearson 1934), s, the share that it has in those that do, in the whole corpus or here, whichever is larger. Where
-    none has it, it begins at 0 = the share; a single document says from 0 to 1.
+    Where m documents, FEW or less, of n have the topic, the interval ends at u s: u, the share of documents that may
+    have it (Clopper and Pearson 1934), s, the share that it has in those that do, in the whole corpus or here,
+    whichever is larger. Where none has it, it begins at 0 = the share; a single document says from 0 to 1.
     Raises Invalid for a level that is not in (0, 1).
     """
     if not 0 < level < 1:
@@ -76,8 +78,9 @@ def shares(
 
 
 def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
-    """share, low, high of a topic: float64[G] each. m, x, length, xx, xl: of the documents with the topic, how many, and the sums
-    of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without it than their N_d^2.
+    """share, low, high of a topic: float64[G] each. m, x, length, xx, xl: of the documents with the topic, how many,
+    and the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without
+    it than their N_d^2.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         share = x / tokens
@@ -97,7 +100,8 @@ def _intervals(n, tokens, squares, m, x, length, xx, xl, typical, level):
 
 @njit(cache=True, nogil=True)
 def _sums(lengths, group, G):
-    """Documents with words, their tokens and the sum of the squares of their tokens, of each group: int64[G], int64[G], float64[G]."""
+    """Documents with words, their tokens and the sum of the squares of their tokens, of each group: int64[G], int64[G],
+    float64[G]."""
     n, tokens, squares = np.zeros(G, np.int64), np.zeros(G, np.int64), np.zeros(G)
     for d in range(len(lengths)):
         g = group[d]

@@ -20,13 +20,15 @@ def beside(
     n: int,
     least: float = 0.1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each topic the n that stand beside it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K, n]).
+    """For each topic the n that stand beside it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K,
+    n]).
 
-    A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a, b) / (P(a) P(b)) over documents
-    with words; `documents` hold both. A pair must be in LEAST_DOCUMENTS and stand SIGMAS above chance. Of equal lift the
-    lower number comes first; rows are filled up with -1, NaN and 0.
+    A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a, b) / (P(a) P(b))
+    over documents with words; `documents` hold both. A pair must be in LEAST_DOCUMENTS and stand SIGMAS above chance.
+    Of equal lift the lower number comes first; rows are filled up with -1, NaN and 0.
 
-    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens; lengths: int64[D].
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens;
+    lengths: int64[D].
     """
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     together = _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)

@@ -1,7 +1,7 @@
 """How unlike topics are: the Jensen-Shannon divergence, exact over the whole vocabulary.
 
-Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p + q) / 2. Between 0, the
-same, and log 2 nats, no word in common; its square root is a metric (Endres and Schindelin 2003).
+Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p + q) / 2. Between 0,
+the same, and log 2 nats, no word in common; its square root is a metric (Endres and Schindelin 2003).
 """
 
 from typing import NamedTuple
@@ -17,7 +17,8 @@ _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 
 
 class Rows(NamedTuple):
-    """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0 … C - 1. outside: float64[K], what they weigh elsewhere."""
+    """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0 … C - 1. outside:
+    float64[K], what they weigh elsewhere."""
 
     indptr: np.ndarray
     words: np.ndarray
@@ -57,7 +58,8 @@ def divergences(topics: Topics) -> np.ndarray:
 
 
 def between(a: Rows, b: Rows) -> np.ndarray:
-    """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds half its weight times log 2."""
+    """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds half its weight times
+    log 2."""
     beside, b_beside = _beside_floors(a.indptr, a.weights, b.floor), _beside_floors(b.indptr, b.weights, a.floor)
     inside = _between(
         a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside
@@ -99,7 +101,8 @@ def _beside_floors(indptr, weights, floors):
 
     A logarithm for each word and floor would be most of all work. Where x = f / p is small,
     _term(p, f) = p log 2 + f log f - f log(p / 2) - p (x + x^2 / 2 - x^3 / 6 + x^4 / 12 …), and the sum over
-    the first words of a row follows from sums over p, log(p / 2) and p^(1 - n) that all floors share. Weights are sorted, largest first.
+    the first words of a row follows from sums over p, log(p / 2) and p^(1 - n) that all floors share. Weights are
+    sorted, largest first.
     """
     K = len(indptr) - 1
     out = np.empty((K, len(floors)))
@@ -140,7 +143,8 @@ def _beside_floors(indptr, weights, floors):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C, beside, b_beside):
-    """float64[Ka, Kb]. beside, b_beside: of _beside_floors, from either side. What both list is taken out of them and put in as it is."""
+    """float64[Ka, Kb]. beside, b_beside: of _beside_floors, from either side. What both list is taken out of them and
+    put in as it is."""
     out = np.empty((len(floor), len(b_floor)))
     for i in prange(len(floor)):
         listed, row = np.zeros(C, np.bool_), np.empty(C)

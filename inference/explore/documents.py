@@ -6,7 +6,8 @@ from inference.errors import Invalid
 
 
 def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """int64[D + 1], uint16[m], int32[m] and int64[D], all read-only, as memory maps are: a kernel is then compiled only once.
+    """int64[D + 1], uint16[m], int32[m] and int64[D], all read-only, as memory maps are: a kernel is then compiled only
+    once.
 
     Raises Invalid where they are not of the same documents.
     """

@@ -14,13 +14,16 @@ LEAST = 0.6  # similarity from which two topics are called the same: see docs/de
 
 
 class Matching(NamedTuple):
-    """Topics of a beside topics of b, compared by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the same.
+    """Topics of a beside topics of b, compared by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the
+    same.
 
-    partner: int32[Ka], b's topic in the one-to-one matching, -1 for none; similarity: float64[Ka], with it, 0 where there is none.
-    best_b: int32[Ka], the topic of b most like each of a, whoever's partner it is, and best_a: int32[Kb] the other way round;
+    partner: int32[Ka], b's topic in the one-to-one matching, -1 for none; similarity: float64[Ka], with it, 0 where
+    there is none.
+    best_b: int32[Ka], the topic of b most like each of a, whoever's partner it is, and best_a: int32[Kb] the other way
+    round;
     -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb].
-    splits: (topic of a, topics of b that are most like it), for two or more of them that are at least as similar as a match must
-    be; merges: (topic of b, topics of a) likewise. Both by the first number, then by number.
+    splits: (topic of a, topics of b that are most like it), for two or more of them that are at least as similar as a
+    match must be; merges: (topic of b, topics of a) likewise. Both by the first number, then by number.
     """
 
     partner: np.ndarray
@@ -54,7 +57,8 @@ class Matching(NamedTuple):
 def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str]) -> np.ndarray:
     """float64[Ka, Kb], over the words that either has: a word that one vocabulary lacks has probability 0 there.
 
-    words_a, words_b: the vocabularies, a word for each number. Raises Invalid where they have not one word for each number.
+    words_a, words_b: the vocabularies, a word for each number. Raises Invalid where they have not one word for each
+    number.
     """
     for topics, words in ((a, words_a), (b, words_b)):
         if len(words) != topics.V:
@@ -72,7 +76,8 @@ def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence
 
 
 def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], *, least: float = LEAST) -> Matching:
-    """The one-to-one matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al. 2014).
+    """The one-to-one matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al.
+    2014).
 
     Pairs of it that are less similar than `least` are left unmatched.
     """

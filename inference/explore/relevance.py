@@ -6,10 +6,12 @@ PRIOR = 100.0  # tokens that the corpus as a whole is worth beside a part's own:
 
 
 def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_total: int, total: int) -> np.ndarray:
-    """lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), in nats (Sievert and Shirley 2014, eq. 1): float64[n], -inf where inside is 0.
+    """lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), in nats (Sievert and Shirley 2014, eq. 1): float64[n], -inf where
+    inside is 0.
 
-    inside: int[n], tokens of each word in the topic; everywhere: int[n], in the corpus; any words, as inside_total and total are
-    the tokens of the whole topic and the whole corpus. lam: from 0, the words that are nowhere else, to 1, the most frequent.
+    inside: int[n], tokens of each word in the topic; everywhere: int[n], in the corpus; any words, as inside_total and
+    total are the tokens of the whole topic and the whole corpus. lam: from 0, the words that are nowhere else, to 1,
+    the most frequent.
     """
     with np.errstate(divide="ignore"):
         log_inside = np.log(np.asarray(inside, np.float64)) - np.log(inside_total)
@@ -20,9 +22,10 @@ def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_
 def distinctive(inside: np.ndarray, everywhere: np.ndarray, *, prior: float = PRIOR) -> np.ndarray:
     """How surely each word is more frequent inside a part than outside of it: z-scores, float64[n], above 0 for more.
 
-    Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and 22): words that a part has
-    often and others have not come first, not words that it has once and nobody else has. inside: int[n], tokens of each word in
-    the part; everywhere: int[n], in the part and outside it, in all the words that there are: the prior is in proportion to it.
+    Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and 22): words that a
+    part has often and others have not come first, not words that it has once and nobody else has. inside: int[n],
+    tokens of each word in the part; everywhere: int[n], in the part and outside it, in all the words that there are:
+    the prior is in proportion to it.
     """
     inside, everywhere = np.asarray(inside, np.float64), np.asarray(everywhere, np.float64)
     outside, total = everywhere - inside, everywhere.sum()

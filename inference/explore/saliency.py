@@ -4,10 +4,11 @@ import numpy as np
 
 
 def saliency(tokens: np.ndarray, of_topics: np.ndarray) -> np.ndarray:
-    """p(w) sum_k p(k|w) log(p(k|w) / p(k)), in nats: how much a word's being met says of the topic (Chuang et al. 2012, eq. 2).
+    """p(w) sum_k p(k|w) log(p(k|w) / p(k)), in nats: how much a word's being met says of the topic (Chuang et al. 2012,
+    eq. 2).
 
-    tokens: int[n, K], of some words in each topic. of_topics: int[K], all tokens of each topic. Returns float64[n], 0 for a word
-    that is spread as the topics are.
+    tokens: int[n, K], of some words in each topic. of_topics: int[K], all tokens of each topic. Returns float64[n], 0
+    for a word that is spread as the topics are.
     """
     tokens, of_topics = np.asarray(tokens, np.float64), np.asarray(of_topics, np.float64)
     total = of_topics.sum()

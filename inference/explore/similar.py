@@ -16,8 +16,8 @@ SMALL = 200_000  # documents that one thread compares at once: a few millisecond
 class ByTopic(NamedTuple):
     """The documents of each topic, ascending: those of topic k stand from ptr[k] to ptr[k + 1] - 1.
 
-    ptr: int64[K + 1]. documents, tokens: int32[m]. Where it is in memory, only the topics of a mixture are looked at, of which a document
-    has few: with 500 topics that is thirty times less.
+    ptr: int64[K + 1]. documents, tokens: int32[m]. Where it is in memory, only the topics of a mixture are looked at,
+    of which a document has few: with 500 topics that is thirty times less.
     """
 
     ptr: np.ndarray
@@ -50,12 +50,14 @@ def nearest(
     doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, mixture: np.ndarray, n: int, leave_out: int = -1,
     of_topics: ByTopic | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The n documents nearest to a mixture, nearest first, of equals the lower number: (int64[m], Hellinger distances float64[m]).
+    """The n documents nearest to a mixture, nearest first, of equals the lower number: (int64[m], Hellinger distances
+    float64[m]).
 
-    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both. Documents that share no topic,
-    and the one with the number `leave_out`, are not among them, so m may be less than n.
-    mixture: float64[K], sums to 1. The other arrays as in explore.cooccurrence. of_topics: of the same documents; bitwise the same.
-    Threads of Python's own: kernels may be called by several requests at once, and a compiled parallel loop may not.
+    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both. Documents that share
+    no topic, and the one with the number `leave_out`, are not among them, so m may be less than n.
+    mixture: float64[K], sums to 1. The other arrays as in explore.cooccurrence. of_topics: of the same documents;
+    bitwise the same. Threads of Python's own: kernels may be called by several requests at once, and a compiled
+    parallel loop may not.
     """
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     root = np.sqrt(np.asarray(mixture, np.float64)).astype(np.float32)
@@ -75,7 +77,8 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def _nearest(first, end, doc_ptr, doc_topics, doc_tokens, lengths, root, n, leave_out):
-    """Of the documents first … end - 1: (numbers int64[m], sum_k sqrt(p_k q_k) float64[m]), in the order of their numbers' ranks."""
+    """Of the documents first … end - 1: (numbers int64[m], sum_k sqrt(p_k q_k) float64[m]), in the order of their
+    numbers' ranks."""
     numbers, best = np.full(n, -1, np.int64), np.zeros(n)
     filled = 0
     for d in range(first, end):

@@ -1,4 +1,5 @@
-"""The words of a stream in alphabetical order and by stem, on disk: a typed word becomes the numbers of those it stands for."""
+"""The words of a stream in alphabetical order and by stem, on disk: a typed word becomes the numbers of those it stands
+for."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -50,8 +51,9 @@ class Sorted:
 
 
 class Forms(NamedTuple):
-    """words: in order; numbers: int32[L], of each in the lexicon. stems: in order; groups: int64[S + 1]; members: int32[L], the
-    words of stem s at members[groups[s]:groups[s + 1]]. Without a stemmer for the language a word is its own stem."""
+    """words: in order; numbers: int32[L], of each in the lexicon. stems: in order; groups: int64[S + 1]; members:
+    int32[L], the words of stem s at members[groups[s]:groups[s + 1]]. Without a stemmer for the language a word is its
+    own stem."""
 
     words: Sorted
     numbers: np.ndarray
@@ -96,7 +98,8 @@ class Forms(NamedTuple):
         )
 
     def of(self, piece: Piece) -> np.ndarray:
-        """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too many."""
+        """int32, ascending: the words that a piece of a query stands for. Raises Invalid where a beginning has too
+        many."""
         if piece.how == BEGIN:
             a, b = (
                 self.words.first(piece.word.encode()),

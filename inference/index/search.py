@@ -17,7 +17,8 @@ from inference.index.segments import NUMBER, Field, Scratch
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
-TITLE = 5.0  # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+# a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+TITLE = 5.0
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
 END = 1 << 40  # behind every text
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
@@ -60,8 +61,9 @@ class Index:
     ) -> None:
         """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
 
-        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is told how
-        many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index that there was.
+        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: is
+        told how many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index
+        that there was.
         """
         folder = Path(folder)
         old = _meta(folder)
@@ -131,11 +133,13 @@ class Index:
         return parse(query, lambda text: [word for _, _, word in self.spans(text)])
 
     def find(self, query: str) -> np.ndarray:
-        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too many words."""
+        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too
+        many words."""
         return np.flatnonzero(self._mask(self.parse(query))).astype(np.int32)
 
     def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
-        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers: ascending."""
+        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers:
+        ascending."""
         lengths = self._lengths(numbers)
         mean = max(float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1), 1.0)
         scores = np.zeros(len(numbers), np.float32)
@@ -147,8 +151,8 @@ class Index:
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
-        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the character at which
-        a word of it begins, and that at which the next piece of the text does (of the last: END)."""
+        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the
+        character at which a word of it begins, and that at which the next piece of the text does (of the last: END)."""
         wanted = [[self.forms.of(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))]
         by_document = {}
         for number in numbers:
@@ -213,7 +217,8 @@ class Index:
         return total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really stands."""
+        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really
+        stands."""
         places = self._phrases.get(sequence)
         if places is None:
             places = list(self._verified(sequence))

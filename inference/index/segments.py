@@ -1,4 +1,5 @@
-"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from disk."""
+"""Documents by word, in segments of consecutive documents: each is made in memory of a bounded size, and read from
+disk."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +15,11 @@ _ARRAYS = ("words", "indptr", "documents", "counts", "first")
 
 
 class Field(NamedTuple):
-    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts` times in each.
+    """The texts, or the titles, of a segment. Word words[i] stands in documents[indptr[i]:indptr[i + 1]], `counts`
+    times in each.
 
-    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where it is more.
+    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where
+    it is more.
     first: int64[n + 1], where each of the segment's n documents begins in the stream.
     """
 
@@ -60,7 +63,8 @@ class Field(NamedTuple):
 
 
 class Scratch:
-    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen last."""
+    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen
+    last."""
 
     def __init__(self, words: int):
         self.words = words
@@ -112,7 +116,8 @@ def _add(words, indptr, documents, counts, wanted, weight, total):
 
 @njit(cache=True, nogil=True)
 def sequences(stream, first, document, candidates, accepted, ends, out):
-    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in candidates[i].
+    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in
+    candidates[i].
 
     first: where documents begin in the stream, that of number `document` first.
     """

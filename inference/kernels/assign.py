@@ -9,7 +9,8 @@ SURE = 255  # a certainty of 1
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides then."""
+    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides
+    then."""
     return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(K)
 
 
@@ -40,8 +41,9 @@ def assign(
 ):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
-    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents from
-    `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics: uint16 and
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents
+    from `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics:
+    uint16 and
     certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
     """
     K = len(floor)
@@ -153,7 +155,8 @@ def held(wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
-    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none.
+    """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for
+    none.
 
     into: int32[K], the topic that each is counted as.
     """
@@ -176,8 +179,8 @@ def sums(group, G, into, doc_ptr, doc_topics, doc_tokens):
 def word_sums(group, G, slot, T, V, indptr, words, counts, topics):
     """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
 
-    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics:
-    of its pairs.
+    group: int32[D], -1 for none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of
+    words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
     for d in range(len(group)):

@@ -6,7 +6,8 @@ Within a minibatch lambda does not change. So of the normaliser of eq. 15, writt
     c_wk = (E(eta + N~_kw) - E(eta)) / E(V eta + N~_k),   g_k = E(eta) / E(V eta + N~_k),   E = exp psi, or the identity,
 
 the second sum is a constant of the word and the fourth of the minibatch, each drawn from by bisection of its running
-sums; the third changes by one term with a token; the first has a term for each topic of the document. No token costs O(K).
+sums; the third changes by one term with a token; the first has a term for each topic of the document. No token costs
+O(K).
 """
 
 import numpy as np
@@ -30,7 +31,8 @@ UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 @njit(cache=True)
 def shares(indptr):
-    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr: int64[n + 1], of the rows."""
+    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr: int64[n + 1], of the
+    rows."""
     n = len(indptr) - 1
     bounds = np.zeros(CHUNKS + 1, np.int64)
     i = 0
@@ -47,10 +49,10 @@ def gather(words, start, length, row_topics, row_values, scale, eta, norm, alpha
     """The rows of a minibatch's words, as weights: (indptr int64[n + 1], cum float32[nnz], marks, c float32).
 
     words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values, which hold
-    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c within a word.
-    c goes into `table`, float32[n, K], which is 0 elsewhere. Where that has no rows it is returned, with a 0 behind it
-    for all that is not there, and found through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for each that the
-    row has, and the place of the first of them.
+    N~_kw / scale. norm: float64[K], E(V eta + N~_k). alpha: float64[K]. cum: the running sum of alpha_k c within a
+    word. c goes into `table`, float32[n, K], which is 0 elsewhere. Where that has no rows it is returned, with a 0
+    behind it for all that is not there, and found through `marks`, uint64[n, K / 64, 2]: for each 64 topics a bit for
+    each that the row has, and the place of the first of them.
     """
     n, K = len(words), len(norm)
     indptr = np.zeros(n + 1, np.int64)
@@ -200,7 +202,8 @@ def weigh(w, dense, marks, c, zero, table, active, counts, m, weights, sums):
 
 @njit(cache=True, inline="always")
 def find(x, m, weights, sums):
-    """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which could not be foreseen."""
+    """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which could not be
+    foreseen."""
     b, i = _0, _8
     before = np.float32(0.0)
     while i < m:
@@ -233,11 +236,13 @@ def sample(doc_ptr, places, token_ptr, before, words, start, row_topics, row_ptr
     UNSEEN a sweep gives each token a topic by those before it (the paper's footnote 3), and `burn_in` more go before
     those that count. keys: uint64[n], a random stream for each document. out: uint16[N, samples * draws].
 
-    draws: how many topics are drawn for a token in a sweep that counts, all from one conditional distribution and by one
-    random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then on.
+    draws: how many topics are drawn for a token in a sweep that counts, all from one conditional distribution and by
+    one random number: evenly spaced in its running sums (systematic sampling). The first is the token's topic from then
+    on.
     rises: float64[CHUNKS, K + 1], grows by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last column by
     sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k, where it has columns.
-    One long kernel: the innermost loop, a token's, changes a dozen numbers of its document that a function would have to hand back.
+    One long kernel: the innermost loop, a token's, changes a dozen numbers of its document that a function would have
+    to hand back.
     """
     K = len(g)
     dense = len(table) > 0

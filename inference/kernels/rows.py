@@ -9,7 +9,8 @@ from inference.kernels.special import digamma_rise
 
 @njit(cache=True)
 def expand(documents, indptr, words, counts, slot, distinct):
-    """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1], words).
+    """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
+    words).
 
     slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct words, which go into
     `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
@@ -118,12 +119,14 @@ def merge(
     arena_values,
     totals,
 ):
-    """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr int64[n + 1],
-    sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
+    """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr
+    int64[n + 1], sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on.
+    Changes totals, not the arena.
 
-    word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An entry
-    below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
-    One long kernel: a row's old and new entries are merged in one walk over both, by workspaces that a chunk's rows share.
+    word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An
+    entry below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
+    One long kernel: a row's old and new entries are merged in one walk over both, by workspaces that a chunk's rows
+    share.
     """
     n = len(words)
     M, M_old = new.shape[1], old.shape[1]

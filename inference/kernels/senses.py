@@ -18,7 +18,8 @@ def pick(documents, topics, into, mask):
 
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
-    """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all in one."""
+    """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all
+    in one."""
     tokens, occurrences = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
     for i in range(len(documents)):
         g = 0 if len(group) == 0 else group[documents[i]]
@@ -56,8 +57,9 @@ def ordered(keys, highest):
 def near(ptr, documents, topics, into, indptr, words, given, V):
     """How many documents of each sense have each word: (words int32[U], own int32[S, U], all int32[S, U]).
 
-    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word was given to the
-    sense's own topic; all: to any. U: words of these documents. indptr, words, given: the bag of words, and its pairs' topics.
+    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word was given to
+    the sense's own topic; all: to any. U: words of these documents. indptr, words, given: the bag of words, and its
+    pairs' topics.
     """
     place = np.full(V, -1, np.int32)
     U = 0

@@ -9,9 +9,9 @@ from numba import njit
 def exp_digamma(x):
     """exp(psi(x)) for x > 0, to a relative 2e-12; 0 where it underflows (below x of about 0.0014).
 
-    Asymptotic series about z = x - 1/2: z + 1/(24 z) - 37/(5760 z^3) + 10313/(2903040 z^5) - 5509121/(1393459200 z^7). A
-    small x is moved up by psi(x) = psi(x + 10) - sum of 1 / (x + i), i < 10, which by pairs (i, 9 - i) is a polynomial of
-    u = x (x + 9) over another: one division.
+    Asymptotic series about z = x - 1/2: z + 1/(24 z) - 37/(5760 z^3) + 10313/(2903040 z^5) - 5509121/(1393459200 z^7).
+    A small x is moved up by psi(x) = psi(x + 10) - sum of 1 / (x + i), i < 10, which by pairs (i, 9 - i) is a
+    polynomial of u = x (x + 9) over another: one division.
     """
     z, shift = x - 0.5, 0.0
     if x < 12.0:
@@ -29,7 +29,8 @@ def exp_digamma(x):
 
 @njit(cache=True)
 def digamma_rise(x, n):
-    """psi(x + n) - psi(x) for a whole number n >= 0, to a relative 1e-10: sum of 1 / (x + i) for i < n, the tail by its series."""
+    """psi(x + n) - psi(x) for a whole number n >= 0, to a relative 1e-10: sum of 1 / (x + i) for i < n, the tail by its
+    series."""
     total = 0.0
     i = 0.0
     while i < n and x + i < 20.0:

@@ -1,4 +1,5 @@
-"""What each character is to the tokeniser: tables over all code points, made once a process from Unicode's properties."""
+"""What each character is to the tokeniser: tables over all code points, made once a process from Unicode's
+properties."""
 
 import unicodedata
 from functools import lru_cache
@@ -27,8 +28,8 @@ _SETS = [  # later lines win
 
 
 class Characters(NamedTuple):
-    """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a word with it may have to be
-    changed to be canonical. All of CODES."""
+    """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a word with it may
+    have to be changed to be canonical. All of CODES."""
 
     classes: np.ndarray
     lower: np.ndarray
@@ -80,7 +81,8 @@ def given() -> Characters:
 
 
 def canonical(word: str, turkic: bool = False) -> str:
-    """A word in simple lower case as the lexicon has it: lower case, normal form C, a sigma at its end in its final form."""
+    """A word in simple lower case as the lexicon has it: lower case, normal form C, a sigma at its end in its final
+    form."""
     word = unicodedata.normalize("NFC", word)
     if turkic:
         word = word.replace("ı\u0307", "i")  # İ in two characters

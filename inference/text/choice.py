@@ -34,7 +34,8 @@ class Choice:
     numbers: bool = False  # whether words that begin with a digit count
     hyphens: str = "split"  # or join: "well-known" is one word
     apostrophes: str = "split"  # or join: "l'homme" is one word
-    forms: str = "written"  # or stems, or lemmas: then stop words and the least length are of words as written, thresholds of forms
+    # or stems, or lemmas: then stop words and the least length are of words as written, thresholds of forms
+    forms: str = "written"
     language: str = ""  # of stems and lemmas, ISO 639-1
     phrases: tuple[str, ...] = ()  # words with a space between them, each then one word: "new york" is "new_york"
     duplicates: str = "keep"  # documents that repeat an earlier one count no words: exact, or near

@@ -34,8 +34,10 @@ def choose(
 ) -> tuple[Bow, Vocabulary]:
     """Write the bag of words of a choice, and its postings in `by_word`, into a folder.
 
-    Row n is document n of the stream, whatever it holds. left_out: bool[documents], whose words don't count; their rows are empty.
-    documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a block. Raises Invalid when no word stays.
+    Row n is document n of the stream, whatever it holds. left_out: bool[documents], whose words don't count; their rows
+    are empty.
+    documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a block. Raises Invalid when no word
+    stays.
     """
     documents = stream.D if documents is None else min(documents, stream.D)
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
@@ -49,9 +51,10 @@ def choose(
 class Counts(NamedTuple):
     """How often words stand in a stream, before thresholds.
 
-    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of units, as
-    strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out wherever it stands, and
-    how often it stands; len(REASONS) for those that have a form, 255 for those that are in no text.
+    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. left_out: of some numbers of
+    units, as strings. reason uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
+    wherever it stands, and how often it stands; len(REASONS) for those that have a form, 255 for those that are in no
+    text.
     """
 
     words: Callable[[np.ndarray], list[str]]
@@ -106,7 +109,8 @@ class _Choosing:
         return self.skipped[block.first : block.first + len(block.ends)]
 
     def _forms(self, reason: np.ndarray) -> tuple[np.ndarray, Lexicon | None]:
-        """int32 by unit, the number of its form, -1 for what is left out; and the forms' words, None where they are the units'."""
+        """int32 by unit, the number of its form, -1 for what is left out; and the forms' words, None where they are the
+        units'."""
         stays = reason == _STAYS
         turn = former(self.choice.forms, self.choice.language)
         if turn is None:
@@ -146,7 +150,8 @@ class _Choosing:
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.documents, self.choice))
         words = self.units.words(kept) if self.forms is None else self.forms.words(kept)
-        # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is Python's, without its lock.
+        # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is
+        # Python's, without its lock.
         table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})
         order = pc.sort_indices(table, sort_keys=[("tokens", "descending"), ("word", "ascending")]).to_numpy()
         kept = kept[order]
@@ -175,7 +180,8 @@ class _Choosing:
 
 
 def ahead(function: Callable, items: Iterable) -> Iterator:
-    """function(item) of each, in order, worked out by two threads: at most two are in memory besides the one that is used."""
+    """function(item) of each, in order, worked out by two threads: at most two are in memory besides the one that is
+    used."""
     with ThreadPoolExecutor(2) as pool:
         waiting: deque = deque()
         for item in items:
@@ -220,8 +226,8 @@ def _count(units, ends, skipped, first, form, last, tokens, documents):
 
 @njit(cache=True, nogil=True)
 def _rows(units, places, ends, skipped, starts, column, V):
-    """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their tokens by document, by word, in
-    the text's order."""
+    """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their tokens by document,
+    by word, in the text's order."""
     count, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)  # of a word in its last document, and which that is
     lengths = np.zeros(len(ends), np.int64)
     words, counts, offsets = (

@@ -17,11 +17,13 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find(stream: Stream) -> tuple[np.ndarray, np.ndarray]:
-    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly included);
+    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly
+    included);
     -1 for none.
 
-    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard similarity
-    of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words repeat none.
+    Exactly: the same words in the same order, whatever stands between them. Nearly: sets of word triples with a Jaccard
+    similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words
+    repeat none.
     """
     exact = _exact(stream)
     return exact, _near(stream, exact)
@@ -39,8 +41,8 @@ def _exact(stream: Stream) -> np.ndarray:
 
 
 def _firsts(order: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within each; same:
-    bool, whether one is of the group of the one before it."""
+    """int64: of each document the first of its group, -1 for that itself. order: documents by group, ascending within
+    each; same: bool, whether one is of the group of the one before it."""
     begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
     firsts = np.full(len(order), -1, np.int64)
     firsts[order[same]] = order[begins[same]]
@@ -94,7 +96,8 @@ def _shingle(words, j):
 
 @njit(cache=True, nogil=True)
 def _signatures(words, ends, number, factors, rows, keys):
-    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits: an odd factor."""
+    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each; permutations of 32 bits:
+    an odd factor."""
     least = np.empty(len(factors), np.uint32)
     i = np.int64(0)
     for d in range(len(ends)):

@@ -25,7 +25,8 @@ LEMMAS = {  # of simplemma, under our codes
 
 
 def former(forms: str, language: str) -> Callable[[list[str]], list[str]] | None:
-    """What turns words into their forms; None for words as they are written. Raises Invalid for a language without such."""
+    """What turns words into their forms; None for words as they are written. Raises Invalid for a language without
+    such."""
     if forms == "written":
         return None
     if forms == "stems":

@@ -16,9 +16,11 @@ _WRITTEN_AS = {
 
 
 def shares(texts: Iterable[str]) -> dict[str, float]:
-    """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest first; a text is in one language.
+    """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest first; a text is in one
+    language.
 
-    Empty where there are too few letters; less than 1 together where some are in a language that is not known. The first MOST_TEXTS count.
+    Empty where there are too few letters; less than 1 together where some are in a language that is not known. The
+    first MOST_TEXTS count.
     """
     import py3langid
 

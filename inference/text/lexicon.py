@@ -45,7 +45,8 @@ class Lexicon:
             yield first, self.words(np.arange(first, min(len(self), first + _BLOCK)))
 
     def find(self, words: Iterable[str]) -> np.ndarray:
-        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are sought."""
+        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are
+        sought."""
         words = list(words)
         if not words or not len(self):
             return np.full(len(words), -1)

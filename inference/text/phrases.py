@@ -20,7 +20,8 @@ _CONTENT, _STOP = 1, 2
 
 
 class Phrase(NamedTuple):
-    """words: with a space between them, as Choice.phrases has them. documents and tokens with it. score: -2 log lambda."""
+    """words: with a space between them, as Choice.phrases has them. documents and tokens with it. score: -2 log
+    lambda."""
 
     words: str
     documents: int
@@ -29,12 +30,12 @@ class Phrase(NamedTuple):
 
 
 def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
-    """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the statistics of surprise and
-    coincidence", Computational Linguistics 19, 1993).
+    """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the statistics of surprise
+    and coincidence", Computational Linguistics 19, 1993).
 
-    A phrase is two words that count, side by side or with stop words between them, in at least as many documents as the choice
-    asks of words. In a second round the phrases of the first are words: "new york", then "new york city". No phrase goes across
-    punctuation. Memory: as for choosing words, and some 150 MB at the most.
+    A phrase is two words that count, side by side or with stop words between them, in at least as many documents as the
+    choice asks of words. In a second round the phrases of the first are words: "new york", then "new york city". No
+    phrase goes across punctuation. Memory: as for choosing words, and some 150 MB at the most.
     """
     pairs = _pairs(stream, replace(choice, phrases=()), most)
     longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
@@ -97,7 +98,8 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
 
 
 def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
-    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that is no more than by chance."""
+    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that is no more than by
+    chance."""
     together, a, b = together.astype(float), a.astype(float), b.astype(float)
     cells = np.array([together, a - together, b - together, N - a - b + together])
     cells = np.maximum(cells, 0)  # a word that is in a phrase twice may be short of pairs
@@ -146,7 +148,8 @@ def _sift(units, first, ends, words, kind, sieve, tokens):
 
 @njit(cache=True, nogil=True)
 def _count(units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, made):
-    """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last document. False where the table is full."""
+    """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last document. False where
+    the table is full."""
     mask, places = np.uint64(len(sieve) - 1), np.uint64(len(slots) - 1)
     i = np.int64(0)
     for d in range(len(ends)):

@@ -18,7 +18,8 @@ LONGEST_RUN = 64  # syllables of a Korean word; longer runs are cut, for no dict
 _REMEMBERED = 1 << 16  # Korean words whose parts are kept: a text has few different ones
 _SCRIPTS = {
     "zh": r"\p{Han}",
-    "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",  # with the marks of length and of voice, which several scripts use
+    # with the marks of length and of voice, which several scripts use
+    "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",
     "ko": r"\p{Hangul}\p{Han}",
     "th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}",
 }  # fmt: skip
@@ -32,9 +33,9 @@ _SYLLABLES = regex.compile(r"[가-힣]+")
 def segmenter(language: str) -> Segmenter | None:
     """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
 
-    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's scripts;
-    a run's first character is one, and so is the first behind it. The rest of the text has none. The same text gives the
-    same places always, in time linear in its length; any number of threads may call it.
+    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's
+    scripts; a run's first character is one, and so is the first behind it. The rest of the text has none. The same text
+    gives the same places always, in time linear in its length; any number of threads may call it.
     """
     if language not in SEGMENTED:
         return None
@@ -62,7 +63,8 @@ def segmenter(language: str) -> Segmenter | None:
 
 
 def _classes(scripts: str) -> np.ndarray:
-    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or 0."""
+    """uint8[code points]: _INSIDE of these scripts, _INHERITED for marks that belong to the script before them, or
+    0."""
     everything = "".join(map(chr, range(_CODE_POINTS)))
     classes = np.zeros(_CODE_POINTS, np.uint8)
     for kind, characters in ((_INHERITED, r"\p{Inherited}"), (_INSIDE, scripts)):
@@ -79,7 +81,8 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
 
 
 def _blocks(kinds: np.ndarray):
-    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one is longer."""
+    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one
+    is longer."""
     first, length = 0, len(kinds)
     while first < length:
         last = min(first + BLOCK, length)

@@ -1,4 +1,5 @@
-"""Some documents of a long stream, evenly spread over it: enough to see within a second what a choice of words gives."""
+"""Some documents of a long stream, evenly spread over it: enough to see within a second what a choice of words
+gives."""
 
 from collections.abc import Iterator
 
@@ -12,7 +13,8 @@ MOST = 1_500_000  # pieces: some 8 MB of English
 class Spread:
     """What `count` asks of a stream; all of its documents where they have at most so many pieces.
 
-    D: documents that are here; numbers: int64, theirs in the stream. whole: whether they are all. Memory: 8 bytes a document of the stream, and 8 a piece that is here.
+    D: documents that are here; numbers: int64, theirs in the stream. whole: whether they are all. Memory: 8 bytes a
+    document of the stream, and 8 a piece that is here.
     """
 
     def __init__(self, stream: Stream, most: int = MOST):

@@ -31,8 +31,8 @@ while whither who whoever whole whom whomever whose why will with within without
 yourself yourselves
 """.split())  # fmt: skip
 
-# What a Korean noun or stem carries behind it: particles, endings and the commonest auxiliaries, as the segmenter cuts them.
-# Chosen from the frequent ones in Korean texts; words that stand alone are in the list of stopwordsiso.
+# What a Korean noun or stem carries behind it: particles, endings and the commonest auxiliaries, as the segmenter cuts
+# them. Chosen from the frequent ones in Korean texts; words that stand alone are in the list of stopwordsiso.
 KOREAN = frozenset("""
 가 까지 께서 나 는 다가 대로 도 들 들이 로 로부터 로서 로써 를 마다 마저 만 만큼 밖에 보다 부터 뿐 서 씩 에 에게 에게서 에서 에서는 에는 에도 와
 요 으로 으로부터 으로서 으로써 은 을 의 이 이고 이나 이다 이라 이라고 이라는 이라도 이라면 이란 이며 이었다 이는 조차 처럼 커녕 하고 한테
@@ -59,8 +59,8 @@ GREEK = frozenset("""
 ορισμένες αλλού οποίες όσους καθεμιά από για μία ένα ένας μου σου του της των τους τις στη στην στο στον στα στις στους δεν θα να
 """.split())  # fmt: skip
 _MORE = {"ko": KOREAN, "ja": JAPANESE, "el": GREEK}
-# The list for Chinese is simplified. The traditional forms of its characters: of those that have one only, and of those that
-# stand for themselves too.
+# The list for Chinese is simplified. The traditional forms of its characters: of those that have one only, and of those
+# that stand for themselves too.
 _TRADITIONAL = str.maketrans(
     "两个临为乌仅从们会傥关内冲况凭则别办区单却吓吗呕呗呜哒哗哟喽嗳嘘处对将尔尽岂开归当总换无旧时来样欤没点犹独着称简类紧纵经结给继综罢腾虽见让许论设诚话该说请诸谁贼赖转较边达过还这进连鉴针问间随难顺齐",
     "兩個臨為烏僅從們會儻關內衝況憑則別辦區單卻嚇嗎嘔唄嗚噠嘩喲嘍噯噓處對將爾盡豈開歸當總換無舊時來樣歟沒點猶獨著稱簡類緊縱經結給繼綜罷騰雖見讓許論設誠話該說請諸誰賊賴轉較邊達過還這進連鑒針問間隨難順齊",
@@ -93,7 +93,8 @@ LANGUAGES = {  # that texts can be said to be in: those with a list here, with a
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language (ISO 639-1), lower case, in Unicode normal form C; none for "" and for a language without a list.
+    """The stop words of a language (ISO 639-1), lower case, in Unicode normal form C; none for "" and for a language
+    without a list.
 
     Raises KeyError for what is none of LANGUAGES.
     """
@@ -109,7 +110,7 @@ def stop_words(language: str) -> frozenset[str]:
     if language == "zh":
         forms = [word.translate(_TRADITIONAL) for word in words]
         words.update(forms, [word.translate(_TRADITIONAL_TOO) for word in forms])
-    # The tokeniser ends a word at an apostrophe or a hyphen: the pieces of such entries are stop words too. Entries of several
-    # words, and signs, are no words.
+    # The tokeniser ends a word at an apostrophe or a hyphen: the pieces of such entries are stop words too. Entries of
+    # several words, and signs, are no words.
     words |= {piece for word in words for piece in word.replace("’", "'").replace("-", "'").split("'")}
     return frozenset(word for word in words if " " not in word and any(character.isalpha() for character in word))

@@ -1,4 +1,5 @@
-"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the texts."""
+"""A corpus's pieces on disk, as they were read once: what words count is chosen from them again and again, without the
+texts."""
 
 import json
 import os
@@ -19,7 +20,8 @@ _BLOCK = 1_000_000  # pieces in memory at a time
 
 
 class Block(NamedTuple):
-    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's pieces end."""
+    """Whole documents, `first` and following. words, starts: int32, as Pieces; ends: int64, where each document's
+    pieces end."""
 
     first: int
     words: np.ndarray
@@ -28,8 +30,8 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts, title_lengths
-    likewise. Titles share the lexicon and count no words.
+    """words, starts: int32[tokens], lengths: int32[D], as Pieces has them, mapped; title_words, title_starts,
+    title_lengths likewise. Titles share the lexicon and count no words.
     """
 
     def __init__(self, folder: Path, checkpoint: dict):
@@ -72,7 +74,8 @@ class Stream:
         return {prefix + name: size for name, size in sizes.items()}
 
     def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
-        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so many.
+        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so
+        many.
         places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
         first = 0
@@ -134,7 +137,8 @@ class Writer:
         return pieces.lengths
 
     def commit(self) -> dict:
-        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is JSON."""
+        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is
+        JSON."""
         new = self.tokeniser.since(self._checkpoint["lexicon"])
         if self._checkpoint["letters"] + len(new.letters) >= 1 << 32:
             raise Invalid(

@@ -41,8 +41,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 class Table:
     """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
 
-    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd characters. seed: a hash that
-    no one knows, so that no text can be made whose words all fall into one slot.
+    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd characters. seed: a
+    hash that no one knows, so that no text can be made whose words all fall into one slot.
     """
 
     def __init__(self):
@@ -51,7 +51,8 @@ class Table:
         self.ends = np.zeros(1 << 11, np.uint32)
         self.odd = np.zeros(1 << 11, bool)
         self.count = self.used = 0
-        # Short words of ASCII as they were last met, by their letters in two integers: most words of a text are found here.
+        # Short words of ASCII as they were last met, by their letters in two integers: most words of a text are found
+        # here.
         self.near, self.near_words = np.zeros((1 << _NEAR, 2), np.uint64), np.zeros(1 << _NEAR, np.int32)
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
@@ -60,9 +61,10 @@ class Table:
     ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
-        codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code points a
-        segmenter has a word begin, or empty. together: ideographs that stand side by side are one word between them. Returns words int32 with flags, starts int32 and stops int32 counted from the text's
-        beginning, and lengths int32, pieces of each text.
+        codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code
+        points a segmenter has a word begin, or empty. together: ideographs that stand side by side are one word between
+        them. Returns words int32 with flags, starts int32 and stops int32 counted from the text's beginning, and
+        lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
         words, starts, stops = pieces = [np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3)]
@@ -100,7 +102,8 @@ class Table:
                     array.resize(min(len(codes), 2 * len(array)), refcheck=False)
 
     def _grow(self) -> None:
-        """Room for at least one word more. Resizing asks the system for more pages behind the old: nothing is held twice."""
+        """Room for at least one word more. Resizing asks the system for more pages behind the old: nothing is held
+        twice."""
         if self.count >= len(self.ends):
             for array in (self.ends, self.odd):
                 array.resize(len(array) + len(array) // 2, refcheck=False)
@@ -170,8 +173,8 @@ def _cut(
 ):  # fmt: skip
     """Goes on from `state` until all is done or something is full.
 
-    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number) it gave the same
-    bits and took 1.6 to 1.8 times as long on the example's texts, inlined by numba or not.
+    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number)
+    it gave the same bits and took 1.5 to 1.7 times as long on the example's texts, inlined by numba or not.
     """
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
@@ -290,7 +293,8 @@ def _cut(
                     letters[used : used + size] = room[:size]
                     used += size
                     ends[word] = used
-                    # A small sigma at the end of a word has a form of its own, where case is changed; a word that was cut is no word.
+                    # A small sigma at the end of a word has a form of its own, where case is changed; a word that was
+                    # cut is no word.
                     odd[word] = (
                         strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)
                     ) and taken <= MAX_LETTERS

@@ -28,8 +28,8 @@ def terms(
 ) -> list[list[tuple[int, int, str]]]:
     """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
 
-    Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of the
-    corpus's tokeniser.
+    Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of
+    the corpus's tokeniser.
     """
     cut = _cut(texts, choice, language, given)
     stays = ~np.isin(reasons(cut.of, choice)[cut.units], _LEFT_OUT)
@@ -53,7 +53,8 @@ def stops(
 ) -> list[list[int]]:
     """Where the words end that begin at some places of texts. places: int, ascending, of each text.
 
-    A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one character.
+    A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one
+    character.
     """
     cut = _cut(texts, choice, language, given)
     all_stops, begin = [], 0

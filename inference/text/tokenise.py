@@ -16,9 +16,9 @@ _BLOCK = 4_000_000  # code points that are cut at a time
 class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
-    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what stands between a piece and the one before:
-    AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation, or an empty line), none of them (white space, or
-    nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
+    words: int32, the number in the lexicon in the low 29 bits (table.NUMBER), and what stands between a piece and the
+    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation, or an empty line), none of them
+    (white space, or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
     """
 
     words: np.ndarray
@@ -30,9 +30,10 @@ class Pieces(NamedTuple):
 class Tokeniser:
     """Cuts texts at the finest grain and numbers the words: what counts as a word is chosen later (choose.py).
 
-    A piece is a letter or a digit, then letters, marks, digits and joiners; a point, a comma or an apostrophe between two digits
-    keeps a number whole. Each ideograph is a piece, and each run of katakana, where the language has no segmenter. Words are in
-    lower case and in normal form C; what is longer than 64 letters is cut at 65, and never a word. language: ISO 639-1, or "".
+    A piece is a letter or a digit, then letters, marks, digits and joiners; a point, a comma or an apostrophe between
+    two digits keeps a number whole. Each ideograph is a piece, and each run of katakana, where the language has no
+    segmenter. Words are in lower case and in normal form C; what is longer than 64 letters is cut at 65, and never a
+    word. language: ISO 639-1, or "".
     given: words are what stands between white space, as they are.
     """
 

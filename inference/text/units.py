@@ -11,14 +11,16 @@ from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-MOST = 8  # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+# pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+MOST = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
 class Units:
-    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then phrases.
+    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then
+    phrases.
 
     Ask `of` of every block once before the numbers of phrases and `count` hold.
     """
@@ -56,8 +58,8 @@ class Units:
             self._join(words, ends)
 
     def of(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and int64,
-        where each document's units end. words: int32 and ends: int64, as a stream's block has them.
+        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and
+        int64, where each document's units end. words: int32 and ends: int64, as a stream's block has them.
         """
         if self.joins:
             units, first, last, unit_ends = self._join(words, ends)
@@ -144,8 +146,8 @@ class Units:
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
     def _index(self) -> tuple[np.ndarray, ...]:
-        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each bucket's phrases
-        end, the phrases' numbers, where each phrase's units end, and the units."""
+        """Phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where each
+        bucket's phrases end, the phrases' numbers, where each phrase's units end, and the units."""
         own = self.lexicon.find(
             [phrase.replace(" ", "_") for phrase in self.choice.phrases]
         )  # among words given as they are
@@ -189,8 +191,8 @@ def _rehash(seed, slots, pieces, ends, count):
 
 @njit(cache=True, nogil=True)
 def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends):
-    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined words so far,
-    and their pieces."""
+    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined
+    words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL * len(slots)))
     made = 0

@@ -1,11 +1,14 @@
-"""What strangers write where a corpus, a reader or an address leaves room, and a parser that finds what came to life of it."""
+"""What strangers write where a corpus, a reader or an address leaves room, and a parser that finds what came to life of
+it."""
 
 import re
 
 import lxml.html
 
 PWN = "window.pwned=1"
-MARKUP = (  # each gets out of another place: a text, an attribute with either quote, a title, a text area, a script, a comment, a style
+# each gets out of another place: a text, an attribute with either quote, a title, a text area, a script, a comment, a
+# style
+MARKUP = (
     f"<script>{PWN}</script><img src=x onerror={PWN}>",
     f"\"'><svg onload={PWN}><a href=javascript:{PWN}>x</a>",
     f"</title></textarea></script></style>--><script>{PWN}</script>",

@@ -1,4 +1,5 @@
-"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere, other hosts and methods."""
+"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere, other hosts and
+methods."""
 
 import time
 from urllib.parse import quote

@@ -1,4 +1,5 @@
-"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could write, nothing that would have to be trusted to be read."""
+"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could write, nothing that
+would have to be trusted to be read."""
 
 import csv
 import io

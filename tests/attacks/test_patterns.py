@@ -1,4 +1,5 @@
-"""Expressions over what strangers wrote: none may try so many ways that a text of some thousand characters takes it long."""
+"""Expressions over what strangers wrote: none may try so many ways that a text of some thousand characters takes it
+long."""
 
 import importlib
 import pkgutil
@@ -17,7 +18,8 @@ LENGTH = 2_000  # characters; where more is let in, time must grow no faster tha
 BOUND = 0.1  # seconds of processor time for one of them
 PATIENCE = 2.0  # seconds after which `regex` gives up; `re` can't
 
-# Texts of one or two characters over and over, and an end that does not fit: what makes an expression go back again and again.
+# Texts of one or two characters over and over, and an end that does not fit: what makes an expression go back again and
+# again.
 OVER = [" ", "\t", "\n", "a", "A", "1", "-", ".", ",", "'", '"', "(", "[", "<", "~", "{", "1 ", "a ", "1,", ". ", "\n ", "a-", "a'", "1-", "1:", "c.", "1 1:",
         "( ", "a* ", "encoding ", "@a{", "1,000", "NOT ", "ab AND ", "가", "a\u0301", "\\", "# "]  # fmt: skip
 BEGINNINGS = ["", "a: ", "1", "<?xml ", "---\na: "]

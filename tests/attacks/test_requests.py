@@ -1,4 +1,5 @@
-"""Requests that other sites make in a reader's name, what every answer says of itself, and bodies that are not what they should be."""
+"""Requests that other sites make in a reader's name, what every answer says of itself, and bodies that are not what
+they should be."""
 
 import json
 
@@ -35,7 +36,8 @@ def test_every_form_needs_its_token(strict, hostile):
 
 
 def test_no_view_is_exempt():
-    """But the tus protocol's, which has its own rule, and the API's, which takes tokens in a header that other sites can't send."""
+    """But the tus protocol's, which has its own rule, and the API's, which takes tokens in a header that other sites
+    can't send."""
     exempt = {
         pattern.name
         for pattern in get_resolver("webapp.urls").url_patterns

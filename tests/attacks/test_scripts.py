@@ -1,4 +1,5 @@
-"""Cross-site scripting, stored and reflected: nothing that strangers wrote comes to life on any page, or in any page that is taken away."""
+"""Cross-site scripting, stored and reflected: nothing that strangers wrote comes to life on any page, or in any page
+that is taken away."""
 
 import io
 import re

@@ -265,7 +265,8 @@ def sources():
 
 
 def test_nothing_is_unpickled_evaluated_or_fetched():
-    """No SSRF: no code of ours asks another server for anything. (Single sign-on asks the one address that the operator named.)"""
+    """No SSRF: no code of ours asks another server for anything. (Single sign-on asks the one address that the operator
+    named.)"""
     wrong = []
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,6 +1,8 @@
-"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept (webapp/server/connections.py, bodies.py).
+"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept
+(webapp/server/connections.py, bodies.py).
 
-Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds are shortened, so that nobody waits.
+Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds are shortened, so that
+nobody waits.
 """
 
 import asyncio
@@ -196,7 +198,8 @@ def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
     ],
 )
 def test_what_two_servers_would_read_differently_is_refused(connection, head):
-    """Else a proxy and this server would not agree where a request ends, and what follows would be taken for somebody else's."""
+    """Else a proxy and this server would not agree where a request ends, and what follows would be taken for somebody
+    else's."""
     connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n" + head + b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
     got = answer(connection)
     assert got.startswith(b"HTTP/1.1 400 ") and got.count(b"HTTP/1.1 ") == 1

@@ -1,6 +1,8 @@
-"""A running Topograph, a browser and the example in it, for all tests with a browser: one worker has them, and ends them after the last.
+"""A running Topograph, a browser and the example in it, for all tests with a browser: one worker has them, and ends
+them after the last.
 
-While the browser runs, its event loop does too, and Django's client refuses to answer beside one: it must be gone before other tests.
+While the browser runs, its event loop does too, and Django's client refuses to answer beside one: it must be gone
+before other tests.
 """
 
 import os
@@ -84,7 +86,8 @@ def page(browser, live_system, wrong):
 
 @pytest.fixture(scope="package")
 def example(browser, live_system) -> Example:
-    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes them."""
+    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes
+    them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
     page.locator("input[name=files]").set_input_files(

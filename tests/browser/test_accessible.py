@@ -1,7 +1,8 @@
-"""Every page, as everybody needs it: axe-core in both themes on a desk and a phone, headings, zoom, print, no JavaScript, titles.
+"""Every page, as everybody needs it: axe-core in both themes on a desk and a phone, headings, zoom, print, no
+JavaScript, titles.
 
-The pages are those of tests/addresses.py, which a test keeps complete. Each is loaded once with scripts and once without, and says all
-that is wrong with it at once.
+The pages are those of tests/addresses.py, which a test keeps complete. Each is loaded once with scripts and once
+without, and says all that is wrong with it at once.
 """
 
 import re

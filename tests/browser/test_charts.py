@@ -1,6 +1,8 @@
-"""Charts under a policy that allows no style elements, attributes in markup, or scripts of other places: they look as they should, and can be saved.
+"""Charts under a policy that allows no style elements, attributes in markup, or scripts of other places: they look as
+they should, and can be saved.
 
-The walk over all pages (test_accessible.py) shows that none of them breaks the policy: the fixture `page` fails on any violation.
+The walk over all pages (test_accessible.py) shows that none of them breaks the policy: the fixture `page` fails on any
+violation.
 """
 
 from pathlib import Path

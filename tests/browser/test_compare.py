@@ -1,4 +1,5 @@
-"""Comparing runs as a person does: train again, mark both, read what is the same; also without JavaScript and on a phone."""
+"""Comparing runs as a person does: train again, mark both, read what is the same; also without JavaScript and on a
+phone."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""The whole path as a person takes it: a real browser, server, worker, Postgres and Redis protocol; nothing is faked."""
+"""The whole path as a person takes it: a real browser, server, worker, Postgres and Redis protocol; nothing is
+faked."""
 
 import csv
 import gzip
@@ -102,7 +103,8 @@ def test_example_from_button_to_csv(page, database):
     page.locator("ol.results h3 a").first.click()
     page.wait_for_url(re.compile(r"/documents/\d+/"))
     assert page.locator(".text .w").count() > 5
-    # Its topic is marked, as one came from there; a click goes back to the largest ones, another marks another topic's words.
+    # Its topic is marked, as one came from there; a click goes back to the largest ones, another marks another topic's
+    # words.
     pressed = page.locator(".proportions [aria-pressed=true]")
     expect(pressed).to_have_count(1)
     assert page.locator(".text .w.on").count() > 0

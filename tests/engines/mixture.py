@@ -1,4 +1,5 @@
-"""A mixture of multinomials by hard EM, "clusters": each document has one topic. It is as unlike `ssi` as the contract allows.
+"""A mixture of multinomials by hard EM, "clusters": each document has one topic. It is as unlike `ssi` as the contract
+allows.
 
 A batch engine in slices, with evidence by document, a bound, topics that may be unused, and no warm start.
 """

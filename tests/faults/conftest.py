@@ -37,7 +37,8 @@ def take_away(*rows) -> None:
 
 @pytest.fixture
 def committed(ready, monkeypatch, django_db_blocker):
-    """Not within a transaction of the test: threads have connections of their own. What it makes is taken away again, and nothing may be left."""
+    """Not within a transaction of the test: threads have connections of their own. What it makes is taken away again,
+    and nothing may be left."""
     from webapp.models import Corpus, Run, User
 
     with django_db_blocker.unblock():

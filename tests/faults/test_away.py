@@ -1,4 +1,5 @@
-"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does not wait for news to be heard."""
+"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does not wait for news to
+be heard."""
 
 import time
 

@@ -1,6 +1,8 @@
-"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes out as if nothing had been.
+"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes out as if nothing
+had been.
 
-The kernel itself refuses: a limit on the size of files, which the process that works gets for as long as its "disk" is full.
+The kernel itself refuses: a limit on the size of files, which the process that works gets for as long as its "disk" is
+full.
 """
 
 import errno

@@ -95,7 +95,8 @@ def test_pages_while_postgres_refuses(topograph, corpus):
 
 @pytest.mark.parametrize("server", ["postgres", "valkey"])
 def test_pages_while_a_server_hangs(topograph, corpus, server):
-    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as it does."""
+    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as
+    it does."""
     t = topograph
     run = t.run(corpus)
     said = []

@@ -22,7 +22,8 @@ from webapp.storage import files
 
 @contextmanager
 def readers(look, count: int = 2):
-    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is raised here."""
+    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is
+    raised here."""
     ended, wrong, looks = threading.Event(), [], []
 
     def loop():

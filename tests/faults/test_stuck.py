@@ -23,7 +23,8 @@ NAME = "drill"  # of their connections
 
 
 def environment() -> dict[str, str]:
-    """For processes of their own, on the tests' database. Postgres looks more often than usual whether they are there."""
+    """For processes of their own, on the tests' database. Postgres looks more often than usual whether they are
+    there."""
     from django.conf import settings
 
     url = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
@@ -161,7 +162,8 @@ def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, rea
 
 
 def test_a_process_that_holds_its_files_is_alive_however_late_its_heartbeat_is(committed, ready):
-    """It gets a twentieth of a core: it beats too seldom, and nobody may restart its work. Once it is dead, that is seen."""
+    """It gets a twentieth of a core: it beats too seldom, and nobody may restart its work. Once it is dead, that is
+    seen."""
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
     attempt = claims.claim(kinds.TRAIN, run.pk)
     process = holder(files.run_folder(run.pk))

@@ -20,7 +20,8 @@ def probability(beta: np.ndarray, document: list[int], alpha: np.ndarray) -> flo
 
 
 def npmi(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
-    """Than and Ho, appendix B, for one topic's words: a pair in every document is 0, a word in none counts as in one."""
+    """Than and Ho, appendix B, for one topic's words: a pair in every document is 0, a word in none counts as in
+    one."""
     sets, D, values = [set(d) for d in documents], len(documents), []
     for w, v in itertools.combinations(top.tolist(), 2):
         p, q = (max(1, sum(x in s for s in sets)) / D for x in (w, v))
@@ -46,7 +47,8 @@ def expected(beta: np.ndarray, counts: np.ndarray, alpha: float, iterations: int
 def diagnostics(
     beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.ndarray, words: int
 ) -> dict[str, np.ndarray]:
-    """The measures of Diagnostics but coherence and npmi. listed: how many words each topic lists; N: N_dk of all documents."""
+    """The measures of Diagnostics but coherence and npmi. listed: how many words each topic lists; N: N_dk of all
+    documents."""
     K, V = beta.shape
     measures = {"tokens": N.sum(axis=0)}
     q = N / np.where(N.sum(axis=0) > 0, N.sum(axis=0), np.nan)

@@ -8,7 +8,8 @@ import pytest
 
 from inference.evaluate.agreement import MISSING, alpha, kappa
 
-# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", C: four observers, twelve units; nominal alpha is 0.743.
+# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", C: four observers, twelve units; nominal alpha is
+# 0.743.
 FOUR = """1 2 3 3 2 1 4 1 2 . . .
           1 2 3 3 2 2 4 1 2 5 . 3
           . 3 3 3 2 3 4 2 2 5 1 .

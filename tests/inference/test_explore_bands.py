@@ -9,7 +9,8 @@ from tests.inference import naive_explore
 
 
 def flat(groups: int, each: int, share: float, concentration: float, seed: int):
-    """Documents of two topics; topic 0 has the same share everywhere, but a small concentration gives it to few documents."""
+    """Documents of two topics; topic 0 has the same share everywhere, but a small concentration gives it to few
+    documents."""
     rng = np.random.default_rng(seed)
     D = groups * each
     lengths = rng.poisson(rng.gamma(2, 30, D)) + 1

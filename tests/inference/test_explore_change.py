@@ -33,7 +33,8 @@ def test_what_never_changes_tells_nothing():
 
 @pytest.mark.parametrize("each", [5, 20, 200])
 def test_an_interval_of_a_difference_holds_it(each):
-    """Two groups of the same share, 600 times over: 0 is inside about 95 times of 100. 90% is what chance may make of it."""
+    """Two groups of the same share, 600 times over: 0 is inside about 95 times of 100. 90% is what chance may make of
+    it."""
     pairs = 600
     arrays, _ = flat(2 * pairs, each, 0.1, 10.0, each)
     found = bands.shares(*arrays, 2 * pairs, [0])

@@ -24,7 +24,8 @@ def test_a_hidden_order_is_found(n):
 
 
 def test_leaves_are_as_good_as_the_tree_allows():
-    """Against every order of six rows: a tree forbids most of them, so it is near the best, and better than nearly all."""
+    """Against every order of six rows: a tree forbids most of them, so it is near the best, and better than nearly
+    all."""
     matrix = np.random.default_rng(4).dirichlet(np.full(5, 0.3), 6)
     every = sorted(naive_explore.roughness(matrix, list(p)) for p in itertools.permutations(range(6)))
     found = naive_explore.roughness(matrix, seriation.order(matrix))

@@ -48,7 +48,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("eta", [0.05, 0.4])
 def test_one_token_follows_eq_9(case, eta, expectation, spread, monkeypatch):
-    """The first token's draws, evenly spaced in its conditional distribution: so many of each topic as that says, exactly."""
+    """The first token's draws, evenly spaced in its conditional distribution: so many of each topic as that says,
+    exactly."""
     if not spread:
         monkeypatch.setattr(gibbs, "TABLE_ENTRIES", 0)
     extra, counts = CASES[case]

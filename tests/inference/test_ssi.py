@@ -82,7 +82,8 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
 
 @pytest.mark.parametrize("warm_up", [0, 1, 2])
 def test_memo_is_the_sum_of_what_documents_gave_last(warm_up):
-    """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered, of all documents seen."""
+    """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered, of all documents
+    seen."""
     K, V, D = 9, 40, 70
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)

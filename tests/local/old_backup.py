@@ -1,5 +1,6 @@
-"""Run by test_backup.py with a database and a state folder of its own: data as the first version had them, migrated to what the first
-version with backups had, and backed up there; then every later migration. Prints JSON: each table's rows."""
+"""Run by test_backup.py with a database and a state folder of its own: data as the first version had them, migrated to
+what the first version with backups had, and backed up there; then every later migration. Prints JSON: each table's
+rows."""
 
 import json
 import sys

@@ -1,6 +1,8 @@
-"""Run by test_migrations.py with a database and a state folder of its own: data as the first version had them, then every migration.
+"""Run by test_migrations.py with a database and a state folder of its own: data as the first version had them, then
+every migration.
 
-Prints JSON: of each migration which of the large tables it rewrote and which indexes of them it built; then what is there.
+Prints JSON: of each migration which of the large tables it rewrote and which indexes of them it built; then what is
+there.
 """
 
 import json

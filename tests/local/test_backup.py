@@ -224,7 +224,8 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
 
 @contextmanager
 def database(data: Path) -> Iterator[dict]:
-    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that uses it."""
+    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that
+    uses it."""
     url, name = os.environ["DATABASE_URL"], f"restored_{secrets.token_hex(4)}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")

@@ -1,4 +1,5 @@
-"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's among them."""
+"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's
+among them."""
 
 import contextlib
 import http.client

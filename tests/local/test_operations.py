@@ -1,4 +1,5 @@
-"""docs/operations.md does as it says: its commands are run, and what can't be run here is checked against what there is."""
+"""docs/operations.md does as it says: its commands are run, and what can't be run here is checked against what there
+is."""
 
 import os
 import re
@@ -22,7 +23,8 @@ def blocks(kind: str, run: bool | None = None) -> list[str]:
 
 
 def test_every_command_that_can_be_run(tmp_path):
-    """One behind the other, as somebody would who reads on: from an empty state folder to one that is restored elsewhere."""
+    """One behind the other, as somebody would who reads on: from an empty state folder to one that is restored
+    elsewhere."""
     script = (
         "\n".join(["set -eu", *blocks("sh", run=True)])
         .replace("/srv/", f"{tmp_path}/")

@@ -1,6 +1,7 @@
 """`manage.py start` as a user has it: what it recovers from, and that it leaves nothing behind.
 
-A start takes its time, so one system goes through all of it: it is used, then struck, then killed and started again, then stopped.
+A start takes its time, so one system goes through all of it: it is used, then struck, then killed and started again,
+then stopped.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The wheel that the project builds, installed and started as `pipx install` does it, in an empty folder.
 
-Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a minute:
-tests/inference/test_warm_up.py and tests/local/test_start.py do that.
+Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a
+minute: tests/inference/test_warm_up.py and tests/local/test_start.py do that.
 """
 
 import os

@@ -7,7 +7,8 @@ from webapp.models import Corpus, Run
 
 
 def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
-    """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff; reading: of ReadingSettings."""
+    """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff; reading: of
+    ReadingSettings."""
     from tasks.corpora import ingest
     from webapp.ingest import corpora, guesses
 

@@ -36,7 +36,8 @@ NAME = [  # of an account: it stands on what its owner says, so it can't pretend
 
 class Adapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict) -> None:
-        """Letters lead to the site as its operator names it: what the Host header of a request says would lead elsewhere."""
+        """Letters lead to the site as its operator names it: what the Host header of a request says would lead
+        elsewhere."""
         here = self.request.build_absolute_uri("/")
         ours = {
             name: addresses.at_site(value[len(here) - 1 :])
@@ -56,7 +57,8 @@ class Adapter(DefaultAccountAdapter):
         super().send_account_already_exists_mail(email)
 
     def _get_login_attempts_cache_key(self, request, **credentials) -> str:
-        """Wrong passwords count for an address, by whatever Host it is asked for: allauth's key has that in it, port and all."""
+        """Wrong passwords count for an address, by whatever Host it is asked for: allauth's key has that in it, port
+        and all."""
         return credentials.get("email", "").lower()
 
     def is_open_for_signup(self, request) -> bool:
@@ -96,7 +98,8 @@ class _Site:
 
 class Elsewhere(DefaultSocialAccountAdapter):
     def is_open_for_signup(self, request, sociallogin) -> bool:
-        """Where one must be invited, the address that comes from elsewhere must be: no form asks for it. Without one a form does."""
+        """Where one must be invited, the address that comes from elsewhere must be: no form asks for it. Without one a
+        form does."""
         addresses = [address.email for address in sociallogin.email_addresses]
         invited = settings.SIGNUP != "invite" or not addresses or any(map(_invited, addresses))
         return invited and super().is_open_for_signup(request, sociallogin)
@@ -112,7 +115,8 @@ def _confirmed(request, email_address, **_) -> None:
 
 
 def end_sessions(user: User) -> None:
-    """All of somebody's, so that none goes on where the account is opened again. A session says whose it is inside alone, so each is looked at."""
+    """All of somebody's, so that none goes on where the account is opened again. A session says whose it is inside
+    alone, so each is looked at."""
     theirs = [
         s.pk
         for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000)

@@ -1,16 +1,17 @@
 """Authorization: who may do what, for every address (docs/accounts.md says the same for people).
 
-`Authorization` is a middleware that runs before every view. It takes the rule of the address from its declaration in webapp.urls,
-and looks up the corpus, run or notebook that the address names. An address without a rule is refused. What a user may not see is
-answered with 404, in the same words as what does not exist. What they may see but not do is answered with 403, which says who may.
+`Authorization` is a middleware that runs before every view. It takes the rule of the address from its declaration in
+webapp.urls, and looks up the corpus, run or notebook that the address names. An address without a rule is refused. What
+a user may not see is answered with 404, in the same words as what does not exist. What they may see but not do is
+answered with 403, which says who may.
 
-Views ask this module about whatever the address does not name, such as the runs in ?run= or the notebook that a form chose:
-`corpora`, `runs` and `notebooks` are all that a request may see. A test keeps views from asking the tables themselves
-(tests/webapp/accounts/test_access.py). All of it comes from one definition of who may see a corpus:
+Views ask this module about whatever the address does not name, such as the runs in ?run= or the notebook that a form
+chose: `corpora`, `runs` and `notebooks` are all that a request may see. A test keeps views from asking the tables
+themselves (tests/webapp/accounts/test_access.py). All of it comes from one definition of who may see a corpus:
 webapp.accounts.roles.grants.
 
-Whether texts may be read is another question, which webapp.accounts.embargo answers. Tasks do not ask: each works for one row,
-which a user with the right to do so made or queued.
+Whether texts may be read is another question, which webapp.accounts.embargo answers. Tasks do not ask: each works for
+one row, which a user with the right to do so made or queued.
 """
 
 from collections.abc import Collection
@@ -77,7 +78,8 @@ TRY = of_corpus(Role.READER, Role.READER)  # what is sent is not kept
 
 
 def rule(match: ResolverMatch) -> Rule:
-    """The rule of an address, as webapp.urls declares it: the view carries it. Raises ImproperlyConfigured where there is none."""
+    """The rule of an address, as webapp.urls declares it: the view carries it. Raises ImproperlyConfigured where there
+    is none."""
     route = getattr(match.func, "route", None)
     if route is None:
         raise ImproperlyConfigured(
@@ -86,7 +88,8 @@ def rule(match: ResolverMatch) -> Rule:
     return route.access
 
 
-# What a request may see ------------------------------------------------------------------------------------------------
+# What a request may see
+# ------------------------------------------------------------------------------------------------
 
 
 def person_of(request: HttpRequest) -> Person:
@@ -105,9 +108,9 @@ def corpora(request: HttpRequest) -> QuerySet[Corpus]:
     return with_role(Corpus.objects.all(), person_of(request))
 
 
-def corpora_of(user: int) -> QuerySet[Corpus]:
+def corpora_of(user: User) -> QuerySet[Corpus]:
     """The corpora that a user may see, who need not be the one who asks."""
-    return with_role(Corpus.objects.all(), Person(user))
+    return with_role(Corpus.objects.all(), Person(user.pk))
 
 
 def runs(request: HttpRequest) -> QuerySet[Run]:
@@ -134,7 +137,8 @@ def api_tokens(request: HttpRequest) -> QuerySet[ApiToken]:
 
 
 def listed(request: HttpRequest, before: int | None, most: int, public: bool = False) -> list[int]:
-    """Keys of the newest corpora, newest first: those that the user owns, was given or follows; or, instead, those that are public.
+    """Keys of the newest corpora, newest first: those that the user owns, was given or follows; or, instead, those that
+    are public.
 
     before: list corpora with smaller keys; None: from the newest on. most: how many at most.
     Each reason gives its own newest by an index, so a page costs the same however many corpora others have.
@@ -146,7 +150,7 @@ def listed(request: HttpRequest, before: int | None, most: int, public: bool = F
         sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
     else:
         sources = [grant.filter(granted__in=shown.values("pk")) for grant in grants(person_of(request))]
-    numbers = set()
+    numbers: set[int] = set()
     for source in sources:
         source = source.filter(granted__lt=before) if before is not None else source
         numbers.update(source.order_by("-granted").values_list("granted", flat=True)[:most])
@@ -180,7 +184,8 @@ def user_id(request: HttpRequest) -> int | None:
 
 
 def uploader(request: HttpRequest) -> int | None:
-    """The user whose uploads a request may begin and continue; None, which stands for every user, only while accounts are off.
+    """The user whose uploads a request may begin and continue; None, which stands for every user, only while accounts
+    are off.
 
     Raises PermissionDenied where nobody has signed in.
     """
@@ -191,13 +196,14 @@ def uploader(request: HttpRequest) -> int | None:
     return user
 
 
-# Who may still see it, while a connection stays open -------------------------------------------------------------------
+# Who may still see it, while a connection stays open
+# -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Who follows the events of a corpus or of a run over a connection that stays open: all that is needed to ask again whether
-    they may."""
+    """Who follows the events of a corpus or of a run over a connection that stays open: all that is needed to ask again
+    whether they may."""
 
     corpus: int | None
     run: int | None
@@ -221,8 +227,8 @@ def still(readers: Collection[Reader]) -> set[Reader]:
     A user and followed links count as long as the session does from which they come.
     """
     of_run = dict(Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus"))
-    asked = {reader: reader.corpus or of_run.get(reader.run) for reader in readers}
-    corpora = Corpus.objects.filter(pk__in={pk for pk in asked.values() if pk})
+    asked = {reader: reader.corpus or of_run.get(reader.run or 0) or 0 for reader in readers}
+    corpora = Corpus.objects.filter(pk__in=set(asked.values()))
     if not settings.ACCOUNTS:
         there = set(corpora.values_list("pk", flat=True))
         return {reader for reader, pk in asked.items() if pk in there}
@@ -324,7 +330,8 @@ def _program_uploads(request: HttpRequest) -> bool:
 
 
 def _by_token(request: HttpRequest) -> HttpResponse | None:
-    """Sets the user of a program's request to the token's. A cookie does not count, as another site could make a browser send it.
+    """Sets the user of a program's request to the token's. A cookie does not count, as another site could make a
+    browser send it.
 
     Returns the answer for a token that is not known.
     """

@@ -1,16 +1,19 @@
-"""The only module that reads the table `document`: the texts, and the fields that came with them. An embargo is decided here.
+"""The only module that reads the table `document`: the texts, and the fields that came with them. An embargo is decided
+here.
 
-Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows. So pages,
-their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or its model
-(tests/webapp/accounts/test_embargo.py has the few that store and copy its rows, and why).
+Whoever shows a text, or a title, gets it from a function below, which gives no more than the corpus's embargo allows.
+So pages, their JSON, files, pins and the API can't differ. A test reads the source: no other module names the table or
+its model (tests/webapp/accounts/test_embargo.py has the few that store and copy its rows, and why).
 
 Under an embargo everything that is counted can be seen, and
 - of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter of it (QUARTER);
 - in a list of lines at most LINES of one document;
-- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in any reading
-  of the same files, and of none where an earlier reading cut the files in another way, as its columns can't be told apart then.
+- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field that was the text in
+  any reading of the same files, and of none where an earlier reading cut the files in another way, as its columns can't
+  be told apart then.
 
-Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that goes.
+Who asks for many words can still piece passages together, as with any concordance: docs/security.md says how far that
+goes.
 """
 
 import hashlib
@@ -58,8 +61,8 @@ def refuse(corpus: Corpus, what: str) -> None:
 
 
 def columns_read(settings: dict) -> list[dict]:
-    """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how the files
-    were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
+    """Which column was the text in each way in which files were read: {"text": its name, or "", "cut": a digest of how
+    the files were cut into columns and documents}. settings: a corpus's (ingest.settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
         return []
     ways = [settings, *settings.get("added", [])]
@@ -83,7 +86,8 @@ def _cut(options: dict, shaping: dict) -> str:
 
 
 class Withheld(NamedTuple):
-    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title", "id", "date"). everything: all."""
+    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title", "id", "date").
+    everything: all."""
 
     names: frozenset[str]
     roles: frozenset[str]
@@ -110,7 +114,10 @@ def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
     """None without an embargo. settings: of a reading that a form proposes; by default the corpus's own."""
     if not corpus.embargo:
         return None
-    settings = corpus.settings if settings is None else settings
+    return _withheld(corpus.settings if settings is None else settings)
+
+
+def _withheld(settings: dict) -> Withheld:
     own, before = columns_read(settings), settings.get("before", [])
     names = frozenset(way["text"] for way in (*own, *before) if way["text"])
     everything = not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own} or ALL in names
@@ -123,14 +130,15 @@ ALL = "*"  # as the name of a column that was a text: every column may have been
 
 
 def inherited(settings: dict) -> list[dict]:
-    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their names alone, as
-    a part cuts no files, and an addition cuts other ones."""
-    found = withheld(Corpus(embargo=True, settings=settings))
+    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings): columns by their
+    names alone, as a part cuts no files, and an addition cuts other ones."""
+    found = _withheld(settings)
     return [{"text": name, "cut": ""} for name in sorted({*found.names, *([ALL] if found.everything else [])})]
 
 
 def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
-    """What is known of documents beside their texts: number -> {"number", and each of `columns`}. metadata: text of JSON;
+    """What is known of documents beside their texts: number -> {"number", and each of `columns`}. metadata: text of
+    JSON;
     digest: sha256 of the text in hexadecimal digits."""
     spelled = {"digest": "encode(digest, 'hex') AS digest", "metadata": "metadata::text AS metadata"}
     named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
@@ -251,8 +259,8 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
 def chosen(
     corpus: Corpus, numbers: list[int], read: int, choose: Callable[[int, str], tuple[int, int]]
 ) -> dict[int, tuple[int, str]]:
-    """number -> (first character, text) of the piece of each document that `choose(number, text)` wants: it returns the first
-    character and the one behind the last.
+    """number -> (first character, text) of the piece of each document that `choose(number, text)` wants: it returns the
+    first character and the one behind the last.
 
     read: how many characters of a document it is given to choose from. Under embargo the beginning of that piece.
     """
@@ -270,7 +278,8 @@ def chosen(
 
 
 def quotation(corpus: Corpus, number: int, quote: str, start: int | None, end: int | None) -> Piece | None:
-    """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such document.
+    """Where a quotation stands in a document, in the document's own characters (`located`); None where there is no such
+    document.
 
     Under embargo only what was sent comes back: a place alone, however it is written, gives nothing. Raises Invalid.
     """
@@ -318,7 +327,8 @@ def _words(quote: str) -> list[str]:
 
 
 def _found(text: str, words: list[str]) -> tuple[int, int]:
-    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every place."""
+    """Where words stand first, whatever white space is between them, in one pass: an expression would try anew at every
+    place."""
     flat = " ".join(text.split())
     at = flat.find(" ".join(words))
     if at < 0:
@@ -333,7 +343,8 @@ def _found(text: str, words: list[str]) -> tuple[int, int]:
 
 
 def preview(one: dict, hidden: Withheld | None) -> dict:
-    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the reading of them withholds."""
+    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the reading of them
+    withholds."""
     if hidden is None:
         return one
     fields = hidden.metadata((name, value) for name, value, _ in one["fields"])
@@ -382,9 +393,9 @@ def lines(corpus: Corpus) -> int | None:
 def set_embargo(corpus: Corpus, on: bool) -> None:
     """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
 
-    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and parts of those, and
-    drafts of files that are to be added. Ended it is for this one alone; not for a part, whose texts are those of its parent, while that
-    one's are withheld, or when that can't be told any more.
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come back, too, and
+    parts of those, and drafts of files that are to be added. Ended it is for this one alone; not for a part, whose
+    texts are those of its parent, while that one's are withheld, or when that can't be told any more.
     """
     with transaction.atomic():
         row = Corpus.objects.select_for_update().get(pk=corpus.pk)

@@ -1,4 +1,5 @@
-"""A corpus that goes to another owner: offered by the one, taken by the other, whose quota then pays for it; or moved by the operator."""
+"""A corpus that goes to another owner: offered by the one, taken by the other, whose quota then pays for it; or moved
+by the operator."""
 
 from django.db import transaction
 from django.db.models import Q

@@ -1,7 +1,7 @@
 """How much one user may have: bytes of files, documents, jobs at once. While accounts are off there is no limit.
 
-Whoever asks for more waits here for everybody else who asks for the same user (the user's row is locked), so two uploads at once
-can't both take the last place.
+Whoever asks for more waits here for everybody else who asks for the same user (the user's row is locked), so two
+uploads at once can't both take the last place.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,8 @@ def limits(user: User) -> Limits:
 
 
 def used(user: User) -> dict[str, int]:
-    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is gone for good."""
+    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is deleted counts until it is
+    gone for good."""
     return _used(_kept(user)) | {"jobs": _jobs(user)}
 
 
@@ -102,7 +103,8 @@ def check_documents(corpus: Corpus, documents: int) -> None:
 
 
 def check_corpus(user: User, corpus: Corpus) -> None:
-    """Within the transaction that makes a corpus, with drafts of what is to be added, another user's. Raises Invalid."""
+    """Within the transaction that makes a corpus, with drafts of what is to be added, another user's. Raises
+    Invalid."""
     most = limits(user)
     if most.bytes is None and most.documents is None:
         return

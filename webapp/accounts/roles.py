@@ -1,4 +1,5 @@
-"""Who may see a corpus, and what they are to it: the one definition, which every check of a right is made of (`grants`, EVERYBODY)."""
+"""Who may see a corpus, and what they are to it: the one definition, which every check of a right is made of (`grants`,
+EVERYBODY)."""
 
 from collections import defaultdict
 from enum import IntEnum
@@ -7,7 +8,8 @@ from operator import or_
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import BigIntegerField, Case, Exists, Expression, F, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Now
 
 from webapp.models import Corpus, Link, Membership
@@ -23,11 +25,12 @@ class Role(IntEnum):
     OWNER = 4  # shares the corpus, puts it under embargo and deletes it
 
 
-NOBODY = Cast(None, BigIntegerField())
+NOBODY = Cast(Value(None), BigIntegerField())
 
 
 class Person(NamedTuple):
-    """Whose rights are asked for. user: the primary key of who has signed in, or None; links: keys of the links that were followed."""
+    """Whose rights are asked for. user: the primary key of who has signed in, or None; links: keys of the links that
+    were followed."""
 
     user: int | None = None
     links: tuple[int, ...] = ()
@@ -41,11 +44,12 @@ SHARED = Coalesce("into", "pk")
 
 
 def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
-    """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that applies.
+    """The only definition of to whom a corpus is open that is not open to EVERYBODY: a query for each reason that
+    applies.
 
     least: leave out the reasons that give a lesser role.
-    A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora are among
-    them; whoever combines grants with corpora says which of those count.
+    A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in GRANTED). Deleted corpora
+    are among them; whoever combines grants with corpora says which of those count.
     """
     users = {person.user for person in people if person.user}
     links = {link for person in people for link in person.links}
@@ -64,19 +68,20 @@ def grants(*people: Person, least: Role = Role.READER) -> list[QuerySet]:
 
 def _rows(
     reason: QuerySet,
-    corpus: Expression,
-    role: Expression,
+    corpus: Combinable,
+    role: Combinable,
     *,
-    user: Expression = NOBODY,
-    link: Expression = NOBODY,
-    asked: Expression = NOBODY,
+    user: Combinable = NOBODY,
+    link: Combinable = NOBODY,
+    asked: Combinable = NOBODY,
 ) -> QuerySet:
     as_role = Cast(role, TextField())
     return reason.order_by().annotate(granted=corpus, to_user=user, to_link=link, as_role=as_role, asked=asked)
 
 
 def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:
-    """What each of some people is to each of some corpora, by one query: primary key -> person -> role, people without one left out."""
+    """What each of some people is to each of some corpora, by one query: primary key -> person -> role, people without
+    one left out."""
     open_to_all = Case(When(EVERYBODY, then=Value("reader")), default=Value(""))
     asked = _rows(corpora, SHARED, open_to_all, asked=F("pk"))
     shared = asked.values_list("granted")

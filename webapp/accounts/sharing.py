@@ -1,4 +1,5 @@
-"""With whom a corpus is shared: people by their accounts, whoever has a link, or everybody. What each may then do: webapp.accounts.authorization."""
+"""With whom a corpus is shared: people by their accounts, whoever has a link, or everybody. What each may then do:
+webapp.accounts.authorization."""
 
 import secrets
 from datetime import timedelta

@@ -118,7 +118,8 @@ def _whole(sent, name: str) -> int:
 @never_cache
 @require_safe
 def follow(request: HttpRequest, token: str) -> HttpResponse:
-    """Remember the link in this browser, and go to its corpus. Nothing is said of one that was revoked, or never was."""
+    """Remember the link in this browser, and go to its corpus. Nothing is said of one that was revoked, or never
+    was."""
     link = sharing.follow(token)
     if link is None:
         raise Http404("There is no such link.")

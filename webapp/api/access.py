@@ -1,4 +1,5 @@
-"""Who may use the API, and how often. Tokens come in a header alone, never in a cookie: no other site can send one along."""
+"""Who may use the API, and how often. Tokens come in a header alone, never in a cookie: no other site can send one
+along."""
 
 import hashlib
 
@@ -44,8 +45,8 @@ class Rate(SimpleRateThrottle):
             return True
 
     def get_cache_key(self, request: HttpRequest) -> str:
-        # The address is the connection's, which is the client's where a proxy that is believed says so; the library's `get_ident` would
-        # believe a header that anyone can send, another one with each request.
+        # The address is the connection's, which is the client's where a proxy that is believed says so; the library's
+        # `get_ident` would believe a header that anyone can send, another one with each request.
         token = request_context(request).api_token  # the row, however the header is spelled
         of = f"token {token.pk}" if token else f"address {request.META.get('REMOTE_ADDR') or ''}"
         return f"api-{hashlib.sha256(of.encode()).hexdigest()}"

@@ -1,4 +1,5 @@
-"""What all parts of the API share: a page of a list and the address of the next, and what is common to their answers."""
+"""What all parts of the API share: a page of a list and the address of the next, and what is common to their
+answers."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,5 @@
-"""What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page or null."""
+"""What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the address of the next page
+or null."""
 
 from datetime import datetime
 
@@ -300,8 +301,8 @@ class Files(Schema):
 
 
 # Pages -------------------------------------------------------------------------------------------------------------------
-# A .json twin answers in the shape that webapp.urls declares for it, and may have more fields, which its page needs. Lists are
-# the shapes above; a page of one thing has that thing, in its shape, as a part.
+# A .json twin answers in the shape that webapp.urls declares for it, and may have more fields, which its page needs.
+# Lists are the shapes above; a page of one thing has that thing, in its shape, as a part.
 
 
 class ComparePage(Schema):

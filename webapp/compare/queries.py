@@ -54,7 +54,8 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
 
 
 def match(a: Run, b: Run) -> matching.Matching:
-    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never change.
+    """Their present topics. Both have a snapshot. Computed once by a process, for both directions: snapshots never
+    change.
 
     It is kept in memory, not in a table: it is made anew in seconds for the largest runs, in milliseconds for most, and
     a table would have to be kept tidy as runs come and go.
@@ -99,7 +100,8 @@ def counts(between: matching.Matching) -> dict[str, int]:
 
 
 def pairs(a: RunView, b: RunView, show: str, order: str, after: int = 0) -> tuple[list[dict], int | None]:
-    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as templates/compare/_pairs.html has them."""
+    """One of the lists of `counts`, from a place on, and where the next page begins. Rows as
+    templates/compare/_pairs.html has them."""
     between = match(a.run, b.run)
     if show == "matched":
         return _matched(a, b, between, order, after)

@@ -126,7 +126,8 @@ def _differences(runs: list[Run]) -> dict:
 
 
 def _topics(request: HttpRequest, runs: list[Run]) -> dict:
-    """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the others."""
+    """What the page says of topics: of two runs their pairs, of more how the first one's topics come back in the
+    others."""
     views = [RunView(run) for run in runs]
     after, sort = number(request, "after", 0), request.GET.get("sort", "")
     if len(runs) > 2:

@@ -73,7 +73,8 @@ def _row(row: Corpus | Run, runs: int, documents: int) -> dict:
 
 
 def _name(row: Corpus | Run) -> str:
-    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is not deleted with them."""
+    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is not deleted with
+    them."""
     if isinstance(row, Run):
         return f"Run {row.pk}"
     if row.into_id:

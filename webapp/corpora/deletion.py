@@ -1,9 +1,10 @@
 """Deleting a corpus or a run: gone at once for everybody, and back again for a while; then, or on request, for good.
 
-What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present), so that pages, the API, the
-sweep of jobs and tasks at work don't see it: a task notices at its next heartbeat, and ends. What is older than KEEP_DELETED can't
-be brought back, and operations.upkeep takes it away: its files, its news in Redis, its rows, its partitions, in this order. A
-kill at any moment leaves a row that the next sweep finds again, or a partition or a folder without a row, which it finds, too.
+What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present), so that pages, the
+API, the sweep of jobs and tasks at work don't see it: a task notices at its next heartbeat, and ends. What is older
+than KEEP_DELETED can't be brought back, and operations.upkeep takes it away: its files, its news in Redis, its rows,
+its partitions, in this order. A kill at any moment leaves a row that the next sweep finds again, or a partition or a
+folder without a row, which it finds, too.
 """
 
 import re
@@ -34,7 +35,8 @@ def until(row: Corpus | Run) -> datetime:
 
 
 def corpus(corpus: Corpus) -> None:
-    """Delete a corpus with its versions, runs and files that were to be added, at one moment. Nothing happens where it is deleted already."""
+    """Delete a corpus with its versions, runs and files that were to be added, at one moment. Nothing happens where it
+    is deleted already."""
     with transaction.atomic():
         if not Corpus.objects.filter(pk=corpus.pk).update(deleted_at=Now()):
             return
@@ -116,7 +118,8 @@ def _at_work(model) -> Q:
 
 
 def claim(row: Corpus | Run) -> bool:
-    """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False where it was meanwhile."""
+    """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False where it was
+    meanwhile."""
     return bool(type(row).everything.filter(pk=row.pk, deleted_at__lte=Now() - kept()).update(deleted_at=GONE))
 
 

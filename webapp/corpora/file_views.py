@@ -33,7 +33,8 @@ def files(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpRe
 
 @require_safe
 def problems(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpResponse:
-    """What reading the files found wrong, a page of it; ?file= the position of one of them, ?after= a place in the report."""
+    """What reading the files found wrong, a page of it; ?file= the position of one of them, ?after= a place in the
+    report."""
     corpus = corpus_or_404(corpus_id)
     position = number(request, "file")
     name = "" if position is None else get_object_or_404(corpus.files, position=position).name

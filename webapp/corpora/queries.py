@@ -13,8 +13,9 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 
 def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
-    """A page of the corpora with these numbers (one more than a page, where there are so many: webapp.accounts.authorization.listed), newest first,
-    each with `run_count` and `latest_run`; and where the next page begins."""
+    """A page of the corpora with these numbers (one more than a page, where there are so many:
+    webapp.accounts.authorization.listed), newest first, each with `run_count` and `latest_run`; and where the next page
+    begins."""
     corpora = (
         Corpus.objects.filter(pk__in=numbers)
         .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
@@ -31,7 +32,8 @@ def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
 def files(
     corpus: Corpus, only: str = "", after: int | None = None, limit: int = FILES_PAGE
 ) -> tuple[list[SourceFile], int | None]:
-    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have some."""
+    """A page of a corpus's files, and the position behind which the next one begins. only: "problems", those that have
+    some."""
     listed = corpus.files.order_by("position")
     if only == "problems":
         listed = listed.filter(Q(problems__gt=0) | ~Q(error=""))

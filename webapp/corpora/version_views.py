@@ -24,7 +24,8 @@ MOST_WORDS = 2_000  # that another page may name at once
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """The options of words, and what they would give. POST makes a version, or begins with words that another page would leave out."""
+    """The options of words, and what they would give. POST makes a version, or begins with words that another page
+    would leave out."""
     corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused
@@ -74,8 +75,8 @@ def vocabulary(request: HttpRequest, corpus_id: int, as_json: bool = False) -> H
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def phrases(request: HttpRequest, corpus_id: int) -> HttpResponse:
-    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked, or all above a
-    score; with `to=` it shows the page that begins there, and what is ticked stays so."""
+    """Phrases that are proposed to count as one word, a page of them. POST makes a version with those that are ticked,
+    or all above a score; with `to=` it shows the page that begins there, and what is ticked stays so."""
     corpus = corpus_or_404(corpus_id)
     if refused := _not_ready(request, corpus):
         return refused

@@ -59,7 +59,8 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger sees."""
+    """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger
+    sees."""
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
     corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
@@ -128,7 +129,8 @@ def retry(request: HttpRequest, corpus_id: int) -> HttpResponse:
 
 @contextmanager
 def arriving(request: HttpRequest, owner: User) -> Iterator[list[corpora.ReceivedFile]]:
-    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and upload_limits.Refused."""
+    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises Invalid and
+    upload_limits.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
         with uploads.claim(ids, authorization.uploader(request)) as arrived:
             yield arrived

@@ -112,8 +112,8 @@ def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:
 def word_test(run: Run, number: int, seed: int) -> dict | None:
     """The topic's first words and one that intrudes: {"shown": words, "intruder": its place}.
 
-    The intruder is among another topic's first words and not among this one's first hundred, so that it is no rare word.
-    None where there is no such word, or the topic has too few of its own.
+    The intruder is among another topic's first words and not among this one's first hundred, so that it is no rare
+    word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
     own = topics.top_words(view, [number], APART)[number]
@@ -188,7 +188,8 @@ def labels(run: Run, number: int) -> list[dict]:
 
 
 def progress(run: Run, reader: str, seed: int) -> dict:
-    """How many topics this reader has done of each kind, and which comes next: by size to read, by lot for the tests."""
+    """How many topics this reader has done of each kind, and which comes next: by size to read, by lot for the
+    tests."""
     done = defaultdict(set)
     fits = dict(
         Answer.objects.filter(run=run, reader=reader, seed=seed, kind="fit")

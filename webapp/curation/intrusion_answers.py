@@ -21,7 +21,8 @@ def save_reading(
     label: str,
     confidence: str,
 ) -> None:
-    """Keep what a reader has said so far of a topic's passages (curation.intrusion.passages), and the label if there is one.
+    """Keep what a reader has said so far of a topic's passages (curation.intrusion.passages), and the label if there is
+    one.
 
     Raises Invalid when the label is too long, or comes without a confidence from 1 to 5; then the rest is kept.
     """
@@ -43,7 +44,8 @@ def save_reading(
 
 
 def save_choice(run: Run, kind: str, number: int, seed: int, reader: str, test: dict, chosen: int) -> None:
-    """Keep which word or topic a reader took for the intruder (curation.intrusion.word_test, topic_test). The first choice counts."""
+    """Keep which word or topic a reader took for the intruder (curation.intrusion.word_test, topic_test). The first
+    choice counts."""
     if not 0 <= chosen < len(test["shown"]):
         raise Invalid("chosen", f"Choose one of the {len(test['shown'])}.")
     payload = {"shown": test["shown"], "intruder": test["intruder"], "chosen": chosen}

@@ -17,7 +17,8 @@ FIELDS = ("label", "note", "group", "colour", "hidden")
 
 
 class Plan(NamedTuple):
-    """pairs: (topic there, topic here, similarity) of those of which anything is said; orphans: topics there without a like here.
+    """pairs: (topic there, topic here, similarity) of those of which anything is said; orphans: topics there without a
+    like here.
 
     values: what is to be said here: topic -> field -> text, where nothing is said yet.
     """
@@ -28,7 +29,8 @@ class Plan(NamedTuple):
 
 
 def plan(source_view: RunView, target_view: RunView) -> Plan:
-    """By the one-to-one matching that is best over all topics, at least as similar as explore.matching asks. Raises Invalid."""
+    """By the one-to-one matching that is best over all topics, at least as similar as explore.matching asks. Raises
+    Invalid."""
     source, target = source_view.run, target_view.run
     if source.corpus_id != target.corpus_id or source.pk == target.pk:
         raise Invalid(
@@ -59,6 +61,7 @@ def carry(source: Run, target: Run) -> Plan:
 
 
 def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
-    """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one: int32[V]."""
+    """The topics of a run, and for each word of another version's vocabulary its number in them, -1 for a new one:
+    int32[V]."""
     there = {word: number for number, word in enumerate(vocabulary(parent.version))}
     return topics_of(parent.snapshot), np.array([there.get(word, -1) for word in vocabulary(version)], np.int32)

@@ -1,4 +1,5 @@
-"""What readers say of topics: labels, notes, colours, groups, what is hidden, what is read as one. All of it is undoable.
+"""What readers say of topics: labels, notes, colours, groups, what is hidden, what is read as one. All of it is
+undoable.
 
 Nothing here touches the model's own results. Edits are rows that are only added (models.Edit); an edit is undone by a
 mark on its row. Each change of a run's edits locks the run's row, so that two readers can't make a circle of merges.
@@ -163,7 +164,8 @@ def _target(run: Run, topic: int, text: str) -> str:
 def read_table(run: Run, content: bytes, by: str) -> int:
     """Take labels from a CSV: column topic (7 or T07) and any of label, note, group, colour, hidden, into.
 
-    An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the line.
+    An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises Invalid, naming the
+    line.
     """
     if len(content) > TABLE:
         raise Invalid(

@@ -1,4 +1,5 @@
-"""The conditions of a selection as addresses and forms write them. Each function raises Invalid, with a sentence, for what it can't read."""
+"""The conditions of a selection as addresses and forms write them. Each function raises Invalid, with a sentence, for
+what it can't read."""
 
 import regex
 from django.http import QueryDict
@@ -89,8 +90,8 @@ def value(text: str, version: Version) -> tuple[str, str]:
 
 
 def own(query: QueryDict) -> list[tuple[str, str]]:
-    """Of an address's parameters those of the page itself: neither a condition, nor a place in a list, which is another in another
-    selection."""
+    """Of an address's parameters those of the page itself: neither a condition, nor a place in a list, which is another
+    in another selection."""
     return [
         (name, value)
         for name, values in query.lists()

@@ -91,8 +91,8 @@ def _titles(view: RunView) -> list[tuple[int, str]]:
 def counts(selection: Selection) -> dict:
     """How the set is made up, each part with the address that narrows the set to it, or takes that back.
 
-    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger in the set
-    than in the whole corpus; of the whole corpus, the largest).
+    Returns categories (name; values: value, documents, chosen, url), years (bars of a histogram), topics (those larger
+    in the set than in the whole corpus; of the whole corpus, the largest).
     """
     facets = {
         "categories": [_counted(selection, category) for category in fields.categories(selection.version)[:CATEGORIES]]
@@ -138,7 +138,8 @@ def _value(selection: Selection, name: str, value: str, documents: int, chosen: 
 
 
 def _prominent(selection: Selection) -> list[dict]:
-    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of all)."""
+    """Topics by what their larger share adds to the divergence of the set from the corpus, share log(share / share of
+    all)."""
     view, labels = selection.view, selection.view.labels
     here = sums.of(selection).tokens[0]
     whole = sums.whole(view).tokens[0]

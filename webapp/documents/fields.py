@@ -31,7 +31,8 @@ def _fields(version: Version, of: type[Field]) -> list:
 
 
 def categories(version: Version) -> list[ValueField]:
-    """Fields whose values documents share: they are chosen by a value (?in=). Under embargo without those that may be texts."""
+    """Fields whose values documents share: they are chosen by a value (?in=). Under embargo without those that may be
+    texts."""
     fields = _fields(version, ValueField)
     hidden = embargo.withheld(version.corpus) if fields else None
     return [category for category in fields if not hidden or hidden.may_count(category.name, category.values)]
@@ -121,8 +122,8 @@ def _groups(version_id: int, name: str) -> Groups:
 
 
 def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
-    """Places of a category's values as a reader looks for them: by the day of the first document of each, those without one last, then
-    by name. Periods and ranges have an order of their own."""
+    """Places of a category's values as a reader looks for them: by the day of the first document of each, those without
+    one last, then by name. Periods and ranges have an order of their own."""
     if groups.in_time or groups.bounds:
         return places
     first = _first_days(version.pk, groups.by)
@@ -142,7 +143,8 @@ def _first_days(version_id: int, name: str) -> list[int]:
 
 
 def usual(version: Version) -> str | None:
-    """By what a page groups documents that was not asked: a period, else the first category; None where there is neither."""
+    """By what a page groups documents that was not asked: a period, else the first category; None where there is
+    neither."""
     by, days = period(version), dated(version)
     if by == "year" and days[1].year - days[0].year > LONG:
         return "decade"
@@ -150,8 +152,8 @@ def usual(version: Version) -> str | None:
 
 
 def choices(version: Version) -> list[str]:
-    """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its categories,
-    then its fields of numbers and of other dates."""
+    """What a corpus's documents can be grouped by: periods that give at least two groups and not too many, then its
+    categories, then its fields of numbers and of other dates."""
     periods = []
     if days := dated(version):
         years = days[1].year - days[0].year + 1

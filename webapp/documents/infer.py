@@ -1,4 +1,5 @@
-"""Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one trained on."""
+"""Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one
+trained on."""
 
 import numpy as np
 from django.db import connection
@@ -18,7 +19,8 @@ SHOWN = 6  # topics of a word's distribution
 
 
 def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
-    """(offsets int32, words int32) of a text's words that a version's vocabulary has, in order; and how many it has not.
+    """(offsets int32, words int32) of a text's words that a version's vocabulary has, in order; and how many it has
+    not.
 
     Words that are too short or too long are neither, stop words are among those it has not.
     """
@@ -50,8 +52,8 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
 def word(view: RunView, number: int, word: int) -> dict | None:
     """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
 
-    The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other topics as
-    theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
+    The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other
+    topics as theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
     """
     words, counts, given, certainty = evidence.of(view.run).document(number)
     place = int(np.searchsorted(words, word))
@@ -86,7 +88,8 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
 def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
 
-    Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by EM.
+    Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by
+    EM.
     """
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)

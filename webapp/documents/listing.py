@@ -28,7 +28,8 @@ class Neighbours(NamedTuple):
 class Listing:
     """selection's documents by `by`: "order", "relevance", "date", "newest", or "T07", largest share first.
 
-    by: "" for relevance where there is a search, else the corpus's order. Raises Invalid for an order that there is not.
+    by: "" for relevance where there is a search, else the corpus's order. Raises Invalid for an order that there is
+    not.
     """
 
     def __init__(self, selection: Selection, by: str = ""):

@@ -1,7 +1,7 @@
 """Parent documents: those that were cut into sections when they were read, each section a document of its own here.
 
-The sections of a parent have consecutive numbers, so its counts are sums of rows that lie together. A document that was not cut is
-its own parent, of one section.
+The sections of a parent have consecutive numbers, so its counts are sums of rows that lie together. A document that was
+not cut is its own parent, of one section.
 """
 
 import json
@@ -42,8 +42,8 @@ def about(corpus: Corpus, parent: ParentDocument) -> dict:
 
 
 def sections(corpus: Corpus, parent: ParentDocument, after: int) -> list[dict]:
-    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says beyond the
-    parent's, "" where that is the part's number alone."""
+    """A page of its sections: number, part, label, words. after: how many come before. label: what the title says
+    beyond the parent's, "" where that is the part's number alone."""
     first = parent.first + after
     known = embargo.about(
         corpus, range(first, min(first + PAGE, parent.first + parent.parts)), "part", "title", "words"
@@ -61,8 +61,8 @@ def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
 
 
 def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]:
-    """The parent document along its length, in at most SECTIONS steps of as many sections: (how many sections come before each step, and at
-    the end all of them; int64[S, K] tokens)."""
+    """The parent document along its length, in at most SECTIONS steps of as many sections: (how many sections come
+    before each step, and at the end all of them; int64[S, K] tokens)."""
     steps = min(SECTIONS, parent.parts)
     edges = [-(-parent.parts * i // steps) for i in range(steps + 1)]
     return edges, _tokens(view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps)
@@ -80,7 +80,8 @@ def largest(view: RunView, numbers: list[int]) -> list[dict]:
 
 
 def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
-    """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first` on."""
+    """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each document's, from `first`
+    on."""
     of = evidence.of(view.run)
     group = group[: max(0, len(of.lengths) - first)]  # an older version may end before
     span = slice(of.doc_ptr[first], of.doc_ptr[first + len(group)])

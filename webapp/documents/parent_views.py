@@ -83,7 +83,8 @@ def _about(
 
 
 def _strip(view: RunView, parent: parent_documents.ParentDocument) -> list[dict]:
-    """Steps of the parent document: the first of its sections in each, how many, their tokens and shares, and the first one's address."""
+    """Steps of the parent document: the first of its sections in each, how many, their tokens and shares, and the first
+    one's address."""
     edges, tokens = parent_documents.strip(view, parent)
     steps = []
     for i, counts in enumerate(tokens):

@@ -19,7 +19,8 @@ SHARED = 3  # topics that are named of each
 
 
 def listed(listing: Listing, numbers: list[int]) -> list[dict]:
-    """Documents of a list, each with a passage: where the search matches, else where its topic is, else the beginning."""
+    """Documents of a list, each with a passage: where the search matches, else where its topic is, else the
+    beginning."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
@@ -97,9 +98,11 @@ def _mixture(view: RunView, number: int) -> np.ndarray:
 
 
 def similar(view: RunView, number: int) -> list[dict]:
-    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very text), shared.
+    """The documents whose mixtures are most like a document's: number, title, date_text, likeness, same (the very
+    text), shared.
 
-    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have most of.
+    likeness: 1 - H^2, H the Hellinger distance of the mixtures as the model has them. shared: the topics that both have
+    most of.
     """
     counted = evidence.of(view.run)
     if not counted.lengths[number]:

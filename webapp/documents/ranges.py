@@ -1,4 +1,5 @@
-"""Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20, sold:1914:1918-08."""
+"""Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20,
+sold:1914:1918-08."""
 
 from typing import NamedTuple
 
@@ -32,7 +33,8 @@ class Range(NamedTuple):
 
 
 def read(query: QueryDict, version: Version) -> list[Range]:
-    """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises Invalid."""
+    """The conditions of an address, each once; of a form without JavaScript as ?low:price=10&high:price=20. Raises
+    Invalid."""
     ranges = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
         low, high = query.get(f"low:{field.name}", "").strip(), query.get(f"high:{field.name}", "").strip()

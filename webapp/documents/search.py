@@ -39,7 +39,8 @@ def _open(folder: Path, *made: int) -> Index:
 
 
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
-    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match) parts."""
+    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match)
+    parts."""
     index = of(corpus)
     places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
     pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
@@ -47,7 +48,8 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple
 
 
 def _densest(places: list[np.ndarray]) -> int:
-    """Where the PASSAGE characters begin that have most different words and phrases of a search, and of those most words."""
+    """Where the PASSAGE characters begin that have most different words and phrases of a search, and of those most
+    words."""
     starts = np.unique(np.concatenate([place[:, 0] for place in places]))
     words, different = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     for place in places:

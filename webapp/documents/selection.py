@@ -34,7 +34,8 @@ _masks = BoundedCache(8)  # a byte a document each
 
 
 class Selection:
-    """A set of documents of a corpus, or of a run as a request reads it. Made by `read`; without a condition it is all documents.
+    """A set of documents of a corpus, or of a run as a request reads it. Made by `read`; without a condition it is all
+    documents.
 
     q: a search. topics: (topic, least percentage of the document). span: first and last day, as they were asked for.
     values: (category, value). between: ranges of numbers or dates. only: names of conditions.ONLY, or files.
@@ -120,7 +121,8 @@ class Selection:
     def within(self, groups: fields.Groups, i: int) -> "Selection":
         """This set's documents that are in a group of `groups`: what a point of a chart counts.
 
-        Values of one category are alternatives, so that of the group replaces them; a period that this set cuts stays cut.
+        Values of one category are alternatives, so that of the group replaces them; a period that this set cuts stays
+        cut.
         """
         if groups.bounds:
             return self.changed(between=[*self.between, ranges.Range(groups.by, *groups.bounds[i])])

@@ -1,4 +1,5 @@
-"""Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then remembered."""
+"""Tokens of each topic in a set of documents, all of them or in groups: read once from the evidence, then
+remembered."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -17,8 +18,8 @@ _kept = BoundedCache(32)  # one of 100 years and 2,000 topics has 3 MB
 class Sums(NamedTuple):
     """Topics as readers fold them: a merged topic's tokens are its target's.
 
-    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those that have
-    the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
+    groups: fields.Groups, or None where all documents are one group. tokens: int64[G, K]. documents: int64[G, K], those
+    that have the topic. of_tokens: int64[G], all tokens of a group. of_documents: int64[G], all its documents.
     """
 
     groups: fields.Groups | None
@@ -39,7 +40,8 @@ class Sums(NamedTuple):
 
 
 def of(selection: Selection, by: str | None = None) -> Sums:
-    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such thing."""
+    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such
+    thing."""
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 

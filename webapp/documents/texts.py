@@ -1,4 +1,5 @@
-"""Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not matter."""
+"""Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not
+matter."""
 
 from typing import NamedTuple
 
@@ -21,8 +22,8 @@ MARGIN = 40  # more on either side, in which it is cut between words
 class Tokens(NamedTuple):
     """The words of a document in the order of its text. All of one length.
 
-    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary. topics: int64, as readers fold
-    them; certainty: uint8, p(k | w, d) times 255 of the topic that the model gave.
+    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary. topics: int64, as
+    readers fold them; certainty: uint8, p(k | w, d) times 255 of the topic that the model gave.
     """
 
     offsets: np.ndarray
@@ -56,7 +57,8 @@ class Word(NamedTuple):
 
 
 def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
-    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between them."""
+    """A text that begins at character `start` of its document, in words of the vocabulary and what stands between
+    them."""
     inside = slice(*np.searchsorted(of.offsets, [start, start + len(text)]))
     (stops,) = wording.stops(run.version, [text], [of.offsets[inside] - start])
     pieces, at = [], 0
@@ -70,7 +72,8 @@ def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
 
 
 class Strip(NamedTuple):
-    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest first;
+    """A document along its length. edges: where each of S sections begins, and the end; topics: T numbers, largest
+    first;
     tokens: int64[S, T]."""
 
     edges: list[int]

@@ -134,7 +134,8 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
 
 @require_safe
 def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpResponse:
-    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points at it."""
+    """How likely each topic is for a word of a document, a column of the bag of words: asked for when a reader points
+    at it."""
     run = run_or_404(run_id)
     _exists(run.corpus, number)
     likely = infer.word(RunView(run), number, column)

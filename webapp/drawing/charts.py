@@ -1,7 +1,7 @@
 """Small drawings in words that SVG understands: sparklines and strips, made by the server.
 
-Cells and circles that may be thousands on a page are f-strings: format_html takes some 20 microseconds more for each, measured, so
-that 2,400 cells of a grid would take 50 ms longer. All else goes through format_html.
+Cells and circles that may be thousands on a page are f-strings: format_html takes some 20 microseconds more for each,
+measured, so that 2,400 cells of a grid would take 50 ms longer. All else goes through format_html.
 """
 
 import math
@@ -102,7 +102,8 @@ CELL = 22  # pixels, of the grid of words and topics
 
 @register.simple_tag
 def grid_cells(line: dict, grid: dict) -> SafeString:
-    """A line's cells: up to some thousands on a page, so they are put together here. Each opens the word's lines in the topic."""
+    """A line's cells: up to some thousands on a page, so they are put together here. Each opens the word's lines in the
+    topic."""
     most, url = grid["most"], conditional_escape(line["url"])
     parts = []
     for tokens, topic in zip(line["cells"], grid["topics"], strict=True):
@@ -124,7 +125,8 @@ def written(value: float | None, unit: str) -> str:
 
 @register.simple_tag
 def bin_rows(time: dict, unit: str) -> SafeString:
-    """Rows of the table of a stacked chart: each number opens the documents it was counted in. Some thousands of cells."""
+    """Rows of the table of a stacked chart: each number opens the documents it was counted in. Some thousands of
+    cells."""
     topics, other = time["stacked"], time["other"][unit]
     series = [(topic["number"], topic["values"][unit], topic["values"]["tokens"]) for topic in topics]
     parts = []

@@ -1,4 +1,5 @@
-"""What stands many times on most pages, put together here: as templates of their own these were half of the time that a page took.
+"""What stands many times on most pages, put together here: as templates of their own these were half of the time that a
+page took.
 
 Known to every template without {% load %} (settings.TEMPLATES).
 """
@@ -16,7 +17,8 @@ register = template.Library()
 
 @register.simple_tag
 def chip(topic: dict, plain: bool = False) -> SafeString:
-    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it. topic: a link() of results.topics, or more;
+    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it. topic: a link() of
+    results.topics, or more;
     plain: no link."""
     hidden, name, into = topic.get("hidden"), topic.get("name"), topic.get("into")
     said = format_html("{}", topic["label"])
@@ -34,7 +36,8 @@ def chip(topic: dict, plain: bool = False) -> SafeString:
 
 @register.simple_tag
 def bar(number: int, part: float | None) -> SafeString:
-    """{% bar topic.hue topic.share %}: a part of 1 as a bar. number: a topic's hue, or its number where it has no link()."""
+    """{% bar topic.hue topic.share %}: a part of 1 as a bar. number: a topic's hue, or its number where it has no
+    link()."""
     return format_html(
         '<svg class="bar {}" width="100%" height="8" aria-hidden="true" focusable="false"><rect width="{}" height="8"/></svg>',
         hue(number),

@@ -1,6 +1,7 @@
 """Texts with their words by topic, and the strip along a document.
 
-f-strings, and not format_html: a page has some 8,000 words, and format_html takes 20 to 60 microseconds more for each, measured.
+f-strings, and not format_html: a page has some 8,000 words, and format_html takes 20 to 60 microseconds more for each,
+measured.
 """
 
 from django import template
@@ -15,7 +16,8 @@ STACKED = 8  # topics that a strip tells apart; the others are one
 
 @register.simple_tag
 def coloured(words, shown: set[int], hues: list[int], here: int = -1) -> SafeString:
-    """Each word of documents.texts.words as a span; those of the topics in `shown` in colour. here: the character that is linked to."""
+    """Each word of documents.texts.words as a span; those of the topics in `shown` in colour. here: the character that
+    is linked to."""
     out = []
     for text, start, word, topic, certainty in words:
         if 0 <= here <= start:

@@ -1,6 +1,8 @@
-"""{% trend page topic as drawn %}: where the lines, bands and marks of a small chart lie, for templates/time/_line.html and _dots.html.
+"""{% trend page topic as drawn %}: where the lines, bands and marks of a small chart lie, for templates/time/_line.html
+and _dots.html.
 
-Every chart of a page has the same scale. A line never crosses a bin without documents; where bins are thin it is dotted.
+Every chart of a page has the same scale. A line never crosses a bin without documents; where bins are thin it is
+dotted.
 """
 
 from itertools import pairwise
@@ -260,7 +262,8 @@ def _dots(page: dict, topic: dict, top: float, size: Size) -> dict:
 
 @register.simple_tag
 def pair(row: dict, most: float) -> dict:
-    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of the page."""
+    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is the largest share of
+    the page."""
     top = next((c for c in CEILINGS if c >= most), 1.0)
     width = 200
     sides = [

@@ -1,4 +1,5 @@
-"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed: memory does not grow with it."""
+"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed: memory does not grow
+with it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts it.
-    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices: values of ?by= that it can be asked with, the first by default; without any there is no such file.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file under embargo. choices:
+    values of ?by= that it can be asked with, the first by default; without any there is no such file.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""The model as numpy arrays: dense, for gensim and scikit-learn, or sparse, for any size. docs/take.md has the recipes."""
+"""The model as numpy arrays: dense, for gensim and scikit-learn, or sparse, for any size. docs/take.md has the
+recipes."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +26,8 @@ def dense(wanted: Wanted) -> Iterator[bytes]:
 
 
 def sparse(wanted: Wanted) -> Iterator[bytes]:
-    """beta's listed weights in compressed rows, the floor of each topic for all other words, and N_dk in compressed rows."""
+    """beta's listed weights in compressed rows, the floor of each topic for all other words, and N_dk in compressed
+    rows."""
     model = Model(wanted.run)
     return npz([*topics(model), *counts(model), *_shared(model)])
 

@@ -1,7 +1,7 @@
 """The JSON of LDAvis and pyLDAvis (Sievert and Shirley 2014), with the topics' own numbers: from 0, in their order.
 
-pyLDAvis numbers topics by size unless it is told not to. Here `topic.order` is 0 … K - 1 and topic k is “Topick”. Bars are
-tokens that were given to topics, as everywhere in these pages, not expected counts.
+pyLDAvis numbers topics by size unless it is told not to. Here `topic.order` is 0 … K - 1 and topic k is “Topick”. Bars
+are tokens that were given to topics, as everywhere in these pages, not expected counts.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""What MALLET's train-topics writes, to the letter (cc.mallet.topics.ParallelTopicModel): scripts that read it read these.
+"""What MALLET's train-topics writes, to the letter (cc.mallet.topics.ParallelTopicModel): scripts that read it read
+these.
 
 Counts are tokens given to topics, as in a state of MALLET's sampler; its beta, the prior of words, is eta here.
 """

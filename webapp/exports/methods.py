@@ -1,4 +1,5 @@
-"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the engine."""
+"""How a run was made, in sentences for a paper, and the works that they name: of webapp/references.bib, and of the
+engine."""
 
 from pathlib import Path
 

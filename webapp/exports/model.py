@@ -80,7 +80,8 @@ class Model:
             yield row
 
     def theta(self) -> Iterator[np.ndarray]:
-        """theta with its prior, (N_dk + alpha_k) / (N_d + sum of alpha), a block of documents at a time: float32[n, K]."""
+        """theta with its prior, (N_dk + alpha_k) / (N_d + sum of alpha), a block of documents at a time: float32[n,
+        K]."""
         total = self.alpha.sum()
         step = max(1, (1 << 20) // self.K)
         for first in range(0, self.D, step):

@@ -116,8 +116,8 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
 
 
 def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
-    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of its first
-    section), and `more` columns of webapp.accounts.embargo.about."""
+    """What is known of documents, without their texts: id, title, date, file, place, sha256, part, whole (the number of
+    its first section), and `more` columns of webapp.accounts.embargo.about."""
     columns = {
         "source_id": "id",
         "title": "title",

@@ -39,7 +39,8 @@ def zipped(members: Iterable[Member]) -> Iterator[bytes]:
 
 
 class Array(NamedTuple):
-    """An array that is made a block at a time. shape is known beforehand; blocks follow each other along the first axis."""
+    """An array that is made a block at a time. shape is known beforehand; blocks follow each other along the first
+    axis."""
 
     name: str
     shape: tuple[int, ...]

@@ -1,4 +1,5 @@
-"""Checkpoints of a corpus's jobs: how far storing and reading have come. They are stored as dicts, so their fields keep their names."""
+"""Checkpoints of a corpus's jobs: how far storing and reading have come. They are stored as dicts, so their fields keep
+their names."""
 
 from dataclasses import dataclass, field
 
@@ -17,7 +18,8 @@ class StoreCheckpoint:
 
 @dataclass
 class ReadCheckpoint:
-    """How far reading has come: stored as a dict on Corpus.progress. The next attempt goes on there, and so do files that are added later."""
+    """How far reading has come: stored as a dict on Corpus.progress. The next attempt goes on there, and so do files
+    that are added later."""
 
     documents: int = 0
     words: int = 0

@@ -35,7 +35,8 @@ NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 def create(
     name: str, received: Iterable[ReceivedFile], owner: User | None = None, in_background: bool = False, **fields
 ) -> Corpus:
-    """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are empty.
+    """A draft of these files, by default the local owner's. Raises Invalid("files", …) when there are none or all are
+    empty.
 
     in_background: where storing them takes more than a moment a worker does it, and the corpus is queued until then.
     """
@@ -105,8 +106,8 @@ def create_subset(
 ) -> Corpus:
     """A corpus of some documents of another, queued: a worker copies and counts them anew (webapp.ingest.subset).
 
-    numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are added. owner: by
-    default the local one. The part is under embargo where its parent is.
+    numbers: int64, ascending. provenance: in words and as an address which they are; parent's name and digest are
+    added. owner: by default the local one. The part is under embargo where its parent is.
     """
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
@@ -134,9 +135,11 @@ def create_subset(
 
 
 def copy_as_draft(corpus: Corpus) -> Corpus:
-    """A draft of the same files, to be read in another way: its settings are the corpus's, which stays as it is with its runs.
+    """A draft of the same files, to be read in another way: its settings are the corpus's, which stays as it is with
+    its runs.
 
-    No file is copied: both have a name of it (a hard link), and it goes with the last one. A draft that is there already is returned.
+    No file is copied: both have a name of it (a hard link), and it goes with the last one. A draft that is there
+    already is returned.
     """
     if corpus.status != Corpus.Status.READY or corpus.provenance:
         raise Invalid(
@@ -192,8 +195,9 @@ def create_addition(corpus: Corpus, received: Iterable[ReceivedFile], in_backgro
 def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     """Have the files of an addition read into its corpus, as `reading` says; a version with their documents follows.
 
-    The files themselves come with it: whoever makes the version gives the corpus names of them first (source_files.join_additions).
-    Runs on older versions stay as they are. Raises Invalid where another version is being made, or the files are not of a kind.
+    The files themselves come with it: whoever makes the version gives the corpus names of them first
+    (source_files.join_additions). Runs on older versions stay as they are. Raises Invalid where another version is
+    being made, or the files are not of a kind.
     """
     corpus = draft.into
     before = ReadingSettings.of(corpus.settings)

@@ -1,4 +1,5 @@
-"""What a choice of words gives, counted on a sample of a corpus: words on both sides of each threshold, and estimates of the whole."""
+"""What a choice of words gives, counted on a sample of a corpus: words on both sides of each threshold, and estimates
+of the whole."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,8 +12,8 @@ from inference import engines
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
-# Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while it was made;
-# no benchmark keeps them, so durations are only said as one says them (`spoken`).
+# Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
+# it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
@@ -26,8 +27,9 @@ _TELLS = 2  # documents of the sample from which on their number tells how many 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the sample took,
-    and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents` is no estimate."""
+    """What the sample is a part of. documents, bytes: of all. whole: nothing is estimated. seconds: that reading the
+    sample took, and bytes that it read for that; 0 where nothing has to be read any more. counted: whether `documents`
+    is no estimate."""
 
     documents: int
     whole: bool
@@ -53,8 +55,8 @@ def preview(
     passage: str = "",
     **cut,
 ) -> dict:
-    """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut: language and
-    given of the corpus's tokeniser, for the passage."""
+    """All that the page shows of a choice. kept_words: stop words of the language that count nevertheless. cut:
+    language and given of the corpus's tokeniser, for the passage."""
     counts = count(stream, choice)
     D, part = stream.D, stream.D / max(1, scale.documents)
     least, largest = choice.min_documents * part, choice.max_share * D
@@ -96,7 +98,8 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
 
 
 def _words(counts, of: int, D: int):
-    """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and their share."""
+    """Of some forms the first by a key, largest first: word, tokens in the sample, documents of the whole corpus and
+    their share."""
 
     def words(numbers: np.ndarray, key: np.ndarray, most: int) -> list[dict]:
         order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
@@ -111,13 +114,14 @@ def _words(counts, of: int, D: int):
 
 
 def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
-    """Words in at least `least` documents of the whole, from those in `documents` (int32 by word, above 0) of a sample's D.
+    """Words in at least `least` documents of the whole, from those in `documents` (int32 by word, above 0) of a
+    sample's D.
 
-    Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a half and
-    to all of it (what a part would have is a binomial's expectation), each doubling by less than the one before. That the growth
-    goes on falling at the same rate is an assumption: it takes the sample for an even part of the whole, and the further the whole is
-    beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds it to something: words drawn from a power law, off by at
-    most 35 per cent from a fifth of the documents.
+    Counted, where the sample can tell. Else by growth: how much such words increase from a quarter of the sample to a
+    half and to all of it (what a part would have is a binomial's expectation), each doubling by less than the one
+    before. That the growth goes on falling at the same rate is an assumption: it takes the sample for an even part of
+    the whole, and the further the whole is beyond it the less it says. Only tests/webapp/ingest/test_prepare.py holds
+    it to something: words drawn from a power law, off by at most 35 per cent from a fifth of the documents.
     """
     part = D / max(1, scale.documents)
     if scale.whole or least * part >= _TELLS:
@@ -162,7 +166,8 @@ def _left_out(counts, rare: np.ndarray, common: np.ndarray) -> list[dict]:
 
 
 def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> dict:
-    """A passage in pieces, each with what becomes of it: the word that counts, "" for what is left out, None for what is no word."""
+    """A passage in pieces, each with what becomes of it: the word that counts, "" for what is left out, None for what
+    is no word."""
     [places] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
     counted = {(start, end): word for [row] in [terms([passage], choice, **cut)] for start, end, word in row}
     stays = set(counts.words(np.flatnonzero(kept))) if places else set()

@@ -10,7 +10,8 @@ _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800
 
 
 def clean(name: str) -> str:
-    """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no control characters, is bounded."""
+    """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no control characters,
+    is bounded."""
     parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
     kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
     return kept[-LONGEST_NAME:].lstrip("/") or "untitled"

@@ -14,7 +14,8 @@ OFFERED = 50  # versions of a corpus to train on
 class TrainForm(forms.Form):
     """Settings of a run: the fields are the engine's own (inference.engines.fields), so that it alone describes them.
 
-    engine: whose settings; by default the one that was posted, else the default. Raises Invalid where there is none of that name.
+    engine: whose settings; by default the one that was posted, else the default. Raises Invalid where there is none of
+    that name.
     """
 
     COMMON = ("engine", "topics", "seed", "version")  # fields that are not of one engine, or stand above all others
@@ -65,7 +66,8 @@ class TrainForm(forms.Form):
         return bool(self.errors.keys() - {*self.COMMON, NON_FIELD_ERRORS})
 
     def clean(self) -> dict:
-        """The engine's own checks become errors of the fields; what was posted for another engine is one of the whole form."""
+        """The engine's own checks become errors of the fields; what was posted for another engine is one of the whole
+        form."""
         if not self.errors:
             try:
                 engines.config(self.engine, **self._settings(), **self._strange())
@@ -92,7 +94,8 @@ class TrainForm(forms.Form):
 
 
 def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
-    """The field for an engine's setting. chosen: its value where it is left open, shown in grey; topics: the number to begin with."""
+    """The field for an engine's setting. chosen: its value where it is left open, shown in grey; topics: the number to
+    begin with."""
     initial = topics if setting.name == "topics" else setting.default
     common = {"label": setting.label, "help_text": setting.help, "initial": initial, "required": initial is not None}
     if setting.choices:

@@ -1,4 +1,5 @@
-"""What the files of a draft seem to be: their format and columns, the table about them, their language. The form shows it."""
+"""What the files of a draft seem to be: their format and columns, the table about them, their language. The form shows
+it."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -25,9 +26,11 @@ def paths(corpus: Corpus, most: int | None = None) -> list[tuple[Path, str]]:
 
 
 def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
-    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not `known`.
+    """What the first file that can be read seems to be: its first rows, and a guess at every option that is not
+    `known`.
 
-    table: the name of the file that is a table about the others, and so none of them; "" for none, and by default what is guessed.
+    table: the name of the file that is a table about the others, and so none of them; "" for none, and by default what
+    is guessed.
     """
     if table is None:
         guess = guess_table(corpus)
@@ -39,12 +42,14 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
 
 
 def keeps_columns(draft: Corpus) -> bool:
-    """Whether a draft's files must be cut into columns as they were: under embargo, where its columns are known by their names."""
+    """Whether a draft's files must be cut into columns as they were: under embargo, where its columns are known by
+    their names."""
     return draft.embargo and bool(draft.settings.get("before"))
 
 
 def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
-    """With the columns that were chosen before, by their names, where the file has the one that was chosen for the text.
+    """With the columns that were chosen before, by their names, where the file has the one that was chosen for the
+    text.
 
     options: webapp.readers.Options as a dict, of an earlier choice."""
     before = readers.Options(**options) if options else readers.Options()
@@ -63,7 +68,8 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 
 
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
-    """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for once."""
+    """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for
+    once."""
     return _guess_table(corpus.pk, corpus.bytes_total)
 
 
@@ -79,6 +85,7 @@ def possible_tables(corpus: Corpus) -> list[str]:
 
 
 def guess_language(sniff: readers.Sniff) -> tuple[str, float]:
-    """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0) where that can't be told."""
+    """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0) where that can't be
+    told."""
     column = sniff.options.text if sniff.columns else 0
     return detect(row[column] for row in sniff.rows if column is not None and column < len(row))

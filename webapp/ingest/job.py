@@ -1,6 +1,8 @@
-"""The jobs of a corpus: store its files, read them and choose its words; choose others later, or read files that were added.
+"""The jobs of a corpus: store its files, read them and choose its words; choose others later, or read files that were
+added.
 
-Each runs in a worker (tasks.corpora), and each may be killed anywhere: it goes on from the checkpoint on the corpus's row.
+Each runs in a worker (tasks.corpora), and each may be killed anywhere: it goes on from the checkpoint on the corpus's
+row.
 """
 
 import time
@@ -28,7 +30,8 @@ REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
 def read_corpus(corpus_id: int) -> None:
-    """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first version."""
+    """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first
+    version."""
     _run(kinds.INGEST, corpus_id, _store_or_read)
 
 

@@ -16,7 +16,8 @@ class PackedFile(NamedTuple):
 
 
 def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
-    """The files of a pack behind the first `done`. Their names are data, so nothing of them becomes a path; links and devices are no files.
+    """The files of a pack behind the first `done`. Their names are data, so nothing of them becomes a path; links and
+    devices are no files.
 
     Raises Invalid where it can't be opened.
     """

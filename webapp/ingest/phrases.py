@@ -1,4 +1,5 @@
-"""Phrases that a version's documents propose, each with a passage; found on first demand and kept beside the version's words."""
+"""Phrases that a version's documents propose, each with a passage; found on first demand and kept beside the version's
+words."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +21,11 @@ _BEFORE, _AFTER = 70, 110  # characters of a passage
 
 
 def proposed(version: Version, choice: Choice) -> list[dict]:
-    """Phrases by score, largest first: words, documents, tokens, score, and the document and character where one stands.
+    """Phrases by score, largest first: words, documents, tokens, score, and the document and character where one
+    stands.
 
-    choice: the version's. Of a long corpus they are found in documents evenly spread over it, and their numbers are estimates.
+    choice: the version's. Of a long corpus they are found in documents evenly spread over it, and their numbers are
+    estimates.
     """
     path = files.version_folder(version.pk) / "phrases.json"
     if not path.exists():
@@ -31,8 +34,8 @@ def proposed(version: Version, choice: Choice) -> list[dict]:
 
 
 def left_out(row: dict, version: Version, choice: Choice) -> str:
-    """Why a phrase would be no word of a version with the same thresholds, as the end of a sentence; "" for one that would. None
-    is proposed that is too rare."""
+    """Why a phrase would be no word of a version with the same thresholds, as the end of a sentence; "" for one that
+    would. None is proposed that is too rare."""
     share = row["documents"] / max(1, version.documents)
     if share <= choice.max_share:
         return ""
@@ -78,7 +81,8 @@ def _found(version: Version, choice: Choice) -> list[dict]:
 
 
 def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
-    """Of each phrase the first document that has it, and where it stands there; None where a longer phrase covers it everywhere."""
+    """Of each phrase the first document that has it, and where it stands there; None where a longer phrase covers it
+    everywhere."""
     units = Units(stream.lexicon, choice)
     places: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
     for block in stream.blocks():

@@ -21,7 +21,8 @@ LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
 def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
-    """What a form sent, and whether it is to be shown again rather than done. A word to leave out is added to the others."""
+    """What a form sent, and whether it is to be shown again rather than done. A word to leave out is added to the
+    others."""
     if request.method != "POST":
         return None, False
     data = request.POST.copy()
@@ -31,7 +32,8 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
 
 
 def known_options(data: QueryDict | None, corpus: Corpus) -> dict:
-    """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among it."""
+    """What of reading the user has said, now or before; the rest is guessed. Values that no form has are not among
+    it."""
     if data is None or guesses.keeps_columns(corpus):
         return {} if corpus.into_id else _chosen_before(corpus.settings.get("options", {}))
     options = {}
@@ -50,7 +52,8 @@ def _chosen_before(options: dict) -> dict:
 
 
 def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
-    """What is done to documents: as it was sent, else as it was chosen before or is guessed. A table that was refused is not guessed."""
+    """What is done to documents: as it was sent, else as it was chosen before or is guessed. A table that was refused
+    is not guessed."""
     guess = guesses.guess_table(corpus)
     tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
     chosen = Shaping(**corpus.settings.get("shaping", {}))
@@ -64,8 +67,8 @@ def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
 
 
 def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
-    """With all about the columns guessed anew where the file was cut into others than those that the user saw, and else with
-    what the form that the user saw did not have: the kind of a column that was the title, say."""
+    """With all about the columns guessed anew where the file was cut into others than those that the user saw, and else
+    with what the form that the user saw did not have: the kind of a column that was the title, say."""
     options, seen = sniff.options, data.get("columns")
     guesses = {
         f"kind_{i}": options.kinds.get(name, metadata.DEFAULT.kind)
@@ -84,7 +87,8 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
 
 
 def differing_columns(into: Corpus, sniff: readers.Sniff) -> dict:
-    """Names of columns that the files of a corpus have and those that are added to it do not, and the other way round."""
+    """Names of columns that the files of a corpus have and those that are added to it do not, and the other way
+    round."""
     before = readers.Options(**into.settings.get("options", {}))
     known = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
@@ -102,14 +106,15 @@ def differing_columns(into: Corpus, sniff: readers.Sniff) -> dict:
 
 
 def columns_fingerprint(sniff: readers.Sniff) -> str:
-    """A fingerprint of how a file is cut into columns, for a hidden field. Their names are none of it: with another encoding, or without
-    a row of names, they are the same columns."""
+    """A fingerprint of how a file is cut into columns, for a hidden field. Their names are none of it: with another
+    encoding, or without a row of names, they are the same columns."""
     cut = (sniff.options.delimiter, sniff.options.sheet or next(iter(sniff.sheets), ""), len(sniff.columns))
     return hashlib.sha256(repr(cut).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: ShapingForm) -> dict:
-    """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and `columns`."""
+    """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and
+    `columns`."""
     shown = {"columns": columns_fingerprint(form.sniff)}
     asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
     if not asked.is_valid() or not shaping.is_valid():
@@ -149,7 +154,8 @@ def _before(corpus: Corpus) -> list[dict]:
 
 
 def _proposed(reading: ReadingSettings, beginning: sample.Sample) -> ReadingSettings:
-    """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that were found."""
+    """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
+    were found."""
     if beginning.counted:
         reading = reading.fitted(beginning.of)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]

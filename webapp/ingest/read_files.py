@@ -1,8 +1,9 @@
-"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go on with.
+"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which another attempt can go
+on with.
 
-Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words, and
-the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in the same
-transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
+Three things go on at once: a thread reads files and cuts them into documents, a second one cuts their texts into words,
+and the task's own copies rows into Postgres. What a chunk of documents adds to the files on disk is put on record in
+the same transaction as its rows: of a process that is killed nothing is lost but the chunk it was at.
 """
 
 import hashlib
@@ -52,7 +53,8 @@ class Failure(NamedTuple):
 
 @dataclass
 class Chunk:
-    """Documents, their files and dates, and problems; where reading was behind them; then what the second thread adds."""
+    """Documents, their files and dates, and problems; where reading was behind them; then what the second thread
+    adds."""
 
     file: int
     items: int
@@ -73,7 +75,8 @@ class Chunk:
 
 
 class ReadAttempt:
-    """One attempt at what is not read yet of a corpus. `save(checkpoint)` is called in the transaction of each chunk's rows."""
+    """One attempt at what is not read yet of a corpus. `save(checkpoint)` is called in the transaction of each chunk's
+    rows."""
 
     def __init__(self, corpus: Corpus, beat: Heartbeat, save: Callable[[ReadCheckpoint], None]):
         self.corpus, self.beat, self.save = corpus, beat, save
@@ -174,7 +177,8 @@ class ReadAttempt:
         return day
 
     def _items(self) -> Iterator[tuple[int, int, object]]:
-        """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a Failure."""
+        """(file, items of it so far, item), those left out that are on record. A file that can't be read on gives a
+        Failure."""
         if self.corpus.provenance:
             yield from self._not_read(0, subset.documents(self.corpus, self._advance), self.checkpoint.items)
             return

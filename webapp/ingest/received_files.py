@@ -1,6 +1,8 @@
-"""Files that have come to this machine and are to be a corpus's: in its folder `arriving/`, until each has a row (source_files).
+"""Files that have come to this machine and are to be a corpus's: in its folder `arriving/`, until each has a row
+(source_files).
 
-`link` takes a moment, whatever their number and size: every file gets a second name there, and a line in `arriving/list.jsonl`.
+`link` takes a moment, whatever their number and size: every file gets a second name there, and a line in
+`arriving/list.jsonl`.
 """
 
 import json
@@ -15,7 +17,8 @@ from webapp import readers
 from webapp.models import Corpus
 from webapp.storage import bulk, files
 
-# What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs, bytes that are still to be hashed.
+# What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs, bytes that are
+# still to be hashed.
 FEW, FEW_PACKED, FEW_UNHASHED = 500, 4 << 20, 128 << 20
 
 
@@ -30,7 +33,8 @@ class ReceivedFile(NamedTuple):
 
 
 def check_not_empty(first: str | None, size: int | None) -> None:
-    """Raises Invalid where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them together."""
+    """Raises Invalid where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them
+    together."""
     if first is None:
         raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
     if not size:

@@ -8,7 +8,8 @@ from webapp.storage import files
 
 
 def repeating(version: Version, kind: str) -> np.ndarray:
-    """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises Invalid where they were not looked for."""
+    """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises Invalid where they were
+    not looked for."""
     path = files.corpus_folder(version.corpus_id) / "duplicates.npz"
     if not path.exists():
         raise Invalid(

@@ -1,7 +1,8 @@
 """The beginning of what was uploaded, read as a form says and kept beside it, so that every other choice shows at once.
 
-A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small stream of words, and `sample.json`
-with the first documents. It is read within bounded time and memory, whatever was uploaded, and is gone when the corpus is read.
+A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small stream of words, and
+`sample.json` with the first documents. It is read within bounded time and memory, whatever was uploaded, and is gone
+when the corpus is read.
 """
 
 import hashlib
@@ -208,7 +209,8 @@ class _Sampler:
         return None if self.shaping.joins else readers.kind(source.name)
 
     def _estimate(self) -> int:
-        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was read by its own."""
+        """Documents of all files: where each is one, as many as files, else by bytes, of each kind of file that was
+        read by its own."""
         if self.single:
             return max(self.documents, self.of_files - self.unreadable)
         known = sum(size for kind, size in self.kinds.items() if self.read[kind])

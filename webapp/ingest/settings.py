@@ -1,4 +1,5 @@
-"""Settings of a corpus and of its versions: which words count, and how files are read. Stored as dicts: fields keep their names."""
+"""Settings of a corpus and of its versions: which words count, and how files are read. Stored as dicts: fields keep
+their names."""
 
 from dataclasses import dataclass, field, fields, replace
 

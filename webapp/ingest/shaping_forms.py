@@ -1,4 +1,5 @@
-"""What is done to documents before they become rows, as a part of the form of a corpus. Each field says in a line what it does."""
+"""What is done to documents before they become rows, as a part of the form of a corpus. Each field says in a line what
+it does."""
 
 from django import forms
 
@@ -62,7 +63,8 @@ class ShapingForm(forms.Form):
     )  # fmt: skip
 
     def __init__(self, *args, shaping: Shaping, tables: list[str] = (), guess: Guess | None = None, **kwargs):
-        """tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is taken."""
+        """tables: names of files that may be the table; guess: which seems to be. Both are offered, and nothing else is
+        taken."""
         table, key = shaping.table or (guess.name if guess else ""), shaping.key or (guess.key if guess else "")
         initial = {
             "sections": shaping.sections, "length": shaping.length or None, "least": shaping.least, "marker": shaping.marker,

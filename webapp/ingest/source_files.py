@@ -1,7 +1,8 @@
 """Received files become rows of a corpus (SourceFile): at once where they are few, else by a worker (ingest.job).
 
 `store` opens packs of small files, hashes what is not hashed yet and gives each file a row, a part
-at a time; a checkpoint is saved in the transaction of the rows (Corpus.arriving), from which the next attempt goes on after a kill.
+at a time; a checkpoint is saved in the transaction of the rows (Corpus.arriving), from which the next attempt goes on
+after a kill.
 """
 
 import hashlib
@@ -44,8 +45,8 @@ def store(
 ) -> None:
     """Give each received file a row, but for those that have one; `finish` comes next.
 
-    save: puts a checkpoint on record, within the transaction of its rows. report: hears of every step between two, and may raise to
-    end it.
+    save: puts a checkpoint on record, within the transaction of its rows. report: hears of every step between two, and
+    may raise to end it.
     Raises Invalid where a pack can't be opened.
     """
     checkpoint = StoreCheckpoint(**corpus.arriving)
@@ -70,7 +71,8 @@ def _record(part: Part, save: Callable[[StoreCheckpoint], None]) -> None:
 
 
 def finish(corpus: Corpus) -> dict:
-    """Put the files in the order of their names; returns the fields of the corpus, now a draft. Raises Invalid where all are empty."""
+    """Put the files in the order of their names; returns the fields of the corpus, now a draft. Raises Invalid where
+    all are empty."""
     checkpoint = StoreCheckpoint(**corpus.arriving)
     first = corpus.files.values_list("name", flat=True).first()
     size = corpus.files.aggregate(size=Sum("bytes"))["size"]
@@ -91,7 +93,8 @@ def _name_after_files(corpus: Corpus) -> str:
     return corpus_name(first if together else first.rpartition("/")[2])
 
 
-# By name, "letter 2" before "letter 10": a number counts by how many digits it has, then by these; and before any other character.
+# By name, "letter 2" before "letter 10": a number counts by how many digits it has, then by these; and before any other
+# character.
 _IN_ORDER = r"""
     UPDATE webapp_sourcefile AS file SET position = placed.place - 1
     FROM (
@@ -113,7 +116,8 @@ _IN_ORDER = r"""
 def _uploaded(
     corpus: Corpus, folder: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
 ) -> Iterator[Part]:
-    """The received files that are still to be stored. Until all have come their positions are below 0, so that order can be made then."""
+    """The received files that are still to be stored. Until all have come their positions are below 0, so that order
+    can be made then."""
     arriving, rows, read = received_files.folder(corpus), [], 0
     with (arriving / "list.jsonl").open(encoding="utf-8") as notes:
         for i, line in enumerate(islice(notes, checkpoint.uploads, None), checkpoint.uploads):

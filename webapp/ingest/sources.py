@@ -13,7 +13,8 @@ READ = 4 << 20  # bytes of the report that are looked through for a page
 
 
 def documents(version: Version, position: int) -> tuple[str, int, int]:
-    """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or not together."""
+    """The file's name, its first document, and the one behind its last. Raises Invalid where they are not on record, or
+    not together."""
     row = (
         SourceFile.objects.filter(corpus=version.corpus_id, position=position, first__isnull=False)
         .values_list("name", "first", "documents")
@@ -29,10 +30,12 @@ def documents(version: Version, position: int) -> tuple[str, int, int]:
 
 
 def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int | None]:
-    """A page of the problems that reading found, in their order: file, place, message, dropped; and where the next one begins.
+    """A page of the problems that reading found, in their order: file, place, message, dropped; and where the next one
+    begins.
 
-    name: of an uploaded file, whose problems and those of files in it are wanted; "" for all. after: a byte of the report. A page may have
-    fewer than there is room for, or none, and others follow, where a long report has few of that file.
+    name: of an uploaded file, whose problems and those of files in it are wanted; "" for all. after: a byte of the
+    report. A page may have fewer than there is room for, or none, and others follow, where a long report has few of
+    that file.
     """
     path = files.corpus_folder(corpus.pk) / "report.csv"
     if not path.exists():

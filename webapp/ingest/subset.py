@@ -28,7 +28,8 @@ def size(corpus: Corpus) -> int:
 
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
-    """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises Invalid where it is gone.
+    """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises Invalid where it is
+    gone.
 
     Of a whole that was cut into sections those that are in the part are a whole there.
 

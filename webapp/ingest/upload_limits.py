@@ -35,7 +35,8 @@ def check_size(size: int, sentence: str) -> None:
 
 @contextmanager
 def hold_quota(owner: int | None, size: int) -> Iterator[None]:
-    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Raises Refused."""
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of theirs can be. Raises
+    Refused."""
     user = User.objects.filter(pk=owner).first() if owner else None
     if user is None or quotas.limits(user).bytes is None:
         yield

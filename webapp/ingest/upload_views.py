@@ -34,8 +34,9 @@ _disk = ThreadPoolExecutor(6, "upload")
 
 
 def tus(view):
-    """What all requests of the protocol share. No CSRF token: a page of another site can't set Tus-Resumable without being asked for
-    leave (CORS), which is never given; and the browser's own word on where a request comes from is heeded too."""
+    """What all requests of the protocol share. No CSRF token: a page of another site can't set Tus-Resumable without
+    being asked for leave (CORS), which is never given; and the browser's own word on where a request comes from is
+    heeded too."""
 
     @csrf_exempt
     @wraps(view)
@@ -173,7 +174,8 @@ def _base64(text: str, header: str) -> bytes:
 
 
 async def _append(request: HttpRequest, upload: Upload, offset: int) -> int:
-    """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke off is kept.
+    """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke
+    off is kept.
 
     While one block is written the next one arrives, so memory is two blocks, whatever the size.
     """

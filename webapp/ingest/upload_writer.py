@@ -18,7 +18,8 @@ _MOST_HASHES = 1000  # what is forgotten is computed from the file
 class UploadWriter:
     """Appends to an upload; nobody else can at the same time, in this process or another.
 
-    Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what came before is kept.
+    Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what came before is
+    kept.
     """
 
     def __init__(self, upload: Upload):
@@ -43,8 +44,9 @@ class UploadWriter:
     def write(self, pieces: list[bytes]) -> None:
         """Append them (at most 1,024).
 
-        The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more than 500 MB a second) it is given
-        up, and computed from the disk when a corpus is made: nobody waits for it while bytes arrive.
+        The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more than 500 MB a
+        second) it is given up, and computed from the disk when a corpus is made: nobody waits for it while bytes
+        arrive.
         """
         size = sum(map(len, pieces))
         check_room(size)

@@ -1,7 +1,7 @@
 """Files that are arriving, by the tus protocol (docs/uploads.md), until a corpus is made of them.
 
-An upload is two files in files/uploads/: `<id>`, what came of it so far, and `<id>.json`, what it will be. How much has come is
-the length of the first one, so that whatever stops, the server or the machine, there is nothing to repair.
+An upload is two files in files/uploads/: `<id>`, what came of it so far, and `<id>.json`, what it will be. How much has
+come is the length of the first one, so that whatever stops, the server or the machine, there is nothing to repair.
 """
 
 import json
@@ -31,7 +31,8 @@ _old_since: dict[Path, float] = {}  # what `remove_expired` found old, and when 
 
 @dataclass(frozen=True)
 class Upload:
-    """What is known of an upload from its beginning; sha256 once all of it has come, where it was computed on the way."""
+    """What is known of an upload from its beginning; sha256 once all of it has come, where it was computed on the
+    way."""
 
     id: str
     length: int  # bytes
@@ -72,7 +73,8 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
 
 
 def find(upload_id: str, owner: int | None = None) -> Upload:
-    """Raises Refused where there is none, or no longer, or where it is not that owner's; without one it may be anybody's."""
+    """Raises Refused where there is none, or no longer, or where it is not that owner's; without one it may be
+    anybody's."""
     if _ID.fullmatch(upload_id):
         try:
             upload = Upload(**json.loads(_note_path(upload_id).read_bytes()))
@@ -146,9 +148,11 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
 
 
 def remove_expired() -> None:
-    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken off, after one.
+    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of work that was broken
+    off, after one.
 
-    A clock that was set wrong makes everything look old: what does must do so for an hour, by a clock that can't be set.
+    A clock that was set wrong makes everything look old: what does must do so for an hour, by a clock that can't be
+    set.
     """
     now, old_since = time.time(), {}
     for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():

@@ -1,4 +1,5 @@
-"""The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No text is read."""
+"""The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of each document. No
+text is read."""
 
 import shutil
 from collections.abc import Callable
@@ -55,7 +56,8 @@ class VersionBuilder:
         )  # before a row says that they are there
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same documents."""
+        """For each document the first one that it repeats, exactly and nearly, -1 for none; found once for the same
+        documents."""
         path = self.source / "duplicates.npz"
         if path.exists():
             with np.load(path) as arrays:

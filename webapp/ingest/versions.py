@@ -1,4 +1,5 @@
-"""What is done to versions of a corpus: choose other words, or add documents. The texts are kept: no file is needed twice."""
+"""What is done to versions of a corpus: choose other words, or add documents. The texts are kept: no file is needed
+twice."""
 
 from dataclasses import asdict
 

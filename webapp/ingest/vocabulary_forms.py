@@ -29,7 +29,8 @@ class Several(forms.Field):
 
 
 class VocabularyForm(forms.Form):
-    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words has no widget of its own: it stands beside the preview."""
+    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words has no widget of its own: it stands
+    beside the preview."""
 
     language = forms.ChoiceField(
         required=False,
@@ -91,8 +92,8 @@ class VocabularyForm(forms.Form):
         self.fields["also"].choices = languages
 
     def languages(self, shares: dict[str, float] | None) -> dict:
-        """What the page says of languages, and the other languages whose stop words can be left out. shares: language -> share of
-        the letters; none where that was not looked for."""
+        """What the page says of languages, and the other languages whose stop words can be left out. shares: language
+        -> share of the letters; none where that was not looked for."""
         said = "" if shares is None else _say_languages(shares)
         shares = shares or {}
         main, also = self["language"].value() or "", set(self["also"].value() or [])

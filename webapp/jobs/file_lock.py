@@ -20,7 +20,8 @@ _FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2) on 64-bit Linux: type, whence,
 
 
 class LockHeld(Exception):
-    """Another process holds the lock and can't be ended from here: it runs on another machine, or hangs in the kernel."""
+    """Another process holds the lock and can't be ended from here: it runs on another machine, or hangs in the
+    kernel."""
 
 
 @contextmanager
@@ -46,7 +47,8 @@ def file_lock(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on another."""
+    """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on
+    another."""
     try:
         with (folder / NAME).open("rb") as file:
             return _query(file)[0] != fcntl.F_UNLCK

@@ -19,7 +19,8 @@ LEAST_PRIORITY = 19  # niceness: it takes what nobody else wants
 
 
 def part(name: str, function: str, niceness: int = 0) -> processes.Part:
-    """A child process that calls a function of inference.compiling, and ends. What was compiled before is only loaded."""
+    """A child process that calls a function of inference.compiling, and ends. What was compiled before is only
+    loaded."""
 
     def before_exec() -> None:
         os.nice(niceness)

@@ -22,7 +22,8 @@ OLDEST = (3, 11)
 def enter(argv: list[str]) -> None:
     """Return when this process runs inside an environment that fits the lock; else make it, and start again inside.
 
-    An installed wheel uses the Python that runs, as it is; so does a clone with TOPOGRAPH_ENVIRONMENT=current (the Docker image).
+    An installed wheel uses the Python that runs, as it is; so does a clone with TOPOGRAPH_ENVIRONMENT=current (the
+    Docker image).
     """
     if sys.version_info < OLDEST:
         version = ".".join(map(str, sys.version_info[:3]))

@@ -126,9 +126,11 @@ class Postgres:
             return processes.spawn(argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT))
 
     def _wait_for_former(self) -> None:
-        """A server of a Topograph that was killed a moment ago is told by the kernel to end, and may be at it still: it would refuse us.
+        """A server of a Topograph that was killed a moment ago is told by the kernel to end, and may be at it still: it
+        would refuse us.
 
-        The folder is ours alone (folder.lock), so a process with the number in postmaster.pid that serves it is that one.
+        The folder is ours alone (folder.lock), so a process with the number in postmaster.pid that serves it is that
+        one.
         """
         deadline = time.monotonic() + FORMER_SECONDS
         while time.monotonic() < deadline:

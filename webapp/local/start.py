@@ -22,9 +22,11 @@ READY_SECONDS = 120.0
 STAGES = 4
 SAID_EVERY = 15.0  # seconds
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
-# Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back: 500 MB a second
-# instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of which each keeps what its largest page
-# took: 650 MB that grew, and with two of them 400 MB that stayed, while 50 people browsed a million documents. docker-compose.yml says the same.
+# Of glibc. What arrives comes in pieces of 256 KB, and by default it fetches each from the system and gives it back:
+# 500 MB a second instead of 2,000. Each request has a thread of its own, and glibc gives threads eight heaps a core, of
+# which each keeps what its largest page
+# took: 650 MB that grew, and with two of them 400 MB that stayed, while 50 people browsed a million documents.
+# docker-compose.yml says the same.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(8 << 20), "MALLOC_TRIM_THRESHOLD_": str(32 << 20), "MALLOC_ARENA_MAX": "2"}
 
 
@@ -140,7 +142,8 @@ def stage(number: int, what: str) -> None:
 
 
 def web(port: int, host: str = HERE) -> list[str]:
-    """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can send its headers."""
+    """The command line of the web server. A reverse proxy is only believed where TOPOGRAPH_PROXY says which: anyone can
+    send its headers."""
     return [sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", host, "--port", str(port),
             "--http", "webapp.server.connections:Connection", "--forwarded-allow-ips", os.environ.get("TOPOGRAPH_PROXY", ""),
             "--timeout-graceful-shutdown", "2", "--no-access-log", "--lifespan", "off", "--no-server-header"]  # fmt: skip

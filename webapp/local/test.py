@@ -1,7 +1,7 @@
 """`manage.py test`: every test, or those that are named, against Postgres and Valkey of their own.
 
-What is not an option of ours goes to pytest: `manage.py test tests/webapp/words/test_words.py -k search -x`. Many tests are shared out among
-workers (tests/worker.py); a file, or what -k chooses, is done sooner by one.
+What is not an option of ours goes to pytest: `manage.py test tests/webapp/words/test_words.py -k search -x`. Many tests
+are shared out among workers (tests/worker.py); a file, or what -k chooses, is done sooner by one.
 """
 
 import argparse

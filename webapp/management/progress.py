@@ -20,7 +20,8 @@ WIDTH = 30
 
 
 def follow(row: Model, over: set[str], part: Callable[[Model], float], said: Callable[[Model], str]) -> None:
-    """Wait until the row's status is one of `over`. part: how much of the work is done, from 0 to 1. said: the same in words."""
+    """Wait until the row's status is one of `over`. part: how much of the work is done, from 0 to 1. said: the same in
+    words."""
     terminal, line_at = sys.stderr.isatty(), 0.0
     while True:
         row.refresh_from_db()

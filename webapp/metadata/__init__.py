@@ -1,7 +1,8 @@
 """What is known of documents beside their text: the types of metadata, and the registry of them.
 
-A type is one class in one module: how a column of it is guessed, what a text of it means, how its values are stored, chosen, grouped
-and shown. To add one: a module with the class (webapp.metadata.field says what it must have) and its name in TYPES.
+A type is one class in one module: how a column of it is guessed, what a text of it means, how its values are stored,
+chosen, grouped and shown. To add one: a module with the class (webapp.metadata.field says what it must have) and its
+name in TYPES.
 """
 
 from collections.abc import Iterable
@@ -49,7 +50,8 @@ def date_order(columns: Iterable[int], rows: list[list[str]]) -> str:
 
 
 def describe(columns: list[str], rows: list[list[str]], date: int | None) -> dict:
-    """The options that say what the values are: kinds, and the order of dates. date: the column that holds the documents' date."""
+    """The options that say what the values are: kinds, and the order of dates. date: the column that holds the
+    documents' date."""
     kinds = guess(columns, rows)
     dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order} | ({date} - {None})
     return {"kinds": kinds, "date_order": date_order(sorted(dates), rows)}

@@ -82,7 +82,8 @@ def _recode(source: Path, target: Path, places: np.ndarray) -> None:
 
 @dataclass(frozen=True)
 class Category(ValueField):
-    """values: most frequent first; documents: how many have each. A document's code is its value's place, -1 where it has none."""
+    """values: most frequent first; documents: how many have each. A document's code is its value's place, -1 where it
+    has none."""
 
     kind = "category"
     label = "category: few values, shared by documents"

@@ -1,7 +1,7 @@
 """Metadata of a corpus's documents as columns: files that are memory-mapped, one value for each document.
 
-A page that counts by year, or shows a selection of ten million documents, reads these instead of as many rows. What the values of a
-column are is its type's matter (webapp.metadata.TYPES).
+A page that counts by year, or shows a selection of ten million documents, reads these instead of as many rows. What the
+values of a column are is its type's matter (webapp.metadata.TYPES).
 """
 
 import itertools
@@ -71,8 +71,8 @@ class Writer:
 
 
 class Columns:
-    """The columns of a version. dates: int32[D], the documents' own dates, date.toordinal(), 0 where there is none. fields: the others,
-    in the order of TYPES."""
+    """The columns of a version. dates: int32[D], the documents' own dates, date.toordinal(), 0 where there is none.
+    fields: the others, in the order of TYPES."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)

@@ -80,9 +80,11 @@ _TWO_DIGITS = regex.compile(r"\d{1,2}[-/.](?:\d{1,2}|\p{L}{3,9})[-/.]\d{2}|['’
 
 @lru_cache(1 << 16)
 def parse_date(text: str, order: str | None = None) -> date | None:
-    """The day that a text names; the first of the year, the month or the span where it names no more. None for anything else.
+    """The day that a text names; the first of the year, the month or the span where it names no more. None for anything
+    else.
 
-    order: "dmy" or "mdy", what 12/3/1999 means; without it, it is None: the twelfth of March to some, the third of December to others.
+    order: "dmy" or "mdy", what 12/3/1999 means; without it, it is None: the twelfth of March to some, the third of
+    December to others.
     """
     if len(text) == 10 and text[4] == text[7] == "-":
         try:
@@ -127,7 +129,8 @@ def _date(year: str, month: str | int, day: str | int) -> date | None:
 
 
 def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -> date | None:
-    """Points stand in dates that begin with the day; otherwise a number above 12 tells, or the order that was chosen."""
+    """Points stand in dates that begin with the day; otherwise a number above 12 tells, or the order that was
+    chosen."""
     if int(first) > 12 or int(second) > 12:
         order = "dmy" if int(first) > 12 else "mdy"
     elif mark == ".":
@@ -170,7 +173,8 @@ def ambiguous(values: Iterable[str]) -> bool:
 
 
 def looks_like(text: str) -> bool:
-    """Whether a text is a date for a guess at a column: in either order; not 1914-50, which is a span only where one knows of dates."""
+    """Whether a text is a date for a guess at a column: in either order; not 1914-50, which is a span only where one
+    knows of dates."""
     return not _SHORT_SPAN.fullmatch(text) and (parse_date(text, "dmy") or parse_date(text, "mdy")) is not None
 
 

@@ -21,11 +21,12 @@ class ColumnWriter(Protocol):
     """Writes one column to a file of its own while documents are read, in their order."""
 
     def add(self, number: int, text: str, date_order: str) -> bool:
-        """The value of document `number`; the ones before it that were not given have none. False: this is no column after all."""
+        """The value of document `number`; the ones before it that were not given have none. False: this is no column
+        after all."""
 
     def finish(self, documents: int, target: Path) -> dict | None:
-        """Put the file at `target`, with a value for each of the documents, and return the field's arguments but for its name; None,
-        and no file, where it is of no use as a column."""
+        """Put the file at `target`, with a value for each of the documents, and return the field's arguments but for
+        its name; None, and no file, where it is of no use as a column."""
 
     def discard(self) -> None:
         """Close and remove the file."""
@@ -38,8 +39,9 @@ class ColumnWriter(Protocol):
 class Field(ABC):
     """A type of metadata (the class), and one field of it in a version (the instance).
 
-    The class says how a column is guessed, offered in the form and stored; the instance, with what webapp.metadata.columns found of the
-    field's values, how it is grouped. RangeField and ValueField say how it is chosen from: a type is one of them, or is not stored.
+    The class says how a column is guessed, offered in the form and stored; the instance, with what
+    webapp.metadata.columns found of the field's values, how it is grouped. RangeField and ValueField say how it is
+    chosen from: a type is one of them, or is not stored.
     """
 
     kind: ClassVar[str]  # its name in Options.kinds, which is stored
@@ -68,7 +70,8 @@ class Field(ABC):
 
 
 class ValueField(Field):
-    """Chosen by its values (?in=party:Whig), which have codes by how many documents have each: dtype int32, -1 for none."""
+    """Chosen by its values (?in=party:Whig), which have codes by how many documents have each: dtype int32, -1 for
+    none."""
 
     values: list[str]
     documents: list[int]
@@ -90,7 +93,8 @@ class RangeField(Field):
     @classmethod
     @abstractmethod
     def summary(cls, low: float, high: float, whole: bool, documents: int) -> dict:
-        """Arguments of a field but for its name. low, high: the least and the largest value; whole: whether all are whole numbers."""
+        """Arguments of a field but for its name. low, high: the least and the largest value; whole: whether all are
+        whole numbers."""
 
     @property
     @abstractmethod

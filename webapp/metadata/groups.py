@@ -15,8 +15,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class Groups(NamedTuple):
     """Documents by a period or a field.
 
-    by: "year", "decade", "month", or a field's name. labels: of the groups, periods and ranges in their order without a gap, values by
-    frequency. group: int32[D], each document's place in them, -1 for none. bounds: of ranges, (low, high) as documents.ranges has them.
+    by: "year", "decade", "month", or a field's name. labels: of the groups, periods and ranges in their order without a
+    gap, values by frequency. group: int32[D], each document's place in them, -1 for none. bounds: of ranges, (low,
+    high) as documents.ranges has them.
     """
 
     by: str

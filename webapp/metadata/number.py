@@ -19,7 +19,8 @@ _COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+\s?%?")
 
 
 def parse_number(text: str) -> float | None:
-    """The number that a text is: 1234, -1.5e3, 1,234.5, 12 %; 1.234,5 and 0,25 with a comma for the point. None for anything else."""
+    """The number that a text is: 1234, -1.5e3, 1,234.5, 12 %; 1.234,5 and 0,25 with a comma for the point. None for
+    anything else."""
     text = text.strip()
     if not text or len(text) > 40:
         return None
@@ -143,8 +144,8 @@ class Number(RangeField):
         return ~np.isnan(values)
 
     def groups(self, values: np.ndarray) -> Groups:
-        """About ten ranges with round ends, all equally wide; where a few numbers are far above the rest each range is wider than the one
-        before."""
+        """About ten ranges with round ends, all equally wide; where a few numbers are far above the rest each range is
+        wider than the one before."""
         edges = self.edges(float(np.nanmedian(values)))
         known = self.known(values)
         group = np.full(len(values), NONE, np.int32)

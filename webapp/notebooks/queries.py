@@ -37,8 +37,8 @@ def shared(token: str) -> Notebook | None:
 def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
     """notebook.json: the notebook and its pins in their order, those that were removed apart.
 
-    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any other reads like one whose
-    origin is deleted.
+    seen: the corpora of which may be said that they are there (webapp.accounts.authorization.corpora); a pin of any
+    other reads like one whose origin is deleted.
     """
     pins = list(notebook.pins.all())
     origins = _origins(pins, seen)
@@ -56,8 +56,8 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> dict:
 
 
 class Origin(NamedTuple):
-    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing any more, or
-    nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
+    """What a pin's address leads to. shut: its corpus, where that is under embargo; deleted: whether there is nothing
+    any more, or nothing that may be seen: an address is whatever was sent, and must not tell whether a run exists."""
 
     shut: Corpus | None
     deleted: bool
@@ -111,7 +111,8 @@ def _row(pin: Pin, of: Origin) -> dict:
 
 
 def origin(source: dict, start: int | None = None, end: int | None = None) -> str:
-    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed 0"."""
+    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches, run 3, K = 30, seed
+    0"."""
     of_document = [f"id {source['id']}" if source.get("id") else "", source.get("file", ""), source.get("place", "")]
     if start is not None and end is not None:
         of_document.append(f"characters {start:,}–{end:,}")

@@ -69,7 +69,7 @@ def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpRespo
     notebook = queries.shared(token)
     if notebook is None:
         raise Http404("There is no such notebook.")
-    data = queries.content(notebook, authorization.corpora_of(notebook.owner_id)) | {"removed": []}
+    data = queries.content(notebook, authorization.corpora_of(notebook.owner)) | {"removed": []}
     return page(request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False)
 
 

@@ -1,7 +1,8 @@
 """The file of a backup: a tar compressed by zstd, written and read as a stream.
 
-`zstd -d < FILE | tar t` lists it. The first member, `backup.json`, says what was backed up. The last, `manifest.jsonl`, has a line for each
-member in their order, with its size and sha256, and a line `{"end": true, …}`: so a file that was cut off or changed is recognised.
+`zstd -d < FILE | tar t` lists it. The first member, `backup.json`, says what was backed up. The last, `manifest.jsonl`,
+has a line for each member in their order, with its size and sha256, and a line `{"end": true, …}`: so a file that was
+cut off or changed is recognised.
 """
 
 import hashlib

@@ -61,7 +61,8 @@ def _json(value):
 
 
 def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
-    """All files that the rows point to. checkpoints: a folder with those of runs at work, named by the runs' numbers."""
+    """All files that the rows point to. checkpoints: a folder with those of runs at work, named by the runs'
+    numbers."""
     for row in rows.corpora:
         yield from _corpus_files(*row)
     for (pk,) in rows.versions:

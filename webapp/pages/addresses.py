@@ -1,4 +1,5 @@
-"""Checks addresses that a browser sends, in forms and queries: only paths of this site's own pages are kept or followed."""
+"""Checks addresses that a browser sends, in forms and queries: only paths of this site's own pages are kept or
+followed."""
 
 from urllib.parse import urlsplit
 

@@ -45,7 +45,8 @@ class ErrorPages:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
-        """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has one."""
+        """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has
+        one."""
         if "\0" in request.path:
             sentence = "There is a character in the address that no text has (NUL). Take it out."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
@@ -124,7 +125,8 @@ def unavailable(request: HttpRequest, error: BaseException | None, json: bool = 
 def is_away(error: BaseException | None) -> bool:
     """Whether Postgres can't be reached, is starting, stopping or recovering, or takes no more connections.
 
-    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's manual).
+    An error without an SQLSTATE was not the server's, but that it could not be asked (Appendix A of PostgreSQL's
+    manual).
     """
     if not isinstance(error, (OperationalError, InterfaceError)):
         return False
@@ -133,7 +135,8 @@ def is_away(error: BaseException | None) -> bool:
 
 
 def _search_form(request: HttpRequest, error: Invalid) -> dict | None:
-    """For the form in which a search that was not understood is corrected: q, and the other parameters of the address."""
+    """For the form in which a search that was not understood is corrected: q, and the other parameters of the
+    address."""
     if error.field != "q" or request.method != "GET":
         return None
     others = [(name, value) for name, values in request.GET.lists() for value in values if name != "q" and value]

@@ -1,7 +1,8 @@
-"""The words that pages use in a sense of their own, explained once: {% term "coherence" %} in a template, and the page /glossary/.
+"""The words that pages use in a sense of their own, explained once: {% term "coherence" %} in a template, and the page
+/glossary/.
 
-`says` is what opens beside the word: one or two sentences that stand by themselves. `more` goes on, on the page: how the number
-is made, how it is to be read, where it comes from.
+`says` is what opens beside the word: one or two sentences that stand by themselves. `more` goes on, on the page: how
+the number is made, how it is to be read, where it comes from.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,5 @@
-"""What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query string."""
+"""What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
+string."""
 
 from urllib.parse import urlencode
 
@@ -24,7 +25,8 @@ def as_bytes(data: object) -> bytes:
 def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = False, status: int = 200, **context):
     """A page, or its .json twin.
 
-    data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it goes first.
+    data: what both show, in the shape that webapp.urls declares. context: what only the template needs; of one name it
+    goes first.
     """
     if as_json:
         headers = {"Cache-Control": "no-store"}
@@ -76,7 +78,8 @@ def search_words(request: HttpRequest, name: str = "q") -> str:
 
 
 def reader(request: HttpRequest) -> str:
-    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody: ""."""
+    """Who reads: the account's name; while accounts are off the name given once in this browser, else "owner". Nobody:
+    ""."""
     if settings.ACCOUNTS:
         return request.user.name if request.user.is_authenticated else ""
     return request.session.get(READER, OWNER)

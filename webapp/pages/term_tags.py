@@ -1,4 +1,5 @@
-"""Template tag {% term "coherence" %}: a button that opens a definition; the definitions stand once, at the foot of the page."""
+"""Template tag {% term "coherence" %}: a button that opens a definition; the definitions stand once, at the foot of the
+page."""
 
 import re
 from itertools import zip_longest
@@ -15,7 +16,8 @@ _MARKED = re.compile(r"\[([\w-]+)\|([^\]]*)\]")
 
 @register.simple_tag(takes_context=True)
 def term(context, slug: str, text: str = ""):
-    """A button that opens the definition, without JavaScript. `text`: what it is called here, where that is not its name.
+    """A button that opens the definition, without JavaScript. `text`: what it is called here, where that is not its
+    name.
 
     Raises KeyError for a word that the glossary lacks.
     """

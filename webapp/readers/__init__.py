@@ -1,7 +1,7 @@
 """From files to documents: one module per format. A file is data; nothing in it is run, followed or trusted.
 
-`sniff` says what a file seems to be and how it would be read; `read` yields its documents, and its problems: one bad row
-does not lose the rest.
+`sniff` says what a file seems to be and how it would be read; `read` yields its documents, and its problems: one bad
+row does not lose the rest.
 """
 
 import contextlib
@@ -48,7 +48,8 @@ def sniff(path: Path, name: str, companions: Iterable[tuple[Path, str]] | Compan
 
 
 def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
-    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for the first.
+    """What the first file seems to be that can be read: one bad file does not refuse the rest. Raises Unreadable for
+    the first.
 
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
@@ -88,9 +89,9 @@ def read(
 ) -> Iterator[Document | Problem]:  # fmt: skip
     """The documents of a file in their order, and what is wrong with it.
 
-    `options` may be another file's: a collection can be in several formats, and have its columns in another order in each file.
-    `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files that came with it,
-    best as a Companions where many are read. Raises Unreadable when the file can't be read on.
+    `options` may be another file's: a collection can be in several formats, and have its columns in another order in
+    each file. `advance` is told how many more bytes of the file have been read. companions: (path, name) of the files
+    that came with it, best as a Companions where many are read. Raises Unreadable when the file can't be read on.
     """
     return dispatch.read(path, name, options, advance, Companions.of(companions))
 
@@ -109,7 +110,8 @@ def encoding(path: Path, name: str, options: Options) -> str:
 
 
 def inside(path: Path, name: str) -> Iterator[tuple[Source, str]]:
-    """The files in an archive with their names in it, each to be read before the next is asked for; none of another file.
+    """The files in an archive with their names in it, each to be read before the next is asked for; none of another
+    file.
 
     Raises Unreadable where the archive can't be read on.
     """

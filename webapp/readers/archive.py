@@ -1,5 +1,6 @@
-"""Archives of files in the other formats, whatever packs them. Entries are read as streams: nothing is unpacked to a path that
-the archive names. zips.py and tars.py list the entries; what is read of them, and how much, is decided here."""
+"""Archives of files in the other formats, whatever packs them. Entries are read as streams: nothing is unpacked to a
+path that the archive names. zips.py and tars.py list the entries; what is read of them, and how much, is decided
+here."""
 
 import contextlib
 import itertools

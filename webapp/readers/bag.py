@@ -1,4 +1,5 @@
-"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and documents made of counts."""
+"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and documents made of
+counts."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -63,7 +64,8 @@ def sniff(documents: Iterable[Document | Problem], options: Options) -> Sniff:
 def document(
     number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str
 ) -> Iterator[Document | Problem]:
-    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the given order."""
+    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words are repeated, in the
+    given order."""
     place, pieces, length, wrong = f"document {number}", [], 0, 0
     for word, count in counts:
         if not (0 <= word < len(words) and count >= 0 and words[word]):

@@ -1,4 +1,5 @@
-"""Rows of cells, whatever file they stand in: which row names the columns, which column holds what, a document a row."""
+"""Rows of cells, whatever file they stand in: which row names the columns, which column holds what, a document a
+row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

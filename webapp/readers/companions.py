@@ -1,4 +1,5 @@
-"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its words stand in a file beside it."""
+"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its words stand in a file
+beside it."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -13,7 +14,8 @@ _ENDINGS = (".txt", ".vocab", ".tsv", ".csv", ".dic")
 
 
 class Companions:
-    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag of words or its vocabulary."""
+    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag of words or its
+    vocabulary."""
 
     def __init__(self, files: Callable[[], Iterable[tuple[Source, str]]]):
         self.files = files

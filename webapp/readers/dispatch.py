@@ -11,7 +11,8 @@ from webapp.readers.opening import Source, looks_like
 
 
 def format_of(source: Source, name: str) -> str:
-    """The format, by the file's name; its first bytes must not say that it is something else, or Unreadable is raised."""
+    """The format, by the file's name; its first bytes must not say that it is something else, or Unreadable is
+    raised."""
     if source.stat().st_size == 0:
         raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
     key = by_name(name)
@@ -65,7 +66,8 @@ def read(
 
 
 def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
-    """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by their names."""
+    """Options for a file of another format than they were made for: what it seems to be, and the chosen columns by
+    their names."""
     sniffed = sniff(source, name, {"encoding": options.encoding} if encoded(options) else {}, companions).options
     if options.text is None or options.names[options.text] not in sniffed.names:
         return sniffed

@@ -1,4 +1,5 @@
-"""Word (.docx): one document a file. What was deleted while changes were tracked is left out; footnotes stand at the end."""
+"""Word (.docx): one document a file. What was deleted while changes were tracked is left out; footnotes stand at the
+end."""
 
 import zipfile
 from collections.abc import Callable, Iterator

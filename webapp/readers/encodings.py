@@ -1,7 +1,8 @@
 """Which encoding a file's bytes are in, where nothing in it says so: the one in which they read like a language.
 
-Each encoding is tried for the languages that were written in it. Of a language in Latin letters we know which letters beside
-a to z it has; of one in another script which characters are frequent, for in wrong ones all are about as frequent.
+Each encoding is tried for the languages that were written in it. Of a language in Latin letters we know which letters
+beside a to z it has; of one in another script which characters are frequent, for in wrong ones all are about as
+frequent.
 """
 
 import codecs
@@ -70,7 +71,8 @@ _HZ = regex.compile(rb"~\{[!-~]+~\}")
 
 
 def guess(sample: bytes) -> str:
-    """The encoding that reads best; cp1252 where none reads well. sample: neither plain ASCII nor marked; at most some 100 kB.
+    """The encoding that reads best; cp1252 where none reads well. sample: neither plain ASCII nor marked; at most some
+    100 kB.
 
     UTF-8 it is if nine in ten of its characters are: some are damaged, and no other encoding gives so many by chance.
     """
@@ -129,7 +131,8 @@ def _lines(sample: bytes) -> bytes:
 
 
 def _score(sample: bytes, encoding: str) -> float:
-    """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all, below 0 for what is no text."""
+    """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all, below 0 for what is
+    no text."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(
         sample
     )  # not final: the sample may end within a character

@@ -1,4 +1,5 @@
-"""JSON (.json): a list of objects, an object that holds one, an object a line, or a single object, which is one document.
+"""JSON (.json): a list of objects, an object that holds one, an object a line, or a single object, which is one
+document.
 
 A file that fits is read as a whole; of a larger one the first list of objects is read an object at a time.
 """

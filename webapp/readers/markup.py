@@ -1,5 +1,5 @@
-"""XML as it streams by, for formats that are made of it. Nothing outside the file is loaded; entities that a file defines are not
-expanded, so that a small file can't become a large one; what is kept is up to the handler."""
+"""XML as it streams by, for formats that are made of it. Nothing outside the file is loaded; entities that a file
+defines are not expanded, so that a small file can't become a large one; what is kept is up to the handler."""
 
 import html
 import io

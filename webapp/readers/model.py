@@ -34,7 +34,8 @@ class Document:
     file: str = ""
     place: str = ""  # in the file, such as "row 12"
     headings: tuple[int, ...] = ()  # where in the text each begins, ascending; for webapp.ingest.shaping.sections
-    # Of a section that webapp.ingest.shaping cut from a whole: the sections of one whole follow each other, 1 to `parts`.
+    # Of a section that webapp.ingest.shaping cut from a whole: the sections of one whole follow each other, 1 to
+    # `parts`.
     part: int = 1
     parts: int = 1
     whole: str = ""  # the whole's title

@@ -1,4 +1,5 @@
-"""Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells which."""
+"""Matrix Market: a matrix of documents by words, or of words by documents; with a vocabulary, whose length tells
+which."""
 
 import itertools
 from collections.abc import Callable, Iterator

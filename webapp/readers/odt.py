@@ -1,4 +1,5 @@
-"""OpenDocument text (.odt), as LibreOffice writes it: one document a file. Comments and what was deleted are left out."""
+"""OpenDocument text (.odt), as LibreOffice writes it: one document a file. Comments and what was deleted are left
+out."""
 
 from collections.abc import Callable, Iterator
 

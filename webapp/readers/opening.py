@@ -30,8 +30,8 @@ _KINDS = [  # how a file of another kind begins
 _NO_ENCODINGS = {"idna", "punycode", "undefined", "raw-unicode-escape", "unicode-escape"}  # Python's, but not of files
 _TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})  # of any encoding but UTF-16 and UTF-32
 MOST_CONTROLS = 0.02  # of a text's bytes that may be others: damage, which is reported, and not another kind of file
-# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line and page ends, halves
-# of surrogate pairs, and the marks of direction that make a line look other than it is.
+# What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line and page ends,
+# halves of surrogate pairs, and the marks of direction that make a line look other than it is.
 _CONTROLS = bytes([*range(9), 11, *range(14, 32), 127])
 _UNWANTED = re.compile(
     r"[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
@@ -146,7 +146,8 @@ def looks_like(path: Source, name: str) -> str | None:
 
 
 def _wide(start: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is nearly all text."""
+    """UTF-16 or UTF-32 without a mark: it has zero bytes (spaces, commas, line ends), and in the right order it is
+    nearly all text."""
     zeros = start.count(0)
     if zeros < 0.01 * len(start) or (zeros < 0.2 * len(start) and start.isascii()):  # plain ASCII with stray zero bytes
         return None
@@ -202,7 +203,8 @@ def decoded(file: io.BufferedReader, encoding: str) -> io.TextIOWrapper:
 
 
 def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
-    """Each line and whether it is whole: what is beyond `most` characters is passed over, so that memory stays bounded."""
+    """Each line and whether it is whole: what is beyond `most` characters is passed over, so that memory stays
+    bounded."""
     while line := file.readline(most):
         whole = len(line) < most or line.endswith(("\n", "\r"))
         rest = "" if whole else file.readline(1 << 20)

@@ -23,7 +23,8 @@ _GAPS = ("", " ", "\n", "\n\n")
 
 
 class Prose:
-    """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space within a line is one space."""
+    """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space within a line is one
+    space."""
 
     def __init__(self, name: str):
         self.name = name

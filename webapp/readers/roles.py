@@ -26,8 +26,8 @@ def _plain(name: str) -> str:
 
 
 def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int | None]:
-    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date, and is not
-    named title or id, is metadata: short and different values may be places as well as ids."""
+    """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date,
+    and is not named title or id, is metadata: short and different values may be places as well as ids."""
     places = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
     if places["date"] is None:
         places["date"] = next(

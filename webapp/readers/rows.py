@@ -1,5 +1,6 @@
-"""Rows of a table, of a file that may be damaged. The csv module tells neither of a quotation mark that is never closed, which
-swallows all rows after it, nor of a line without an end, which fills the memory: here both cost no more than their own row."""
+"""Rows of a table, of a file that may be damaged. The csv module tells neither of a quotation mark that is never
+closed, which swallows all rows after it, nor of a line without an end, which fills the memory: here both cost no more
+than their own row."""
 
 import csv
 from collections import deque
@@ -82,7 +83,8 @@ class Rows:
                 reader, strict = self._reader(True), True
 
     def _reader(self, strict: bool):
-        """The csv module's; a strict one objects where letters follow a closing quotation mark, most often of another cell."""
+        """The csv module's; a strict one objects where letters follow a closing quotation mark, most often of another
+        cell."""
         return csv.reader(self._deliver(), strict=strict, **self.dialect)
 
     def _push_back(self, held: list[str]) -> None:
@@ -117,7 +119,8 @@ class Rows:
             yield line
 
     def _mend(self, width: int | None) -> list[str] | None:
-        """The row's first line as the row, when it and the next line are rows by themselves; the others will be read again.
+        """The row's first line as the row, when it and the next line are rows by themselves; the others will be read
+        again.
 
         A text of several lines that is cut off with the file has no such next line and stays one cell.
         """

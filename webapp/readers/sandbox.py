@@ -1,9 +1,12 @@
-"""The sandbox: hostile files are parsed by a worker process with limits on its memory, its processor time and what it may write.
+"""The sandbox: hostile files are parsed by a worker process with limits on its memory, its processor time and what it
+may write.
 
-Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust: hostile bytes may crash them, fill the memory or keep them
-busy for ever. Here that ends one worker process (webapp.readers.sandbox_worker) and costs one file, with a sentence.
+Libraries that parse PDF, HTML, spreadsheets … are large and partly C or Rust: hostile bytes may crash them, fill the
+memory or keep them busy for ever. Here that ends one worker process (webapp.readers.sandbox_worker) and costs one file,
+with a sentence.
 
-The worker gets an open file through a socket, and answers with JSON, each message after its length. It can write no file.
+The worker gets an open file through a socket, and answers with JSON, each message after its length. It can write no
+file.
 """
 
 import atexit
@@ -95,7 +98,8 @@ def _request(source: Source, name: str, message: dict, advance: Callable[[int], 
 
 @contextlib.contextmanager
 def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator[tuple[BinaryIO, bool]]:
-    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in an archive."""
+    """The file as one with a descriptor, and whether its bytes have been told of: a copy where it is compressed or in
+    an archive."""
     if isinstance(source, Path) and not is_gzip(name):
         with source.open("rb") as file:
             yield file, False
@@ -111,7 +115,8 @@ def _file(source: Source, name: str, advance: Callable[[int], None]) -> Iterator
 
 
 class WorkerProcess:
-    """Reads one file after another. One waits for the next file; others are started where two files are read at once."""
+    """Reads one file after another. One waits for the next file; others are started where two files are read at
+    once."""
 
     waiting: "list[WorkerProcess]" = []
     lock = threading.Lock()

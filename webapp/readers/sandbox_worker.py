@@ -1,4 +1,5 @@
-"""The worker process of webapp.readers.sandbox: `python -m webapp.readers.sandbox_worker SOCKET MEMORY SECONDS IDLE`."""
+"""The worker process of webapp.readers.sandbox: `python -m webapp.readers.sandbox_worker SOCKET MEMORY SECONDS
+IDLE`."""
 
 import contextlib
 import io

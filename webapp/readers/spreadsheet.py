@@ -52,7 +52,8 @@ def _book(file, name: str) -> calamine.CalamineWorkbook:
 
 
 def _rows(book: calamine.CalamineWorkbook, name: str, options: Options) -> Iterator[Row]:
-    """The rows that are not blank, by their numbers in the sheet. Those of another file may have no sheet of that name."""
+    """The rows that are not blank, by their numbers in the sheet. Those of another file may have no sheet of that
+    name."""
     names = book.sheet_names
     if not names:
         raise Unreadable(f"“{name}” has no sheet.")

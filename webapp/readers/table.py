@@ -32,7 +32,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 
 
 def _dialect(path: Source, name: str, delimiter: str) -> dict:
-    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are quoted."""
+    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless whole cells are
+    quoted."""
     if delimiter == "\t":
         sample = head(path, name).decode("latin-1")
         cells = [cell for line in sample.splitlines()[:200] for cell in line.split("\t")]

@@ -1,5 +1,5 @@
-"""tar archives, compressed by gzip or not. They are read once from their beginning; each entry is copied, so that it can be looked
-at before it is read."""
+"""tar archives, compressed by gzip or not. They are read once from their beginning; each entry is copied, so that it
+can be looked at before it is read."""
 
 import contextlib
 import itertools

@@ -47,8 +47,8 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 
 
 def characters(path: Source, name: str, encoding: str, advance: Callable[[int], None]) -> Iterator[Problem]:
-    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the chosen one
-    is tried first."""
+    """Yields what is wrong with a file's characters and returns them. Each file may have an encoding of its own: the
+    chosen one is tried first."""
     with opened(path, name, advance) as file:
         raw = content(file, 4 * MAX_TEXT)
     if raw is None:

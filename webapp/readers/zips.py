@@ -53,7 +53,8 @@ def _raw(info: zipfile.ZipInfo) -> bytes | None:
 
 
 def _shown(info: zipfile.ZipInfo, encoding: str) -> str:
-    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the mark."""
+    """An entry's name. Where it is not marked as UTF-8 it is taken for it if it can be: most programs forget the
+    mark."""
     raw = _raw(info)
     if raw is None or raw.isascii():
         return clean(info.filename)
@@ -77,7 +78,8 @@ def _said(extra: bytes, raw: bytes) -> str | None:
 
 
 def _encoding(infos: list[zipfile.ZipInfo]) -> str:
-    """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's own."""
+    """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437, which is ZIP's
+    own."""
     names, size = [], 0
     for info in infos:
         raw = _raw(info)
@@ -120,8 +122,8 @@ def files(source: Source, name: str) -> Iterator[tuple[_Entry, str]]:
 
 @contextlib.contextmanager
 def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple["_Entries", Companions]]:
-    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed once more,
-    is copied first: its list of entries stands at its end."""
+    """The entries and, as companions of each other, what they are. An archive within another, or one that is compressed
+    once more, is copied first: its list of entries stands at its end."""
     if archive.deep(name):
         raise Unreadable(
             f"“{name}” is an archive within an archive within an archive; it was left out. Upload it by itself."

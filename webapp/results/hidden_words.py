@@ -35,8 +35,8 @@ class HiddenWords:
         return "?" + urlencode({"drop": ",".join(self.words)}) if self.words else ""
 
     def described(self) -> dict | None:
-        """As templates/run/_hidden_words.html shows them: words (word, known, rest: the others, as the address says them),
-        typed, and without: the query of the page that trains without them. None where no word is hidden."""
+        """As templates/run/_hidden_words.html shows them: words (word, known, rest: the others, as the address says
+        them), typed, and without: the query of the page that trains without them. None where no word is hidden."""
         if not self.words:
             return None
         return {

@@ -1,4 +1,5 @@
-"""Labels of a run's topics: what readers call them, and which ones they merged. Read from the edits that hold at present."""
+"""Labels of a run's topics: what readers call them, and which ones they merged. Read from the edits that hold at
+present."""
 
 import numpy as np
 

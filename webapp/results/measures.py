@@ -13,7 +13,8 @@ _KEPT = 64  # snapshots
 
 
 def of(run: Run) -> dict[str, np.ndarray]:
-    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first snapshot."""
+    """name of a column of models.Topic -> float64[K], read-only; NaN where nothing is known. {} before the first
+    snapshot."""
     return read(run.snapshot_id) if run.snapshot_id else {}
 
 

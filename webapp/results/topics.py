@@ -23,7 +23,8 @@ def largest(view: RunView, limit: int) -> list[dict]:
 
 
 def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS) -> dict[int, list[str]]:
-    """The first words of several topics, by weight, without those dropped from view; of merged topics by what they weigh together."""
+    """The first words of several topics, by weight, without those dropped from view; of merged topics by what they
+    weigh together."""
     labels, hidden = view.labels, view.hidden_words.words
     members = {k: labels.members(k) for k in numbers}
     final = view.run.snapshot_id is not None and view.run.snapshot.final  # others are soon replaced

@@ -10,7 +10,8 @@ _LISTED = np.dtype([("word", ">i4"), ("weight", ">f4")])
 
 
 def topics(snapshot: Snapshot) -> Topics:
-    """What the engine found; words that have a row for their tokens' sake alone, at the floor's weight, are left to the floor.
+    """What the engine found; words that have a row for their tokens' sake alone, at the floor's weight, are left to the
+    floor.
 
     A topic's words come as one string of bytes: a row for each word takes six times as long.
     """
@@ -36,7 +37,8 @@ def topics(snapshot: Snapshot) -> Topics:
 
 
 def words(a: Run, b: Run) -> tuple:
-    """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the words."""
+    """What the columns of two runs' topics are, for matching them: of one version the numbers themselves are the
+    words."""
     return (
         (range(a.version.vocabulary),) * 2
         if a.version_id == b.version_id

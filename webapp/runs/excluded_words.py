@@ -11,7 +11,8 @@ SHOWN = 30  # runs
 
 
 def offered(run: Run, topic: int | None, chosen: list[str]) -> list[dict]:
-    """Words to choose from: word, tokens in the corpus, whether it is chosen. Those of a topic by weight, then the chosen ones."""
+    """Words to choose from: word, tokens in the corpus, whether it is chosen. Those of a topic by weight, then the
+    chosen ones."""
     own = (
         [row["word"] for row in topics.words(run, topic, limit=OFFERED)[0]]
         if topic is not None and run.snapshot_id

@@ -40,7 +40,8 @@ def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | 
 
 @register.simple_tag(takes_context=True)
 def tour(context):
-    """A button that begins the tour, on every page of a finished run of the example; by tour.js it offers itself on two."""
+    """A button that begins the tour, on every page of a finished run of the example; by tour.js it offers itself on
+    two."""
     run = context.get("run")
     if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
         return ""

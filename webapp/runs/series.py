@@ -1,7 +1,7 @@
 """What is measured of a run while it trains, each series declared once: its column, its place in the table, its chart.
 
-A new series is one entry of SERIES and a column of models.Metric with its name (a migration). Charts, tables, run.json and the scripts
-take what they need from here.
+A new series is one entry of SERIES and a column of models.Metric with its name (a migration). Charts, tables, run.json
+and the scripts take what they need from here.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,10 @@ _WRITTEN = {"count": lambda value, _: count(value), "decimals": decimals, "perce
 class Chart:
     """A panel of the run's page and of the page of several runs.
 
-    title, sentence: of one run; titles, sentences: of several, beside one another. Words in [term|text] open the glossary's `term`.
-    places: decimals of the labels. unit: behind a value that is pointed at. missing: what stands there when training measured nothing.
+    title, sentence: of one run; titles, sentences: of several, beside one another. Words in [term|text] open the
+    glossary's `term`.
+    places: decimals of the labels. unit: behind a value that is pointed at. missing: what stands there when training
+    measured nothing.
     by_topic: a line for each topic beside their mean (Metric.topic_coherence).
     """
 
@@ -37,7 +39,8 @@ class Chart:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table of a run's curves, and of run.json. format: "count", "decimals" or "percent", as in static/js/format.js."""
+    """A column of the table of a run's curves, and of run.json. format: "count", "decimals" or "percent", as in
+    static/js/format.js."""
 
     name: str
     label: str
@@ -50,7 +53,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Series(Column):
-    """measure: its value from a snapshot of the training; None where it can't be measured. chart: None for the table alone."""
+    """measure: its value from a snapshot of the training; None where it can't be measured. chart: None for the table
+    alone."""
 
     measure: Callable[[Snapshot], float | None] = lambda snapshot: None
     chart: Chart | None = None

@@ -20,7 +20,8 @@ MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond
 def create(
     version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
 ) -> Run:
-    """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or
+    this corpus can't have."""
     if version is None or version.status != Version.Status.READY:
         raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
     config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
@@ -82,7 +83,8 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
 
 
 def onward(run: Run, version: Version, by: User | None = None) -> Run:
-    """A new run on another version of the corpus, with more documents or other words, that begins with the topics of this one.
+    """A new run on another version of the corpus, with more documents or other words, that begins with the topics of
+    this one.
 
     Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
     """

@@ -90,7 +90,8 @@ def discard(run_id: int) -> None:
 
 
 def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
-    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a topic.
+    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by weight within a
+    topic.
 
     A word that has tokens in a topic without being listed there comes behind the listed ones, with the floor's weight.
     """

@@ -36,7 +36,8 @@ def train(run_id: int) -> None:
 
 
 class TimeBudget:
-    """Bounds how often something is done, so that it takes at most `share` of the time. `with` it measures each time."""
+    """Bounds how often something is done, so that it takes at most `share` of the time. `with` it measures each
+    time."""
 
     def __init__(self, share: float):
         self.share, self.ended, self.seconds = share, time.monotonic(), 0.0

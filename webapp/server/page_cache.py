@@ -74,7 +74,8 @@ def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: No
 
 
 def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpResponse:
-    """The page, or 304 where the browser has it. Another process, and another CSRF cookie, give the page another ETag."""
+    """The page, or 304 where the browser has it. Another process, and another CSRF cookie, give the page another
+    ETag."""
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
     etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
     response = get_conditional_response(request, etag=etag)

@@ -202,11 +202,13 @@ def orphans() -> list[tuple[str, int]]:
         return cursor.fetchall()
 
 
-# Whole tables, for backups -----------------------------------------------------------------------------------------------------------
+# Whole tables, for backups
+# -----------------------------------------------------------------------------------------------------------
 
 
 class Table(NamedTuple):
-    """A table with rows of its own. parent: of which it is an attached partition. columns: those that are not computed."""
+    """A table with rows of its own. parent: of which it is an attached partition. columns: those that are not
+    computed."""
 
     name: str
     parent: str | None

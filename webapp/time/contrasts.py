@@ -132,7 +132,8 @@ def _links(base: Selection, sides: tuple[Side, Side], larger_in: int, k: int, wo
 
 
 def _address(of: Side, base: Selection, *, topic: int | None = None, word: str = "") -> str:
-    """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of both sides."""
+    """The documents of a side, those with a topic or a word in it; of a complement, which no address can say, those of
+    both sides."""
     parameters = (base if of.complement else of.documents).parameters
     if word:
         q = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
@@ -164,7 +165,8 @@ def _slots(into: np.ndarray, listed: list[int]) -> np.ndarray:
 
 
 def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
-    """For each topic, as its own side uses it, the words that are surely more frequent there than in all that both sides say."""
+    """For each topic, as its own side uses it, the words that are surely more frequent there than in all that both
+    sides say."""
     everywhere = word_sums[:, -1].sum(axis=0)
     places = []
     for n, own in enumerate(sides):
@@ -176,7 +178,8 @@ def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str
 
 
 def _all_words(run: Run, counts: np.ndarray) -> list[list[dict]]:
-    """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2, V]."""
+    """The words that tell the sides apart most surely, with how often they are used in 10,000 words. counts: int64[2,
+    V]."""
     both, totals = counts.sum(axis=0), np.maximum(counts.sum(axis=1), 1)
     z = distinctive(counts[0], both)
     places = [

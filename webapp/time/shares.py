@@ -1,7 +1,9 @@
-"""Shares of topics in groups of documents, by period or category, with their intervals: what is kept of it, and for how long.
+"""Shares of topics in groups of documents, by period or category, with their intervals: what is kept of it, and for how
+long.
 
-Merged topics are counted as one, and a Selection restricts all of it. Sums and intervals are kept in the web process until others
-take their place: a page that is opened again, or shows one topic more, does not go through all documents anew.
+Merged topics are counted as one, and a Selection restricts all of it. Sums and intervals are kept in the web process
+until others take their place: a page that is opened again, or shows one topic more, does not go through all documents
+anew.
 """
 
 from collections.abc import Hashable
@@ -22,7 +24,8 @@ _large = BoundedCache(4)  # of which each holds a number for each document
 
 
 class Cut(NamedTuple):
-    """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers; `name` names its groups.
+    """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers; `name` names its
+    groups.
 
     first, end: the groups from the first to the last with a document, so that a chart does not begin with empty years.
     """
@@ -70,7 +73,8 @@ def information(of: Cut) -> np.ndarray:
 
 
 def intervals(of: Cut, topics: list[int]) -> bands.Bands:
-    """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are computed."""
+    """The shares of some topics, in their order, over all of the groups; only topics that are not remembered are
+    computed."""
     known = _kept.get_or_set(("bands", *of.key), dict)
     if missing := [k for k in dict.fromkeys(topics) if k not in known]:
         lengths = evidence.of(of.selection.run).lengths

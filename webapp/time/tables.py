@@ -105,7 +105,8 @@ def _columns(cut: shares.Cut) -> list[int]:
 
 
 def _middle(share: np.ndarray) -> np.ndarray:
-    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share. float64[T]."""
+    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as its share.
+    float64[T]."""
     known = np.nan_to_num(share)
     return (known * np.arange(share.shape[1])).sum(axis=1) / np.maximum(known.sum(axis=1), 1e-12)
 
@@ -122,7 +123,8 @@ def _most(share: np.ndarray, thin: np.ndarray, places) -> float:
 
 
 def _cell(bands, i: int, g: int, overall: float, most: float, against: bool) -> dict:
-    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by chance."""
+    """A share, or how many times the overall share it is; and its shade, "" where it differs from it no more than by
+    chance."""
     documents, tokens, thin = int(bands.documents[g]), int(bands.tokens[g]), bool(bands.thin[g])
     if np.isnan(bands.share[i, g]):
         return {

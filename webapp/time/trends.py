@@ -141,7 +141,8 @@ class _Line:
 
 
 def strongest(selection: Selection, by: str, topic: int, label: str) -> dict:
-    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such bin."""
+    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises Invalid for no such
+    bin."""
     cut = shares.cut(selection, by)
     if label not in cut.groups.labels:
         raise Invalid(

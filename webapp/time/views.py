@@ -144,7 +144,8 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
 
 
 def _across(choices: list[dict], by: str) -> str | None:
-    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than another period."""
+    """The field that a topic's table begins with: the last that is not its columns, as a category tells more than
+    another period."""
     return next((c["name"] for c in reversed(choices) if c["name"] != by), None)
 
 
@@ -206,7 +207,8 @@ def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpRe
 
 
 def address(request: HttpRequest, **changes: str | None) -> str:
-    """This page's address with some parameters changed, those that stand more than once included; a None takes one out."""
+    """This page's address with some parameters changed, those that stand more than once included; a None takes one
+    out."""
     query = request.GET.copy()
     for name, value in changes.items():
         if value is None:

@@ -23,11 +23,12 @@ def read_words(text: str) -> list[str]:
 
 
 def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) -> dict | None:
-    """topics (columns) and lines [{word, url, tokens, cells}], with as many cells as topics; and where the next page begins.
+    """topics (columns) and lines [{word, url, tokens, cells}], with as many cells as topics; and where the next page
+    begins.
 
-    A cell is the tokens of the word in the topic, in the selected documents. words: those that are asked for; without any, the
-    most salient ones of the topics shown. by_likeness: like stands beside like; else the overview's order and the most frequent word.
-    None while the run is still training.
+    A cell is the tokens of the word in the topic, in the selected documents. words: those that are asked for; without
+    any, the most salient ones of the topics shown. by_likeness: like stands beside like; else the overview's order and
+    the most frequent word. None while the run is still training.
     """
     run = overview.run
     if overview.tokens is None:

@@ -17,10 +17,11 @@ WORDS = 2  # of a topic that has no name
 
 
 def of(overview: Overview, chosen: list[int]) -> dict | None:
-    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width, height; stress.
+    """circles: topics with x, y, r, text, where their label stands, and whether it is among the chosen ones; width,
+    height; stress.
 
-    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no place. None where
-    there is no map: the run is still training, or an older version made it.
+    Circles lie where the sizes of the whole corpus put them, so that a set of documents changes their sizes and no
+    place. None where there is no map: the run is still training, or an older version made it.
     """
     run = overview.run
     if "x" not in overview.measures or np.isnan(overview.measures["x"]).any():
@@ -48,7 +49,8 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
 
 @cached(32)
 def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
-    """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take up."""
+    """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take
+    up."""
     columns = measures.read(snapshot_id)
     xy = np.column_stack([columns["x"], -columns["y"]])  # on a screen y points down
     radii = np.sqrt(COVERED * columns["share"])

@@ -1,4 +1,5 @@
-"""The overview of a run: which of its topics an address asks for, in which order, and how large each is in a set of documents."""
+"""The overview of a run: which of its topics an address asks for, in which order, and how large each is in a set of
+documents."""
 
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
 class Wanted(NamedTuple):
-    """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group of readers.
+    """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group
+    of readers.
     hidden: also those that readers hid. topics: only these; empty for all."""
 
     sort: str
@@ -51,8 +53,9 @@ class Wanted(NamedTuple):
 class Overview:
     """The topics of a run as an address asks for them.
 
-    share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains. numbers: int64[n],
-    the topics that are shown, in their order; left_out: how many more there would be if hidden ones were shown.
+    share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while the run trains.
+    numbers: int64[n], the topics that are shown, in their order; left_out: how many more there would be if hidden ones
+    were shown.
     """
 
     def __init__(self, selection: Selection, wanted: Wanted):
@@ -137,7 +140,8 @@ class Overview:
         ]
 
     def lines(self, numbers: list[int]) -> dict | None:
-        """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without dates."""
+        """Shares over time for sparklines: labels and, by topic, values (None for a time without words). None without
+        dates."""
         by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None

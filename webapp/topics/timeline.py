@@ -13,11 +13,13 @@ VALUES = 40  # of a category: the most frequent
 
 
 def of(overview: Overview, by: str, after: int = 0) -> dict | None:
-    """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no group.
+    """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid for what is no
+    group.
 
-    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of its documents, to
-    which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by group; other: those of all topics that
-    are not stacked. most: the largest share and the largest count of any multiple.
+    labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of
+    its documents, to which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by
+    group; other: those of all topics that are not stacked. most: the largest share and the largest count of any
+    multiple.
     """
     run, selection = overview.run, overview.selection
     choices = fields.choices(run.version)

@@ -15,9 +15,11 @@ NEIGHBOURS = 6  # topics named as like it, and as its company
 
 
 def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
-    """The topic in groups of documents: bins of label, share (None without words), tokens, documents, of_tokens, of_documents, url.
+    """The topic in groups of documents: bins of label, share (None without words), tokens, documents, of_tokens,
+    of_documents, url.
 
-    Empty groups at both ends are left out; of a category, those without documents. None where there is nothing to group by.
+    Empty groups at both ends are left out; of a category, those without documents. None where there is nothing to group
+    by.
     """
     choices = fields.choices(view.run.version)
     if not choices:
@@ -38,7 +40,8 @@ def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
 
 
 def neighbours(view: RunView, k: int) -> dict[str, list[dict]]:
-    """similar: topics with like words, with their divergence; beside: those in the same documents, with the lift and the documents."""
+    """similar: topics with like words, with their divergence; beside: those in the same documents, with the lift and
+    the documents."""
     row = Topic.objects.get(snapshot_id=view.run.snapshot_id, number=k)
     labels = view.labels
     similar = [pair for pair in row.similar if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][
@@ -77,7 +80,8 @@ MEASURES = {
 
 
 def diagnostics(run: Run, k: int) -> list[dict]:
-    """Each measure of the topic as the model has it: value, below (how many topics are lower), of (how many are known), all values."""
+    """Each measure of the topic as the model has it: value, below (how many topics are lower), of (how many are known),
+    all values."""
     measured = []
     for name, (term, title, places, means) in MEASURES.items():
         column = measures.of(run)[name]

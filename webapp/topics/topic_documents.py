@@ -21,9 +21,11 @@ def ranked(
     after: tuple[float, int] | None = None,
     limit: int = DOCUMENTS,
 ) -> tuple[list[dict], str | None]:
-    """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page begins.
+    """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page
+    begins.
 
-    Each has number, title, date_text, tokens, share, of (its tokens) and snippet, the passage where the topic is strongest.
+    Each has number, title, date_text, tokens, share, of (its tokens) and snippet, the passage where the topic is
+    strongest.
     """
     parts = view.labels.parts(k)
     best = (

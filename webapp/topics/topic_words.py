@@ -72,11 +72,13 @@ def _everywhere(version_id: int) -> np.ndarray:
 def relevant(
     view: RunView, k: int, selection: Selection, lam: float, after: int = 0, limit: int = WORDS
 ) -> tuple[list[dict], int | None]:
-    """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without hidden ones; and the next place.
+    """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without hidden ones; and the next
+    place.
 
-    Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share (of its tokens
-    that are the topic's), part (of the topic's tokens), and bar and bar_everywhere of the longest on the page.
-    Below a relevance of 1 words with fewer than LEAST tokens stand behind all others: each of them is nowhere else by chance.
+    Each has word, url, lines (the address of its lines in this topic), why, tokens (in the topic), everywhere, share
+    (of its tokens that are the topic's), part (of the topic's tokens), and bar and bar_everywhere of the longest on the
+    page. Below a relevance of 1 words with fewer than LEAST tokens stand behind all others: each of them is nowhere
+    else by chance.
     """
     words = tallied(view, k, selection)
     if not len(words.numbers):

@@ -14,9 +14,11 @@ LINES = 3  # examples of the word in context
 
 
 def why(view: RunView, k: int, word: Word, selection: Selection) -> dict:
-    """Why a word is in a topic: what the model says, what was counted, where its other tokens are, and LINES lines of text.
+    """Why a word is in a topic: what the model says, what was counted, where its other tokens are, and LINES lines of
+    text.
 
-    probability: p(w|k) as the model has it; usual: the word's share of the corpus. The rest is of the selected documents.
+    probability: p(w|k) as the model has it; usual: the word's share of the corpus. The rest is of the selected
+    documents.
     """
     uses = senses.uses(view, word, selection)
     tokens, documents = (array[0] for array in uses.tally())

@@ -1,6 +1,7 @@
 """Keyword in context: the lines of a corpus in which a word stands, a page of them at a time.
 
-Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by Postgres.
+Which lines there are, and their order, comes from the arrays; only those of a page are cut from their texts, by
+Postgres.
 """
 
 import unicodedata
@@ -37,7 +38,8 @@ WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}]*")  # by which lines are put in or
 
 
 class Lines(NamedTuple):
-    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by embargo."""
+    """lines: of this page. total: of all pages. in_order: how many of them are in the order asked for. kept_back: by
+    embargo."""
 
     lines: list[dict]
     total: int

@@ -22,7 +22,8 @@ def plain(text: str) -> str:
 
 
 def matching(version: Version, prefix: str, after: int = -1, limit: int = PAGE) -> tuple[list[dict], int | None]:
-    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next page's beginning."""
+    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that order); and the next
+    page's beginning."""
     words = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND plain LIKE %s ORDER BY number LIMIT %s",
         [version.pk, after, _escape(plain(prefix)) + "%", limit + 1],
@@ -50,8 +51,9 @@ def word(version: Version, text: str) -> Word | None:
 
 
 RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
-# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES more
-# than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics, on
+# A word's senses are here the topics in which it is one of the RANKS first words, that hold LEAST_SHARE of it and TIMES
+# more than their size would give them. Words are ordered by how far apart two of their tokens are on the map of topics,
+# on
 # average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which are everywhere.
 _BEGINNINGS = """
 WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
@@ -71,7 +73,8 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 
 
 def beginnings(view: RunView) -> list[dict]:
-    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its words."""
+    """Words whose senses are far apart, the farthest first: number, word, tokens, documents, and topics, each with its
+    words."""
     words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
     first = topics.top_words(view, sorted({k for row in words for k in row["topics"]}), 6)
     return [

@@ -1,4 +1,5 @@
-"""The senses of a word: the topics that its tokens were given to, in a set of documents, over time, and beside another word's."""
+"""The senses of a word: the topics that its tokens were given to, in a set of documents, over time, and beside another
+word's."""
 
 from collections import Counter
 
@@ -31,8 +32,8 @@ def uses(view: RunView, word: Word, selection: Selection) -> Uses:
 def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], list[dict]]:
     """The senses of a word, most frequent first: (those worth naming, the rare ones).
 
-    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its tokens), start (the
-    shares before it) and `lines`, the address of its lines.
+    Rows of topics.link, tokens, documents, share (of the word's tokens here; sums to 1), certainty (mean of its
+    tokens), start (the shares before it) and `lines`, the address of its lines.
     """
     tokens, documents = (array[0] for array in of.tally())
     certainty = of.certainties()
@@ -58,7 +59,8 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
 
 
 def _tell_apart(senses: list[dict]) -> None:
-    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2 …) makes it paler."""
+    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2
+    …) makes it paler."""
     seen = Counter()
     for row in senses:
         row["shade"] = min(seen[row["hue"]], SHADES)
@@ -70,7 +72,8 @@ def _clear(row: dict) -> bool:
 
 
 def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
-    """Give each sense its `words`: those that tell it from the others; the rare ones get the first words of their topics."""
+    """Give each sense its `words`: those that tell it from the others; the rare ones get the first words of their
+    topics."""
     near = of.near([row["number"] for row in senses], CANDIDATES)
     owned = _owned(view, near, [row["number"] for row in senses])
     for row, candidates in zip(senses, near, strict=True):
@@ -107,13 +110,15 @@ def _owned(view: RunView, near: list[list[Near]], numbers: list[int]) -> dict[in
 
 
 def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
-    """The words whose likelihood ratio is high and that belong to this topic wherever they stand: the product of the two."""
+    """The words whose likelihood ratio is high and that belong to this topic wherever they stand: the product of the
+    two."""
     best = sorted(candidates, key=lambda n: -n.score * owned[n.word][1])[:NAMED]
     return [owned[n.word][0] for n in best]
 
 
 def groupings(run: Run) -> list[str]:
-    """What the chart of a word's senses can be by: periods that are neither one nor too many, the best first; then categories."""
+    """What the chart of a word's senses can be by: periods that are neither one nor too many, the best first; then
+    categories."""
     periods, span = [], fields.dated(run.version)
     if span:
         years = span[1].year - span[0].year + 1
@@ -124,10 +129,12 @@ def groupings(run: Run) -> list[str]:
 
 
 def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Selection) -> dict | None:
-    """How the shares of the senses change over time or from value to value of a category. None where nothing is known to go by.
+    """How the shares of the senses change over time or from value to value of a category. None where nothing is known
+    to go by.
 
-    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the other senses:
-    tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out: values not shown.
+    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the
+    other senses: tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out:
+    values not shown.
     """
     offered = groupings(run)
     if not offered:
@@ -176,7 +183,8 @@ def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Select
 
 
 def beside(view: RunView, a: Word, b: Word, selection: Selection) -> dict:
-    """Two words: their senses side by side, those that both have first, and the words that tell their documents apart."""
+    """Two words: their senses side by side, those that both have first, and the words that tell their documents
+    apart."""
     both = [uses(view, word, selection) for word in (a, b)]
     tokens, documents = zip(*(of.tally() for of in both), strict=True)
     shares = [array[0] / max(1, array.sum()) for array in tokens]

@@ -1,4 +1,5 @@
-"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by side."""
+"""Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
+side."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse

@@ -35,7 +35,8 @@ def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
 
 
 class Naive:
-    """Queries are given as trees: ("all", …), ("any", …), ("not", one), or ("stem" | "exact", [words]), ("begin", word)."""
+    """Queries are given as trees: ("all", …), ("any", …), ("not", one), or ("stem" | "exact", [words]), ("begin",
+    word)."""
 
     def __init__(self, documents: list[tuple[str, str]], language: str, cut=cut):
         self.documents = [(cut(title), cut(text)) for title, text in documents]

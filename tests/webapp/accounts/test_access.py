@@ -1,7 +1,7 @@
 """Every address there is, tried by everybody: who may do what, and that nobody else may.
 
-The expectation is written here a second time, by hand and for people (`ROLES`), and compared with what the whole stack answers. An
-address that is in neither list fails.
+The expectation is written here a second time, by hand and for people (`ROLES`), and compared with what the whole stack
+answers. An address that is in neither list fails.
 """
 
 import ast
@@ -129,7 +129,8 @@ LET_IN = 299
 
 
 class World:
-    """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's with a run."""
+    """A corpus of the owner's with a run, shared with a viewer and an editor and by links, and one of the stranger's
+    with a run."""
 
     def __init__(self):
         self.users = {
@@ -332,7 +333,8 @@ def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
 @pytest.mark.parametrize("public", [False, True])
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_every_form_of_the_question_has_one_answer(world, who, public):
-    """What may be seen: one by one, as a list, while a stream stays open, in the lists of corpora; drafts and deleted ones, too."""
+    """What may be seen: one by one, as a list, while a stream stays open, in the lists of corpora; drafts and deleted
+    ones, too."""
     sharing.publish(world.corpus, public)
     draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
     deleted = Corpus.objects.create(name="Gone", owner=world.corpus.owner, public=public)
@@ -393,7 +395,8 @@ def test_operators_see_their_pages_and_nobodys_corpora(world, at_the_gate):
 
 @pytest.fixture
 def read_by(trained, settings):
-    """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is public, and a viewer."""
+    """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is public, and a
+    viewer."""
     settings.ACCOUNTS = True
     viewer, client = User.objects.create_user("reads@example.org", "reads"), Client()
     client.force_login(viewer)
@@ -480,7 +483,8 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 
 
 def test_views_do_not_ask_the_tables_themselves():
-    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from webapp.accounts.authorization."""
+    """What the path of an address names, the gate has looked at; whatever else a view needs it gets from
+    webapp.accounts.authorization."""
     allowed = {  # of the path's number
         ("pages/page", "Corpus"),
         ("pages/page", "Run"),
@@ -684,7 +688,8 @@ def test_start_listens_on_no_other_address_without_accounts(monkeypatch, host):
 
 @pytest.mark.parametrize("who", ["stranger", "viewer"])
 def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
-    """A chart's address is whatever was sent; where it leads is said to those alone who may go there, also behind a shared link."""
+    """A chart's address is whatever was sent; where it leads is said to those alone who may go there, also behind a
+    shared link."""
     user, client = world.users[who], world.client(who)
     book = notebooks.create("Guesses", user.name, user)
     link = notebooks.share(book)

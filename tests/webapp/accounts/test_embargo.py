@@ -1,4 +1,5 @@
-"""Under embargo no answer holds more of a text than a short passage: every address there is, walked on texts of random words."""
+"""Under embargo no answer holds more of a text than a short passage: every address there is, walked on texts of random
+words."""
 
 import ast
 import gzip
@@ -38,7 +39,8 @@ DOCUMENTS, WORDS = 24, 400
 
 
 def texts() -> list[list[str]]:
-    """Each document holds the same words in an order of its own: a stretch of it that appears anywhere is no accident."""
+    """Each document holds the same words in an order of its own: a stretch of it that appears anywhere is no
+    accident."""
     chance = random.Random(7)
     words = ["".join(chance.choices("bcdfghjklmnpqrstvwxz", k=LETTERS)) for _ in range(WORDS)]
     return [chance.sample(words, WORDS) for _ in range(DOCUMENTS)]
@@ -262,7 +264,8 @@ def test_a_pin_of_a_run_that_is_gone_for_good_is_shortened_too(client, shut):
     assert 5 * LETTERS < longest(shown) <= embargo.PASSAGE + LETTERS
 
 
-# Text leaves the database in one place -----------------------------------------------------------------------------------
+# Text leaves the database in one place
+# -----------------------------------------------------------------------------------
 
 # Modules besides webapp.accounts.embargo that name the table `document`, and what for: none of them shows anything.
 STORE = {
@@ -287,7 +290,8 @@ def strings(tree: ast.AST) -> Iterator[str]:
 
 
 def reads_documents(source: str) -> list[str]:
-    """Where a module could read the table `document`: by SQL, by its model, or by a model that is looked up by its name."""
+    """Where a module could read the table `document`: by SQL, by its model, or by a model that is looked up by its
+    name."""
     tree = ast.parse(source)
     found = [text for text in strings(tree) if TABLE.search(text) and STATEMENT.search(text)]
     for node in ast.walk(tree):
@@ -407,7 +411,8 @@ def walk(run: Run) -> Iterator[tuple[str, str]]:
     ids=str,
 )
 def read_elsewhere(request, shut, django_db_blocker):
-    """A run on the same files with another column as the text, read under the embargo or before it. Committed, for the exports."""
+    """A run on the same files with another column as the text, read under the embargo or before it. Committed, for the
+    exports."""
 
     when, columns = request.param
     with django_db_blocker.unblock():
@@ -575,7 +580,8 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
 
 
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
-    """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before its parent's."""
+    """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's can't be ended before
+    its parent's."""
     from webapp.corpora import deletion
 
     def part(of: Corpus) -> Corpus:

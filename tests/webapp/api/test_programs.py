@@ -1,4 +1,5 @@
-"""Uploads by programs: a token in place of a session, with its user's rights and quota; and the example of docs/uploads.md."""
+"""Uploads by programs: a token in place of a session, with its user's rights and quota; and the example of
+docs/uploads.md."""
 
 import asyncio
 import io
@@ -51,7 +52,8 @@ def eve() -> User:
 def ask(
     method: str, url: str, headers: dict | None = None, body: bytes = b"", asked: list | None = None
 ) -> tuple[int, dict, bytes]:
-    """Of the whole ASGI application, in this process, whose transaction it then sees. asked: grows when the body is asked for."""
+    """Of the whole ASGI application, in this process, whose transaction it then sees. asked: grows when the body is
+    asked for."""
     said, parts = [], [{"type": "http.request", "body": body, "more_body": False}]
     given = {"Host": "127.0.0.1:8000"} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def others(trained, draft, django_db_blocker):
-    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more sections."""
+    """A run with another seed, one with fewer topics, and one of another corpus, in another order and with more
+    sections."""
     from tasks.corpora import ingest
     from tasks.runs import train
     from webapp.ingest import corpora, guesses

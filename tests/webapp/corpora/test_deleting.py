@@ -50,8 +50,9 @@ OF_NOTHING = (
 
 @pytest.fixture(scope="module")
 def made(draft, django_db_blocker, tmp_path_factory):
-    """What there was before; and then a corpus with everything that there can be of one: a finished run, one of its own words, one
-    that waits, files that are to be added, what readers said. Committed, as heartbeats come over a connection of their own."""
+    """What there was before; and then a corpus with everything that there can be of one: a finished run, one of its own
+    words, one that waits, files that are to be added, what readers said. Committed, as heartbeats come over a
+    connection of their own."""
     with django_db_blocker.unblock():
         ada = User.objects.create_user("ada.deleting@example.org", "Ada of deleting")
         User.objects.local()

@@ -1,4 +1,5 @@
-"""The reading protocol: the same questions for everybody, nothing given away before they are answered, and honest sums."""
+"""The reading protocol: the same questions for everybody, nothing given away before they are answered, and honest
+sums."""
 
 import math
 import re

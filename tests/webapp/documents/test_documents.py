@@ -1,4 +1,5 @@
-"""A document's page: its words are the tokens counted, its strip and its parts are its text, what is like it is near."""
+"""A document's page: its words are the tokens counted, its strip and its parts are its text, what is like it is
+near."""
 
 import json
 import re
@@ -26,7 +27,8 @@ MARKUP = "<script>alert('x')</script> <b>treaty & commerce</b> congress &amp; na
 
 @pytest.fixture(scope="module")
 def run(draft, django_db_setup, django_db_blocker):
-    """Odd documents among ordinary ones: markup, another direction, decomposed letters, none of the vocabulary, a long one, twins."""
+    """Odd documents among ordinary ones: markup, another direction, decomposed letters, none of the vocabulary, a long
+    one, twins."""
     rows = example_rows(120)
     text = rows[0].index("text")
     for i, words in enumerate((MARKUP, "xyzzy " * 50, "Cafe\u0301 congress İstanbul navy Cafe\u0301 war " * 40), 1):

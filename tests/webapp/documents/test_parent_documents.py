@@ -1,4 +1,5 @@
-"""A book of 30 chapters, cut by its headings, read and trained: what is shown of the whole is the sum of its sections."""
+"""A book of 30 chapters, cut by its headings, read and trained: what is shown of the whole is the sum of its
+sections."""
 
 import csv
 import io

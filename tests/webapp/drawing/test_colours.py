@@ -1,4 +1,5 @@
-"""The number of topic colours stands once, in webapp.drawing.numbers; style sheets, which must repeat it, have as many."""
+"""The number of topic colours stands once, in webapp.drawing.numbers; style sheets, which must repeat it, have as
+many."""
 
 import re
 from pathlib import Path

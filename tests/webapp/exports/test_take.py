@@ -252,7 +252,8 @@ def test_sparse_model_is_the_dense_one(trained, model, tmp_path):
 
 
 def clearest(run, model) -> int:
-    """Of the documents with words enough the one that is most of one topic: whatever infers its mixture should say so."""
+    """Of the documents with words enough the one that is most of one topic: whatever infers its mixture should say
+    so."""
     return int(np.argmax(np.where(evidence.of(run).lengths >= 60, model["theta"].max(axis=1), 0)))
 
 
@@ -292,7 +293,8 @@ def test_pyldavis_reads_its_json(trained, tmp_path):
     assert data["mdsDat"]["topics"] == data["topic.order"] == list(range(trained.topics))
     assert sum(data["mdsDat"]["Freq"]) == pytest.approx(100)
     for k in range(trained.topics):
-        # With lambda = 1 relevance is the weight, so the viewer lists what the topic's own page does, with the same counts.
+        # With lambda = 1 relevance is the weight, so the viewer lists what the topic's own page does, with the same
+        # counts.
         shown = prepared.sorted_terms(topic=k, _lambda=1).head(20)
         stored = list(TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=k).order_by("rank")[:20])
         words = dict(Word.objects.filter(version=trained.version_id).values_list("number", "word"))

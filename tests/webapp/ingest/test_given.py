@@ -1,4 +1,5 @@
-"""A bag of words that was made elsewhere: its words are taken as they are, and can be marked in what stands for its text."""
+"""A bag of words that was made elsewhere: its words are taken as they are, and can be marked in what stands for its
+text."""
 
 from dataclasses import asdict
 

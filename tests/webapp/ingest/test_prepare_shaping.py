@@ -1,4 +1,5 @@
-"""The page of how a corpus is read: sections, joining, tables about files, sheets; and what stays chosen when it is shown again."""
+"""The page of how a corpus is read: sections, joining, tables about files, sheets; and what stays chosen when it is
+shown again."""
 
 import re
 from dataclasses import asdict

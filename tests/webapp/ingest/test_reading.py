@@ -174,7 +174,8 @@ def test_documents_are_added(draft, tmp_path, small_chunks):
 
 
 def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunks):
-    """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another time."""
+    """Another encoding, other columns and another order of dates; what was read before stays, and is read alike another
+    time."""
     first = [
         ["id", "text", "when", "seen"],
         *(

@@ -1,4 +1,5 @@
-"""Files that have come are stored by a worker: what is kept, in which order, and that a kill at any place loses nothing."""
+"""Files that have come are stored by a worker: what is kept, in which order, and that a kill at any place loses
+nothing."""
 
 import hashlib
 import io

@@ -1,4 +1,5 @@
-"""Whose job is next, told by rows alone: users take turns, short jobs keep a place, and nobody has more than their quota."""
+"""Whose job is next, told by rows alone: users take turns, short jobs keep a place, and nobody has more than their
+quota."""
 
 import threading
 

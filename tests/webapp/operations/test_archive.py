@@ -1,4 +1,5 @@
-"""A backup's file: what is not whole, not ours or not understood is refused with a sentence, before anything is touched."""
+"""A backup's file: what is not whole, not ours or not understood is refused with a sentence, before anything is
+touched."""
 
 import io
 import json

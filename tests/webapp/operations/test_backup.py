@@ -1,4 +1,5 @@
-"""What a backup takes while others work: files as far as the rows of its moment say, and nothing is taken away meanwhile."""
+"""What a backup takes while others work: files as far as the rows of its moment say, and nothing is taken away
+meanwhile."""
 
 import json
 

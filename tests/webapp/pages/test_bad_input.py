@@ -1,4 +1,5 @@
-"""Each kind of bad input from the upload to the words: what is good of it is there, what is not is said, and nothing is left behind."""
+"""Each kind of bad input from the upload to the words: what is good of it is there, what is not is said, and nothing is
+left behind."""
 
 import csv
 import io

@@ -1,10 +1,11 @@
 """Every query of every page goes by an index, and looks at few rows of what grows: a made corpus, walked page by page.
 
-What is checked is the plan that Postgres makes with `enable_seqscan` off, and what it looked at when that plan is carried out. Off, because
-at 20,000 documents Postgres rightly prefers to read a small table from its beginning to its end, which says nothing about ten million;
-off, a sequential scan is only left where there is no index to go by. An index alone proves little, though: tables are partitioned by corpus
-and snapshot, so that "all documents of this corpus" has an index, too. So rows that were looked at are counted as well: a page that looks at
-ROWS of a growing table at most takes the same time whatever the size.
+What is checked is the plan that Postgres makes with `enable_seqscan` off, and what it looked at when that plan is
+carried out. Off, because at 20,000 documents Postgres rightly prefers to read a small table from its beginning to its
+end, which says nothing about ten million; off, a sequential scan is only left where there is no index to go by. An
+index alone proves little, though: tables are partitioned by corpus and snapshot, so that "all documents of this corpus"
+has an index, too. So rows that were looked at are counted as well: a page that looks at ROWS of a growing table at most
+takes the same time whatever the size.
 """
 
 import json
@@ -21,8 +22,8 @@ from webapp.models import Word
 DOCUMENTS, TOPICS = 20_000, 20
 GROWING = re.compile(r"(document|word|topic_word|document_topic)(_\w*\d+)?")  # and their partitions
 ROWS = 2_000  # of a growing table that a query may look at, whatever the size
-# Queries that look at each word of a vocabulary or of a topic, as an order by relevance must. Their results are kept in the web process;
-# how many documents there are does not matter.
+# Queries that look at each word of a vocabulary or of a topic, as an order by relevance must. Their results are kept in
+# the web process; how many documents there are does not matter.
 OF_THE_VOCABULARY = (
     "SELECT word, sum(tokens)::bigint AS tokens FROM topic_word",  # topics.topic_words: all words of one topic
     "SELECT tokens FROM word WHERE version_id",  # topics.topic_words: how frequent each word is

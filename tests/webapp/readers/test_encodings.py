@@ -1,4 +1,5 @@
-"""Encodings: every file of the corpora in many languages comes in right, and so do sentences in every encoding that they were written in."""
+"""Encodings: every file of the corpora in many languages comes in right, and so do sentences in every encoding that
+they were written in."""
 
 import csv
 import gzip

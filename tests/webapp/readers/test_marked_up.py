@@ -1,4 +1,5 @@
-"""Files of texts in forms that other programs write: what is kept of them, and every way in which they are hostile or broken."""
+"""Files of texts in forms that other programs write: what is kept of them, and every way in which they are hostile or
+broken."""
 
 import contextlib
 import re

@@ -1,4 +1,5 @@
-"""Words left out of view: gone from every list of words, with all numbers as they were, on every page that one goes to from there."""
+"""Words left out of view: gone from every list of words, with all numbers as they were, on every page that one goes to
+from there."""
 
 import re
 from html import unescape

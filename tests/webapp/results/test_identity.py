@@ -1,4 +1,5 @@
-"""Nothing slips by one: with empty, repeated and shuffled documents every row, array and export speaks of the same document."""
+"""Nothing slips by one: with empty, repeated and shuffled documents every row, array and export speaks of the same
+document."""
 
 import csv
 import hashlib

@@ -1,4 +1,5 @@
-"""Every engine through the pages: chosen in the form, trained, shown, taken away and verified; and the tests' own beside it."""
+"""Every engine through the pages: chosen in the form, trained, shown, taken away and verified; and the tests' own
+beside it."""
 
 import io
 import json

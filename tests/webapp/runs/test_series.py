@@ -1,4 +1,5 @@
-"""A series of the live chart is declared once: every entry has its column, and stands on the pages and in their twins."""
+"""A series of the live chart is declared once: every entry has its column, and stands on the pages and in their
+twins."""
 
 from dataclasses import replace
 from html import unescape

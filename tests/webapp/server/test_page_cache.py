@@ -1,4 +1,5 @@
-"""Pages that are kept: once made they cost little, and show nothing that is not so any more, nor to whom it is not meant."""
+"""Pages that are kept: once made they cost little, and show nothing that is not so any more, nor to whom it is not
+meant."""
 
 import re
 

@@ -266,7 +266,8 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
 
 
 def test_a_flat_trend_stays_within_its_intervals(client, gaps):
-    """The words were drawn alike in all years: the share overall lies within the interval of each year that is not thin."""
+    """The words were drawn alike in all years: the share overall lies within the interval of each year that is not
+    thin."""
     data = get(client, gaps, "?by=year&topics=0,1")
     solid = [i for i, b in enumerate(data["bins"]) if not b["thin"]]
     assert len(solid) == 4

@@ -1,4 +1,5 @@
-"""The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics, too."""
+"""The overview of a run: every number on it recomputed from the arrays, in a set of documents and with merged topics,
+too."""
 
 import math
 

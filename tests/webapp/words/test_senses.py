@@ -330,7 +330,8 @@ def test_groupings_of_the_senses(monkeypatch, first, last, period, offered):
 
 @pytest.fixture(scope="module")
 def hostile(draft, django_db_blocker):
-    """A run on texts that mean harm: markup, marks that turn the direction of a line, very long words, decomposed accents."""
+    """A run on texts that mean harm: markup, marks that turn the direction of a line, very long words, decomposed
+    accents."""
     rng = np.random.default_rng(1)
     rows = [["title", "date", "party", "text"]]
     for i in range(60):

@@ -1,6 +1,8 @@
-"""What happens to documents between their files and their rows: fields from names, a table about them, joining, cutting.
+"""What happens to documents between their files and their rows: fields from names, a table about them, joining,
+cutting.
 
-All are generators over the documents and problems of the readers, and hold no more than one document, whatever their number.
+All are generators over the documents and problems of the readers, and hold no more than one document, whatever their
+number.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,10 +29,11 @@ def shape(
 ) -> Iterator[Document | Problem]:
     """The documents as they will be rows, and problems; whatever else comes is handed on.
 
-    The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files, else they
-    may be one file's. `upload`: where the file is that is `shaping.table`, and the user's name of it, or those of the archive that
-    holds it (`upload_of`). order: what 12/3/1999 means (readers.Options.date_order). The table by itself is not among the items: its bytes `advance` is told. What is written into `folder`,
-    on the disk of the corpora, has no name and is gone when it ends.
+    The same items give the same documents in the same order. Where `shaping.across`, the items are those of all files,
+    else they may be one file's. `upload`: where the file is that is `shaping.table`, and the user's name of it, or
+    those of the archive that holds it (`upload_of`). order: what 12/3/1999 means (readers.Options.date_order). The
+    table by itself is not among the items: its bytes `advance` is told. What is written into `folder`, on the disk of
+    the corpora, has no name and is gone when it ends.
 
     Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
     """

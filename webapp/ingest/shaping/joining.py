@@ -1,4 +1,5 @@
-"""Very short documents made one: all of an author and a day, say. Exact wherever they stand in the files: they are sorted on disk."""
+"""Very short documents made one: all of an author and a day, say. Exact wherever they stand in the files: they are
+sorted on disk."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -22,8 +23,8 @@ def join(
 ) -> Iterator[Document | Problem]:
     """Documents with the same values become one, in the order of the values; within it in the order of the files.
 
-    One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that are the
-    same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
+    One that lacks a value, or is long already, stays as it is, before the others. A joined document has the fields that
+    are the same in all of it. Where it would be longer than `most` characters another one begins: nothing is lost.
     """
     left, example = 0, None
     with Lines(folder) as lines:

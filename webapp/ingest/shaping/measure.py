@@ -1,4 +1,5 @@
-"""Where the words of a text begin, well enough to cut it by a number of words; of any length and script, in a moment."""
+"""Where the words of a text begin, well enough to cut it by a number of words; of any length and script, in a
+moment."""
 
 import numpy as np
 

@@ -51,9 +51,9 @@ def stem(file: str) -> str:
 class Pattern:
     """Names with named parts: {year}_{author}.txt.
 
-    A part goes on up to the next place where the text after it in the pattern stands, the last one as far as it can; each has a
-    character at least, and none goes beyond a folder. {} is passed over. A pattern with folders describes the last ones. The
-    ending may be left out.
+    A part goes on up to the next place where the text after it in the pattern stands, the last one as far as it can;
+    each has a character at least, and none goes beyond a folder. {} is passed over. A pattern with folders describes
+    the last ones. The ending may be left out.
 
     Raises Invalid("pattern", …) where it is none.
     """
@@ -131,11 +131,11 @@ class _Level:
 
 
 def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -> Iterator[Document | Problem]:
-    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of the
-    pattern `text` have their own names.
+    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and “archive”; the parts of
+    the pattern `text` have their own names.
 
-    What a pattern names counts more than what the document says of itself, and that more than folders and files. A pattern's
-    title, id and date are the document's own; year, month and day make its date, too.
+    What a pattern names counts more than what the document says of itself, and that more than folders and files. A
+    pattern's title, id and date are the document's own; year, month and day make its date, too.
     """
     pattern = Pattern(text) if text else None
     unlike, example = 0, None

@@ -35,7 +35,8 @@ class Section(NamedTuple):
 
 
 def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
-    """Documents that are longer than a section become several. Those without pages or headings stay whole, and are counted."""
+    """Documents that are longer than a section become several. Those without pages or headings stay whole, and are
+    counted."""
     whole, example = 0, None
     for item in items:
         if not isinstance(item, Document):
@@ -157,8 +158,8 @@ def _ends(text: str, end: regex.Pattern) -> Iterator[int]:
 
 
 def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, int]]:
-    """Sections of at least so many words, each with the start that it begins with and the one that made it long enough: a
-    short one is put before the next, at the end behind the last."""
+    """Sections of at least so many words, each with the start that it begins with and the one that made it long enough:
+    a short one is put before the next, at the end behind the last."""
     words = np.searchsorted(word_starts(text), np.append(starts, len(text)))  # before each start
     least = max(1, least)  # no section is without a word
     kept, begun = [], 0

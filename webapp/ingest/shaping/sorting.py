@@ -11,7 +11,8 @@ FAN = 16  # files that are merged into one: each takes a line's memory, and a pr
 
 
 class Lines:
-    """Lines of bytes, each with its end, to be had in their order. The files lie in `folder` and are gone with the process."""
+    """Lines of bytes, each with its end, to be had in their order. The files lie in `folder` and are gone with the
+    process."""
 
     def __init__(self, folder: Path, memory: int = MEMORY):
         self.folder, self.memory = folder, memory

@@ -42,7 +42,8 @@ class Guess(NamedTuple):
 
 
 def guess(files: Files) -> Guess | None:
-    """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to be."""
+    """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to
+    be."""
     others: dict[str, set[str]] = {}
     candidates = []
     for upload, name in itertools.islice(_names(files), NAMES):

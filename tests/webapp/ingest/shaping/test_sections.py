@@ -150,7 +150,8 @@ def test_headings_of_the_file_of_markdown_and_of_one_s_own(tmp_path):
 
 
 def test_a_table_of_contents_is_no_chapters(tmp_path):
-    """Headings with little between them belong to the next one that has a text, and the last ones to the chapter before."""
+    """Headings with little between them belong to the next one that has a text, and the last ones to the chapter
+    before."""
     body = "word " * 60
     text = f"Title page\nCHAPTER 1\nCHAPTER 2\n\nCHAPTER 1\n{body}\nCHAPTER 2\n{body}\nCHAPTER of thanks\nThank you."
     found = cut(text, tmp_path, sections="headings", marker="CHAPTER")
