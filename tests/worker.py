@@ -24,6 +24,7 @@ class Files(LoadScopeScheduling):
     first, and tests that empty the tables come last in each worker. All tests with a browser go to one worker."""
 
     def schedule(self) -> None:
+        self.config.option.loadscopereorder = False  # xdist would begin with the files that have the most tests
         if self.collection is None:
             self.units, unit, last = {}, 0, ""
             for test in next(iter(self.registered_collections.values())):

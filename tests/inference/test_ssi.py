@@ -240,7 +240,7 @@ def test_another_seed_gives_other_topics():
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     bow, _ = planted(K=3, V=60, D=50, length=20, seed=1)
     config = ssi.Config(topics=3, passes=1)
-    checkpoint.save(tmp_path / "c", last(config, bow).state, config=config, bow=bow)
+    checkpoint.save(tmp_path / "c", last(config, bow).state, engine=ssi, config=config, bow=bow)
     with pytest.raises(Invalid, match="other settings: eta"):
         checkpoint.load(tmp_path / "c", engine=ssi, config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
     with pytest.raises(Invalid, match="another corpus"):

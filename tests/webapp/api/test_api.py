@@ -24,6 +24,7 @@ from webapp.api.access import RATE
 from webapp.documents import queries as documents
 from webapp.models import ApiToken, DocumentTopic, Run, TopicWord
 from webapp.results import topics
+from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -101,9 +102,8 @@ def test_every_address_misses_what_is_not_there(client, trained, schema):
 def test_answers_are_the_databases(client, trained):
     api = f"/api/v1/runs/{trained.pk}"
     found = client.get(f"{api}/topics?sort=number").json()["items"]
-    assert [t["number"] for t in found] == list(range(trained.topics)) and found[2]["words"] == topics.top_words(
-        trained, [2]
-    )[2]
+    assert [t["number"] for t in found] == list(range(trained.topics))
+    assert found[2]["words"] == topics.top_words(RunView(trained), [2])[2]
     mixture = client.get(f"{api}/documents/3").json()
     stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, document=3)
     assert {p["number"]: p["tokens"] for p in mixture["topics"]} == dict(stored.values_list("topic", "tokens"))
