@@ -25,7 +25,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.topics import Theta, Topics
 
-MOST_TOPICS = 65_000  # the evidence stores a token's topic as uint16, and some numbers there mean other things
+MOST_TOPICS = 65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
 LONGEST = 1 << 24  # tokens of a document: counts within a document may be float32, which is exact up to here
 
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
@@ -63,7 +63,7 @@ class Methods(NamedTuple):
 
 
 class Config(Protocol):
-    """Settings as they were chosen: a frozen dataclass. Raises Invalid, naming the field, for a value that can't be."""
+    """Settings as they were chosen: a frozen dataclass. Raises Invalid, naming the field, for an invalid value."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

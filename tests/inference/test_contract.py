@@ -111,7 +111,7 @@ def test_settings_of_another_engine_are_refused():
     with pytest.raises(Invalid, match="The engine mixture has no setting “kappa”; it is one of ssi.") as error:
         engines.config("mixture", topics=3, kappa=0.7)
     assert error.value.field == "kappa"
-    with pytest.raises(Invalid, match="There is no engine “nothing”; there are ssi, mixture."):
+    with pytest.raises(Invalid, match=f"There is no engine “nothing”; there are {', '.join(engines.ENGINES)}."):
         engines.config("nothing", topics=3)
     with pytest.raises(Invalid, match="topics must be given"):
         engines.config("mixture")

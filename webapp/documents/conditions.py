@@ -90,8 +90,8 @@ def value(text: str, version: Version) -> tuple[str, str]:
 
 
 def own(query: QueryDict) -> list[tuple[str, str]]:
-    """Of an address's parameters those of the page itself: neither a condition, nor a place in a list, which is another
-    in another selection."""
+    """Of an address's parameters those of the page itself: neither a condition, nor a place in a list, which
+    differs from selection to selection."""
     return [
         (name, value)
         for name, values in query.lists()

@@ -2,6 +2,7 @@
 sold:1914:1918-08."""
 
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 from django.http import QueryDict
@@ -23,7 +24,9 @@ class Range(NamedTuple):
 
     @property
     def address(self) -> str:
-        return f"{self.name}:{self.low}:{self.high}"
+        """name:low:high; a colon within an end, as in 1:23:45, is written %3A."""
+        low, high = (end.replace("%", "%25").replace(":", "%3A") for end in (self.low, self.high))
+        return f"{self.name}:{low}:{high}"
 
     @property
     def sentence(self) -> str:
@@ -50,7 +53,7 @@ def _read(text: str, version: Version) -> Range:
     for field in fields.ranges(version):  # a name may have a colon in it
         rest = text.removeprefix(field.name + ":")
         if rest != text and rest.count(":") == 1:
-            return _checked(Range(field.name, *(part.strip() for part in rest.split(":"))), field)
+            return _checked(Range(field.name, *(unquote(part).strip() for part in rest.split(":"))), field)
     names = ", ".join(f"“{field.name}”" for field in fields.ranges(version)) or "none"
     raise Invalid(
         "between",

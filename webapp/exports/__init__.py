@@ -93,7 +93,7 @@ FORMS = {
              None, site.archive, "zip", _ZIP),
         Form("made-by", WHOLE, "What made these files", "corpus, settings, seed and versions: put it beside files of CSV and text, which say it in their names alone",
              None, provenance.alone, "json", "application/json", final=False),
-        Form("bundle", WHOLE, "All that made it", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
+        Form("bundle", WHOLE, "Reproduction bundle", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
              "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),
     )
 }  # fmt: skip

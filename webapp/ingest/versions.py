@@ -47,5 +47,5 @@ def choose(corpus: Corpus, words: VocabularySettings) -> Version:
 
 
 def choose_again(corpus: Corpus) -> Version:
-    """The words of the newest version, chosen anew: from files, too, that came or are to be tried since."""
+    """Choose the words of the newest version anew, including files that were added or queued for another try since."""
     return choose(corpus, VocabularySettings.of(corpus.version.settings if corpus.version else {}))

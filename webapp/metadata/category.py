@@ -16,7 +16,7 @@ FLUSHED = 1 << 16  # values that are held before they are written
 _FEW_DIFFERENT = 8  # whole numbers: codes or grades, each a value of its own
 
 
-class _CodeWriter:
+class CodeWriter:
     """Codes in the order in which values appear, int32; at the end in the order of how many documents have each."""
 
     def __init__(self, path: Path, _type: type):
@@ -89,7 +89,7 @@ class Category(ValueField):
     label = "category: few values, shared by documents"
     priority = 3
     stored_as = "categories"
-    writer = _CodeWriter
+    writer = CodeWriter
 
     values: list[str]
     documents: list[int]

@@ -51,10 +51,10 @@ TERMS = {
     ),
     "topic-model": Term(
         "topic model",
-        "A description of a corpus by topics: each document is a mixture of topics, each topic a mixture of words. Here it is latent "
-        "Dirichlet allocation (LDA).",
-        "Blei, Ng and Jordan 2003. The order of words is not looked at. The topics here are found by sparse stochastic inference: Mimno, "
-        "Hoffman and Blei 2012.",
+        "A description of a corpus by topics: each document is a mixture of topics, each topic a mixture of words. The usual one "
+        "is latent Dirichlet allocation (LDA).",
+        "Blei, Ng and Jordan 2003. The order of words is not looked at. How a run was trained, and by which paper, stands on its page of "
+        "methods; by default it is sparse stochastic inference (Mimno, Hoffman and Blei 2012).",
     ),
     "share": Term(
         "share",

@@ -19,7 +19,7 @@ LISTED = 15  # topics of each side
 WORDS = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
 OFFERED = 60  # values of a category to choose from, the most frequent
-SURE = 2.58  # standard errors from which a word is said to be more frequent: 99 of 100 times by chance not
+SURE = 2.58  # standard errors from which a word is said to be more frequent: chance alone exceeds it in 1 of 100 cases
 
 
 class Side(NamedTuple):

@@ -2,10 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import numpy as np
+from django.http import QueryDict
 
 from webapp import metadata
+from webapp.documents import ranges
 from webapp.metadata import RangeField, columns
 from webapp.metadata.groups import Groups
 from webapp.metadata.number import RangeWriter
@@ -73,12 +76,23 @@ def test_a_new_type_is_a_class_and_its_name_in_the_list(tmp_path, monkeypatch):
 
 
 def test_kinds_are_stored_and_so_never_renamed():
-    assert [(each.kind, each.stored_as, each.file_prefix) for each in metadata.TYPES] == [
+    stored = [(each.kind, each.stored_as, each.file_prefix) for each in metadata.TYPES]
+    assert {
         ("category", "categories", ""),
         ("number", "numbers", "number-"),
         ("date", "dates", "date-"),
         ("text", "", ""),
-    ]
+    } <= set(stored)
+    for names in zip(*stored, strict=True):
+        used = [name for name in names if name]
+        assert len(set(used)) == len(used), used
+
+
+def test_ends_with_colons_stand_in_an_address(monkeypatch):
+    wanted = ranges.Range("length", "1:30", "<10:00")
+    assert wanted.address == "length:1%3A30:<10%3A00"
+    monkeypatch.setattr(ranges.fields, "ranges", lambda version: [Duration("length", 150, 600)])
+    assert ranges.read(QueryDict(urlencode({"between": wanted.address})), None) == [wanted]
 
 
 def test_a_kind_that_is_not_known_is_a_category():
