@@ -112,7 +112,11 @@ def test_a_checkpoint(ready, tmp_path):
 
 def test_an_index_that_grows(tmp_path):
     texts = [f"the word number{i} and the ocean" for i in range(40)]
-    folder, spans = tmp_path / "index", Tokeniser("en").spans
+    folder = tmp_path / "index"
+
+    def spans(text):
+        return Tokeniser("en").spans(text)  # one for each question, as in the program: threads may not share one
+
     with Stream.write(tmp_path / "tokens", Tokeniser("en")) as writer:
         writer.add(texts, texts)
         writer.commit()

@@ -132,6 +132,7 @@ def test_a_run_is_stopped(client, trained):
 def test_a_worker_measures_the_disk_now_and_then(client, settings, tmp_path):
     events.client().delete(upkeep.SIZES, f"{upkeep.SIZES}:lately")
     assert said(client)["disk"]["parts"] == {}
+    (settings.DATA / "logs").mkdir(exist_ok=True)
     upkeep.measure()
     parts = said(client)["disk"]["parts"]
     assert parts["files/corpora"] > 0 and "files" not in parts and "logs" in parts
