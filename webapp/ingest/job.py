@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from inference.errors import Invalid
 from webapp import readers
@@ -19,46 +19,25 @@ from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import VocabularySettings
 from webapp.ingest.vectorize import VersionBuilder
-from webapp.jobs import claims, events, kinds, scheduler
-from webapp.jobs.file_lock import LockHeld, file_lock
+from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
+from webapp.jobs.running import run_next
 from webapp.models import Corpus, Version
-from webapp.storage import bulk, disk, files
+from webapp.storage import bulk
 
-TRANSIENT = (OperationalError, InterfaceError, LockHeld)
+REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
 def read_corpus(corpus_id: int) -> None:
     """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first
     version."""
-    _run(kinds.INGEST, corpus_id, _store_or_read)
+    run_next(kinds.INGEST, corpus_id, _store_or_read, REFUSALS)
 
 
 def build_version(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    _run(kinds.VECTORIZE, version_id, _build_version)
-
-
-def _run(kind: kinds.JobKind, pk: int, work: Callable[[int, int, Heartbeat], None]) -> None:
-    claim = scheduler.claim_next_job(kind, pk)
-    if claim is None:
-        return
-    pk, attempt = claim
-    corpus_id = pk if kind is kinds.INGEST else Version.everything.values_list("corpus", flat=True).get(pk=pk)
-    try:
-        with Heartbeat(kind, pk, attempt) as beat, file_lock(files.corpus_folder(corpus_id)):
-            work(pk, attempt, beat)
-    except claims.ClaimLost:
-        return
-    except TRANSIENT as error:
-        if not disk.is_full(error):
-            raise  # the heartbeat stops here, and the sweep queues the job again when Postgres is back
-        claims.wait_for_disk(kind, pk, attempt)
-    except (Invalid, readers.Unreadable) as error:
-        claims.fail(kind, pk, attempt, str(error))
-    except Exception:
-        claims.crash(kind, pk, attempt)
+    run_next(kinds.VECTORIZE, version_id, _build_version, REFUSALS)
 
 
 def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:

@@ -90,8 +90,10 @@ def training_places_of_one_user() -> int:
 
 
 def dispatch_next(kind: JobKind) -> None:
-    """Tell the workers, after a job has ended, that another may begin. While the database is away the sweep does it
-    later."""
+    """Tell the workers, after a training has ended, that another may begin; of other kinds they were told all at once.
+    While the database is away the sweep does it later."""
+    if kind is not TRAIN:
+        return
     try:
         if startable(kind):
             for pk in kind.model.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:1]:
