@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from inference.engines import smc, ssi
+from inference.engines import cvb0, smc, ssi
 from inference.engines.contract import AnyEngine, Config, Engine
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
 _SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi  # the type checker compares the module with the contract
+_CVB0: Engine[cvb0.Config, cvb0.Resolved, cvb0.State] = cvb0
 _SMC: Engine[smc.Config, smc.Resolved, smc.State] = smc
 
-ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (_SSI, _SMC)}  # in the order in which they are offered
+ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (_SSI, _CVB0, _SMC)}  # in the order in which they are offered
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 

@@ -64,7 +64,7 @@ def sweep(doc_ptr, words, token_ptr, topics, counts, totals, alpha, eta, sweeps,
             for i in range(first, end):
                 tokens[topics[i]] += 1.0
         state = keys[d]
-        for turn in range(0 if started else -1, sweeps):
+        for _ in range(0 if started else -1, sweeps):
             for p in range(doc_ptr[d], doc_ptr[d + 1]):
                 row = counts[words[p]]
                 for i in range(token_ptr[p], token_ptr[p + 1]):
