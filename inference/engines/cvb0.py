@@ -44,7 +44,7 @@ PAPERS = {
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
-LEADING = 8  # topics that a word brings along, wherever it stands
+LEADING = 8  # topics that a word brings along, wherever it stands; all of them where L is K
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
 PI_LEAST = 1e-6  # pi below this is reset to 1
@@ -247,7 +247,8 @@ def _visit(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """cvb.visit under the present statistics: topics and phi, uint16[P, L]."""
     table, totals, alpha, mass = _present(config, state, batch)
-    leads = cvb.leading(table, totals, mass, min(LEADING, config.topics))
+    K = config.topics
+    leads = cvb.leading(table, totals, mass, K if config.most >= K else min(LEADING, K))
     after = np.empty_like(before[0]), np.empty_like(before[1])
     cvb.visit(
         batch.doc_ptr, batch.places, batch.counts, table, leads, totals, alpha, config.eta, mass, turns, first_turns, least, drawn,

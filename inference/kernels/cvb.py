@@ -31,24 +31,23 @@ def table(words, statistics, scale):
 @njit(cache=True, parallel=True)
 def leading(rows, totals, eta_mass, most):
     """The topics that are likeliest for each word where a document says nothing: int32[n, most], by N_kw / (V eta + N_k),
-    largest first, -1 where fewer have the word.
+    largest first; of equals the first. most: at most K.
 
     rows: float32[n, K]. totals: float64[K]. eta_mass: V eta.
     """
     n, K = rows.shape
-    out = np.full((n, most), -1, np.int32)
+    out = np.empty((n, most), np.int32)
     inverse = 1.0 / (eta_mass + totals)
     for i in prange(n):
-        best = np.zeros(most)
+        best = np.full(most, -1.0)
         for k in range(K):
-            if rows[i, k] > 0.0:
-                value = rows[i, k] * inverse[k]
-                if value > best[most - 1]:
-                    j = most - 1
-                    while j > 0 and best[j - 1] < value:
-                        best[j], out[i, j] = best[j - 1], out[i, j - 1]
-                        j -= 1
-                    best[j], out[i, j] = value, k
+            value = rows[i, k] * inverse[k]
+            if value > best[most - 1]:
+                j = most - 1
+                while j > 0 and best[j - 1] < value:
+                    best[j], out[i, j] = best[j - 1], out[i, j - 1]
+                    j -= 1
+                best[j], out[i, j] = value, k
     return out
 
 
@@ -164,7 +163,7 @@ def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, tu
                     else:
                         for i in range(M):
                             k = leads[places[p], i]
-                            if k >= 0 and place[k] == NOWHERE:
+                            if place[k] == NOWHERE:
                                 candidates[n], weights[n] = k, flat[k] * (eta + row[k])
                                 n += 1
                     # the pair's own topics again, without one token of it; then the pair leaves the document
