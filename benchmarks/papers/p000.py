@@ -55,7 +55,9 @@ def delay(bow: Bow, tau0: int = DELAYS[0]) -> float:
 
 
 def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) -> Measured:
-    held_out = held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED] if scored else np.zeros(0, np.int64)
+    held_out = (
+        held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED] if scored else np.zeros(0, np.int64)
+    )
     judge = LeftToRight(bow, held_out, 10, most=MOST)
     lengths = np.maximum(np.diff(judge.indptr), 1)
     documents = judge.documents_log(trained.topics, 0.1) / lengths if scored else np.zeros(0)
@@ -127,8 +129,18 @@ def figure_1(bench: Bench) -> Outcome:
     outcome, said = verdict(true)
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
     crossing = f"from K = {slower[0]:.0f} on sampling is faster" if slower else "sampling is nowhere faster"
-    table = [{"K": int(line[0][0])} | {name: y for name, (_, y) in zip(lines, line, strict=True)} for line in zip(*lines.values(), strict=True)]
-    return Outcome(outcome, f"{said}. Seconds grow as a power of K: {powers}; {crossing}.", table, lines, ("K", "seconds a minibatch"), INSTEAD)
+    table = [
+        {"K": int(line[0][0])} | {name: y for name, (_, y) in zip(lines, line, strict=True)}
+        for line in zip(*lines.values(), strict=True)
+    ]
+    return Outcome(
+        outcome,
+        f"{said}. Seconds grow as a power of K: {powers}; {crossing}.",
+        table,
+        lines,
+        ("K", "seconds a minibatch"),
+        INSTEAD,
+    )
 
 
 def row(name: str, of: list[Measured], scored: bool = True) -> dict[str, Any]:
@@ -155,7 +167,9 @@ def figure_2(bench: Bench) -> Outcome:
         found[f"sampled, eta {eta}"] = runs(bench, ssi.NAME, scored=True, **SAMPLED | shared | {"eta": eta})
         for iterations in (SWEEPS, 10 * SWEEPS):
             settings = VARIATIONAL | shared | {"eta": eta, "iterations": iterations}
-            found[f"variational, eta {eta}, {iterations} iterations"] = runs(bench, variational(), scored=True, **settings)
+            found[f"variational, eta {eta}, {iterations} iterations"] = runs(
+                bench, variational(), scored=True, **settings
+            )
     a, b, more = (found[f"{name}"] for name in (
         "sampled, eta 0.4", f"variational, eta 0.4, {SWEEPS} iterations", f"variational, eta 0.4, {10 * SWEEPS} iterations",
     ))  # fmt: skip
@@ -163,7 +177,8 @@ def figure_2(bench: Bench) -> Outcome:
     documents, others = together(a, "documents"), together(b, "documents")
     better = float((documents > others).mean())
     true = {
-        f"sampled topics more coherent (p {p:.2g})": together(a, "coherence").mean() > together(b, "coherence").mean() and p < SIGNIFICANT,
+        f"sampled topics more coherent (p {p:.2g})": together(a, "coherence").mean() > together(b, "coherence").mean()
+        and p < SIGNIFICANT,
         f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
         "variational topics have the lower entropy": together(b, "entropy").mean() < together(a, "entropy").mean(),
     }
@@ -180,16 +195,25 @@ def figure_3(bench: Bench) -> Outcome:
     shared = {"topics": K, "passes": 1}
     found = {"sampled": runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})}
     for eta in (0.1, 0.4):
-        found[f"sequential Monte Carlo, eta {eta}"] = runs(bench, smc.NAME, seeds, True, alpha=0.1, eta=eta, sweeps=SWEEPS, **shared)
+        found[f"sequential Monte Carlo, eta {eta}"] = runs(
+            bench, smc.NAME, seeds, True, alpha=0.1, eta=eta, sweeps=SWEEPS, **shared
+        )
     ours, *others = found.values()
     true = {}
     for what, name in (("coherence", "coherence"), ("held-out probability", "documents")):
         values = together(ours, name)
-        worse = [together(of, name).mean() < values.mean() and p_value(together(of, name), values) < EQUAL for of in others]
+        worse = [
+            together(of, name).mean() < values.mean() and p_value(together(of, name), values) < EQUAL for of in others
+        ]
         true[f"its {what} is worse at each eta (p below {EQUAL})"] = all(worse)
     outcome, said = verdict(true)
     means = ", ".join(f"{name} {together(of, 'documents').mean():.3f}" for name, of in found.items())
-    return Outcome(outcome, f"Of sequential Monte Carlo, {said}. Left to right: {means}.", [row(*one) for one in found.items()], instead=INSTEAD)
+    return Outcome(
+        outcome,
+        f"Of sequential Monte Carlo, {said}. Left to right: {means}.",
+        [row(*one) for one in found.items()],
+        instead=INSTEAD,
+    )
 
 
 def samples(bench: Bench) -> Outcome:
@@ -252,7 +276,9 @@ def figure_4(bench: Bench) -> Outcome:
             coherence[share, tau0] = together(of, "coherence")
             p = p_value(coherence[share, tau0], coherence[share, delays[0]])
             rows.append({"share": f"{share:.1%}"} | row(f"tau0 {delay(bow, tau0):.0f}", of, False) | {"p": p})
-        curves[f"{share:.1%} of the documents"] = [(delay(bow, tau0), float(coherence[share, tau0].mean())) for tau0 in delays]
+        curves[f"{share:.1%} of the documents"] = [
+            (delay(bow, tau0), float(coherence[share, tau0].mean())) for tau0 in delays
+        ]
     shares = sorted({share for share, _ in coherence})
     smallest = [coherence[shares[0], tau0] for tau0 in delays]
     other = [

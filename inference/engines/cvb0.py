@@ -45,6 +45,7 @@ BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own
 
 LEADING = 8  # topics that a word brings along, wherever it stands; all of them where L is K
+WARM_ALPHA = 0.5  # the least alpha of the warm-up
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
 PI_LEAST = 1e-6  # pi below this is reset to 1
@@ -92,6 +93,10 @@ class Config:
         1,
         least=1,
     )
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, in so many of the first passes α is at least 0.5, so that no document is early tied to one topic.", 1,
+        least=0,
+    )  # fmt: skip
     most: int = setting(
         "Topics of a word", "L", "How many topics a word of a document may be shared out among; what is left of it is dropped.", 16,
         least=1, most=256,
@@ -224,17 +229,22 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not batch.tokens:
         return
     if config.statistics == "memo":
-        _replace(config, state, bow, documents, batch)
+        _replace(config, state, bow, documents, batch, shape)
     else:
         _fade(config, state, bow, batch, shape)
     state.tokens += batch.tokens
 
 
-def _replace(config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch) -> None:
+def _replace(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
+) -> None:  # fmt: skip
     """CVB0: a document's phi goes on from where it was at the last visit."""
     before = _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
-    after = _visit(config, state, batch, keys, before, config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
+    warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
+    after = _visit(
+        config, state, batch, keys, before, config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0, warm
+    )
     pairs = np.arange(len(batch.places) + 1)
     rows.remember(documents, bow.indptr, state.remembered, batch.doc_ptr, pairs, after[0])
     rows.remember(documents, bow.indptr, state.phi, batch.doc_ptr, pairs, after[1])
@@ -244,9 +254,11 @@ def _replace(config: Resolved, state: State, bow: Bow, documents: np.ndarray, ba
 def _visit(
     config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: tuple[np.ndarray, np.ndarray], turns: int,
     first_turns: int, least: float, drawn: int, moves: float,
+    least_alpha: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """cvb.visit under the present statistics: topics and phi, uint16[P, L]."""
     table, totals, alpha, mass = _present(config, state, batch)
+    alpha = np.maximum(alpha, least_alpha)
     K = config.topics
     leads = cvb.leading(table, totals, mass, K if config.most >= K else min(LEADING, K))
     after = np.empty_like(before[0]), np.empty_like(before[1])
@@ -323,8 +335,8 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With fewer passes."""
-    return {**settings, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    """Without a warm-up, which would loosen the topics that the run begins with, and with fewer passes."""
+    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
