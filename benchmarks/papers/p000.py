@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, umass
-from inference import Bow, Topics, engines
-from inference.engines import smc, ssi
+from inference import Bow, Topics
+from inference.engines import smc, ssi, svi
 from inference.evaluate import LeftToRight
 from inference.training import held_out_documents
 
@@ -20,7 +20,7 @@ SAMPLED = {
     "statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6,
     "burn_in": 2, "samples": 3,
 }  # fmt: skip
-VARIATIONAL = {"alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6, "truncate": 0.0}
+VARIATIONAL = {"alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6, "truncate": 0.0, "tolerance": 0.0}
 SWEEPS = 5  # B + S, and the variational engine's iterations
 ETAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 PAIRS = ((1, 1), (2, 1), (3, 1), (2, 3), (3, 2), (4, 1), (5, 5), (10, 10), (20, 20))  # B, S
@@ -42,11 +42,6 @@ class Measured(NamedTuple):
     documents: np.ndarray
     entropy: np.ndarray
     seconds: float
-
-
-def variational() -> str:
-    """The name of the engine of online variational Bayes. Raises Invalid where it is missing."""
-    return engines.get("s" + "vi").NAME
 
 
 def delay(bow: Bow, tau0: int = DELAYS[0]) -> float:
@@ -110,8 +105,8 @@ def figure_1(bench: Bench) -> Outcome:
     dense = {**VARIATIONAL, "tau0": delay(bow), "iterations": SWEEPS, "passes": 1}
     kinds = {
         "sampled": (ssi.NAME, SAMPLED | {"tau0": delay(bow), "passes": 1}),
-        "variational, all topics": (variational(), dense),
-        "variational, active topics": (variational(), dense | {"truncate": 0.1}),
+        "variational, all topics": (svi.NAME, dense),
+        "variational, active topics": (svi.NAME, dense | {"truncate": 0.1}),
     }
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in kinds}
     for K in (50, 100, 200) if bench.quick else (50, 100, 200, 400, 1000, 2000):
@@ -167,9 +162,7 @@ def figure_2(bench: Bench) -> Outcome:
         found[f"sampled, eta {eta}"] = runs(bench, ssi.NAME, scored=True, **SAMPLED | shared | {"eta": eta})
         for iterations in (SWEEPS, 10 * SWEEPS):
             settings = VARIATIONAL | shared | {"eta": eta, "iterations": iterations}
-            found[f"variational, eta {eta}, {iterations} iterations"] = runs(
-                bench, variational(), scored=True, **settings
-            )
+            found[f"variational, eta {eta}, {iterations} iterations"] = runs(bench, svi.NAME, scored=True, **settings)
     a, b, more = (found[f"{name}"] for name in (
         "sampled, eta 0.4", f"variational, eta 0.4, {SWEEPS} iterations", f"variational, eta 0.4, {10 * SWEEPS} iterations",
     ))  # fmt: skip
@@ -244,7 +237,7 @@ def smoothing(bench: Bench) -> Outcome:
     found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
     rows = [row(f"sampled, eta {eta}", of, False) for eta, of in found.items()]
     for eta in etas:
-        of = runs(bench, variational(), **VARIATIONAL | shared | {"eta": eta, "iterations": SWEEPS})
+        of = runs(bench, svi.NAME, **VARIATIONAL | shared | {"eta": eta, "iterations": SWEEPS})
         rows.append(row(f"variational, eta {eta}", of, False))
     coherence = {eta: together(of, "coherence") for eta, of in found.items()}
     means = [coherence[eta].mean() for eta in etas if eta <= 0.4]
