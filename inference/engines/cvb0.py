@@ -123,7 +123,7 @@ class Config:
         memo = self.statistics == "memo"
         chosen = {
             "passes": min(PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 10,
-            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            "alpha": round(min(0.2, self.topics**-0.6), 4),
             "eta": round(0.3 * self.topics**-0.5, 4),
             "minibatch": min(2048, max(20, documents // 32)) if memo else 256,
         }

@@ -212,13 +212,13 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were sampled and with which priors."""
     passes = settings["passes"]
+    cited: tuple[str, ...] = ("blei2003latent", "griffiths2004finding")
     if passes == 1:
         by = "sequential Monte Carlo with one state (compare Ahmed et al. 2012; Mimno, Hoffman and Blei 2012, section 4.3)"
         cited = ("blei2003latent", "ahmed2012scalable", "mimno2012sparse")
         how = "Each document was sampled once, given the final topics of the documents before it"
     else:
         by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
-        cited = ("blei2003latent", "griffiths2004finding")
         how = f"Each document was sampled in {passes:,} passes, given the topics of all others"
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {by}. The "
