@@ -80,11 +80,12 @@ def together(of: list[Measured], name: str) -> np.ndarray:
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
-    """Of Welch's t-test; 1 where it can't be made."""
+    """Of Welch's t-test; 1 where it can't be made: of fewer than two values, or where none differs from another."""
     from scipy.stats import ttest_ind
 
-    p = float(ttest_ind(a, b, equal_var=False).pvalue) if min(len(a), len(b)) > 1 else 1.0
-    return p if p == p else 1.0
+    if min(len(a), len(b)) < 2 or np.ptp(np.concatenate((a, b))) == 0:
+        return 1.0
+    return float(ttest_ind(a, b, equal_var=False).pvalue)
 
 
 def verdict(true: dict[str, bool]) -> tuple[str, str]:
