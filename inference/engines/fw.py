@@ -52,9 +52,16 @@ AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results a
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
-DROPPED_TOKENS = 1e-3  # an entry with less than a thousandth of a token is dropped
+DROPPED_TOKENS, DROPPED_MOST = (
+    1e-4,
+    0.05,
+)  # an entry with fewer tokens is dropped: so many for each topic, and at the most
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
 LEAST_FLOOR = 1e-30  # of beta in float32
+# Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved for an idle one: seconds a
+# token and pass at 100 topics; more topics cost as this power of them. Entries of a word's row there, likewise.
+SECONDS, SECONDS_POWER = 0.2e-6, 0.33
+ENTRIES, ENTRIES_POWER = 60, 0.3
 TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
 
 
@@ -78,7 +85,9 @@ class Config:
         "Learning", "", "online: what earlier documents gave fades; streaming: it adds up, for a corpus that is gone through once; ml: "
         "topics are estimated without a prior.", "online", choices=("online", "streaming", "ml"),
     )  # fmt: skip
-    iterations: int = setting("Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000)
+    iterations: int = setting(
+        "Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000
+    )
     alpha: float | None = setting(
         "Document smoothing", "α", "Prior of each topic in a document: the smaller, the fewer topics it has.",
         least=1e-9, most=1, bounds="above 0, from 1e-9 to 1",
@@ -99,7 +108,13 @@ class Config:
         least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
     )  # fmt: skip
     tau0: float = setting(
-        "Delay", "τ₀", "How much the first steps are held back.", 1.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
+        "Delay",
+        "τ₀",
+        "How much the first steps are held back.",
+        1.0,
+        least=0,
+        most=1e12,
+        bounds="at least 0, and at most 1e12",
     )
 
     def __post_init__(self) -> None:
@@ -210,7 +225,7 @@ def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
     """lambda = eta + the words of a document for each topic, while there are documents: a random choice of those that are
     trained on and have words."""
     order = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
-    documents = rng.permutation_slice(0, bow.D, bow.D, order)
+    documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(order))
     suits = np.diff(bow.indptr) > 0
     if shape.held_out is not None:
         suits[shape.held_out] = False
@@ -242,7 +257,7 @@ def _begun(config: Resolved, state: State) -> None:
         state.held = state.totals.copy()
         mass = V * config.eta + state.totals
         state.leftover = config.eta / mass
-        state.arena_values = (state.arena_values / mass.take(state.arena_topics, mode="clip")).astype(np.float32)
+        state.arena_values = _scaled(state, 1.0 / mass)
         state.totals /= mass
     state.begun = True
 
@@ -347,14 +362,13 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     _learn(config, state, batch, inferred, weights, shape.D / len(documents))
 
 
-def _learn(
-    config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, scale: float
-) -> None:
+def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, scale: float) -> None:
     """Move the topics by what a minibatch gave: paper 001, eqs. 17-19 (online), 20-22 (streaming) and 23-24 (ml).
 
     scale: D / S, of a statistic of the minibatch to one of the corpus.
     """
     K, moves, unit = config.topics, np.ones(config.topics, bool), np.full(config.topics, 1.0)
+    drop_below = np.full(K, min(DROPPED_TOKENS * K, DROPPED_MOST))
     step_size = rho(config, state.t + state.behind)
     step_size = 1.0 if step_size >= STEP_WHOLE else step_size
     if config.learn == "ml":
@@ -362,11 +376,10 @@ def _learn(
         moves = held > 0.0  # a topic that no document chose stays as it is
         unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
         state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
-        drop_below = DROPPED_TOKENS / np.maximum(state.held, 1.0)
+        drop_below = drop_below / np.maximum(state.held, 1.0)
     elif config.learn == "online":
-        unit, drop_below = np.full(K, step_size * scale), np.full(K, DROPPED_TOKENS)
+        unit = np.full(K, step_size * scale)
     else:
-        drop_below = np.full(K, DROPPED_TOKENS)
         state.eta += config.eta
     keep = np.ones(K)
     if config.learn != "streaming" and step_size == 1.0:
@@ -399,7 +412,8 @@ def _listed(inferred: _Inferred) -> np.ndarray:
 
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
     """The stored values, times a number by their topic: float32[A]."""
-    return (state.arena_values * by_topic.take(state.arena_topics, mode="clip")).astype(np.float32)
+    with np.errstate(all="ignore"):  # between rows there may be anything
+        return (state.arena_values * by_topic.take(state.arena_topics, mode="clip")).astype(np.float32)
 
 
 def _add(
@@ -419,7 +433,9 @@ def _add(
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
         if keep.any():  # words that are not in the batch lost entries, too
-            state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
+            state.totals = rows.sum_topics(
+                state.start, state.length, state.arena_topics, state.arena_values, config.topics
+            )
         arena.put(state, batch.words, indptr, sizes, topics, values)
         state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
     else:
@@ -432,9 +448,7 @@ def topics(config: Resolved, state: State) -> Topics:
     weights = _weights(config, state)
     held = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * held)
-    indptr, words, tokens = rows.transpose(
-        state.start, state.length, state.arena_topics, values, 1.0, LISTED_TOKENS, K
-    )
+    indptr, words, tokens = rows.transpose(state.start, state.length, state.arena_topics, values, 1.0, LISTED_TOKENS, K)
     topic = np.repeat(np.arange(K), np.diff(indptr))
     beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
     rows.sort_rows(indptr, words, beta)
@@ -485,3 +499,57 @@ def priors(config: Resolved, state: State | None) -> Priors:
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The same settings: step sizes go on as after a pass."""
     return dict(settings)
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How documents were inferred and topics learned, with the priors. A run of an older version may lack settings of
+    today."""
+    ope = settings.get("inference", "ope") == "ope"
+    how = (
+        "online maximum a posteriori estimation (OPE; Than and Doan 2015)" if ope
+        else "Frank-Wolfe inference of the documents’ mixtures (Than and Ho 2015)"
+    )  # fmt: skip
+    learned = {
+        "online": f"online learning with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}",
+        "streaming": "streaming learning, in which the statistics of all documents add up",
+        "ml": f"maximum likelihood estimation of the topics with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = "
+        f"{settings.get('tau0')}",
+    }[settings.get("learn", "online")]  # fmt: skip
+    prior = f"α = {settings['alpha']:g} for each topic of a document and " if ope else ""
+    start = "the words of a randomly chosen document" if settings.get("start", "seed") == "seed" else "random weights"
+    passes = f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}"
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how} and "
+        f"{learned} (Than and Ho 2015), in {passes}, with {settings['iterations']} iterations for a document. Each topic began as {start}; "
+        f"the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a topic.",
+        ("blei2003latent", "than2015dual", "than2015inference") if ope else ("blei2003latent", "than2015inference"),
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then the other ways to learn and to infer, with large steps, so that what has faded is
+    rewritten."""
+    return [
+        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=2, inference="fw", learn="ml", start="random", tau0=0.0),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs its share of the steps, and what the entries of its word's row do; see docs/engines/fw.md."""
+    each = SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
+    return tokens * config.passes * each * (1.0 if config.inference == "ope" else 3.0)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is rewritten; a minibatch's rows
+    and pairs, and a block of topics for the longest document."""
+    entries = (
+        config.topics
+        if config.start == "random"
+        else min(config.topics, ENTRIES * (config.topics / 100) ** ENTRIES_POWER)
+    )
+    in_rows = shape.V * entries
+    batch = 2 * shape.tokens / shape.per_pass * (8 + 8 + 4 + 4 + 4 * min(config.topics, entries) / 8)
+    workspace = frank_wolfe.CHUNKS * 40 * config.topics + 4 * frank_wolfe.BLOCK
+    return int(4 * 8 * max(in_rows, 1 << 12) + batch + 6 * in_rows + workspace + 8 * (6 * shape.V + 12 * config.topics))

@@ -28,7 +28,7 @@ ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed anew: increments drift
-DENSE = 0.1  # entries of a row that a dense block's entry costs, over all steps
+DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 
@@ -72,11 +72,38 @@ def gather(words, start, length, row_topics, row_values, factor, floor, logs):
 @njit(cache=True)
 def _ratios(counts, x, r):
     """c_j / x_j, into r; returns their sum, float32."""
-    total = 0.0
-    for j in range(len(x)):
+    n = len(x)
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(n):
         r[j] = counts[j] / x[j]
-        total += r[j]
-    return np.float32(total)
+    j = 0
+    while j + 4 <= n:
+        s0 += r[j]
+        s1 += r[j + 1]
+        s2 += r[j + 2]
+        s3 += r[j + 3]
+        j += 4
+    while j < n:
+        s0 += r[j]
+        j += 1
+    return np.float32((s0 + s1) + (s2 + s3))
+
+
+@njit(cache=True)
+def _largest_product(a, b):
+    """The largest a_j b_j, at least 1: float32."""
+    m0 = m1 = m2 = m3 = np.float32(1.0)
+    j, n = 0, len(a)
+    while j + 4 <= n:
+        m0 = max(m0, a[j] * b[j])
+        m1 = max(m1, a[j + 1] * b[j + 1])
+        m2 = max(m2, a[j + 2] * b[j + 2])
+        m3 = max(m3, a[j + 3] * b[j + 3])
+        j += 4
+    while j < n:
+        m0 = max(m0, a[j] * b[j])
+        j += 1
+    return max(max(m0, m1), max(m2, m3))
 
 
 @njit(cache=True)
@@ -91,46 +118,55 @@ def _gradient(first, end, places, row_ptr, topics, weights, r, out):
 
 @njit(cache=True)
 def _block_gradient(n, width, block, r, out):
-    """The same of the block's topics: eight at a time, each summed in the order of the words."""
-    for a in range(0, width, 8):
-        g0 = g1 = g2 = g3 = g4 = g5 = g6 = g7 = np.float32(0.0)
-        at = np.uint64(a)
-        for j in range(n):
-            factor = r[j]
-            g0 += factor * block[at]
-            g1 += factor * block[at + np.uint64(1)]
-            g2 += factor * block[at + np.uint64(2)]
-            g3 += factor * block[at + np.uint64(3)]
-            g4 += factor * block[at + np.uint64(4)]
-            g5 += factor * block[at + np.uint64(5)]
-            g6 += factor * block[at + np.uint64(6)]
-            g7 += factor * block[at + np.uint64(7)]
-            at += np.uint64(width)
-        out[a], out[a + 1], out[a + 2], out[a + 3] = g0, g1, g2, g3
-        out[a + 4], out[a + 5], out[a + 6], out[a + 7] = g4, g5, g6, g7
+    """The same of the block's topics, each summed in the order of the words; four words at a time."""
+    sums = out[:width]
+    sums[:] = np.float32(0.0)
+    j = 0
+    while j + 4 <= n:
+        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
+        b0, b1 = block[j * width : (j + 1) * width], block[(j + 1) * width : (j + 2) * width]
+        b2, b3 = block[(j + 2) * width : (j + 3) * width], block[(j + 3) * width : (j + 4) * width]
+        for a in range(width):
+            sums[a] = (((sums[a] + r0 * b0[a]) + r1 * b1[a]) + r2 * b2[a]) + r3 * b3[a]
+        j += 4
+    while j < n:
+        factor, row = r[j], block[j * width : (j + 1) * width]
+        for a in range(width):
+            sums[a] += factor * row[a]
+        j += 1
 
 
 @njit(cache=True)
-def _add_column(k, m, width, block, first, end, places, row_ptr, topics, above):
-    """a_kj of topic k as the block's column m; returns the block and its width, twice as wide where it was full."""
-    n = end - first
-    if m == width:
+def _add_columns(new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor):
+    """The first `number` topics of `new` as the block's columns from m on; returns the block and its width, twice as wide
+    where it was full, and the number of columns. places: of the document's words."""
+    n = len(places)
+    while m + number > width:
         wider = np.zeros(2 * width * n, np.float32)
         for j in range(n):
             wider[2 * width * j : 2 * width * j + width] = block[width * j : width * j + width]
         block, width = wider, 2 * width
-    for j in range(n):
-        a, b = row_ptr[places[first + j]], row_ptr[places[first + j] + 1]
-        last = b
-        while a < b:
-            middle = (a + b) >> 1
-            if topics[middle] < k:
-                a = middle + 1
-            else:
-                b = middle
-        if a < last and topics[a] == k:
-            block[width * j + m] = above[a]
-    return block, width
+    for i in range(number):
+        slots[m + i], place[new[i]], base[m + i] = new[i], m + i, floor[new[i]]
+    if number > 2:  # one walk through the rows
+        for j in range(n):
+            at = width * j
+            for e in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
+                a = place[np.uint64(topics[e])]
+                if a >= m:
+                    block[at + a] = above[e]
+        return block, width, m + number
+    for j in range(n):  # by bisection
+        first, size = row_ptr[places[j]], row_ptr[places[j] + 1] - row_ptr[places[j]]
+        for i in range(number if size else 0):
+            at, left = np.uint64(first), size
+            while left > 1:
+                half = left >> 1
+                at += np.uint64(half) * np.uint64(topics[at + np.uint64(half)] <= new[i])
+                left -= half
+            if topics[at] == new[i]:
+                block[width * j + m + i] = above[at]
+    return block, width, m + number
 
 
 @njit(cache=True)
@@ -218,36 +254,52 @@ def _step_size(kind, gap, most, column, width, other, floor, floor_other, block,
 
 
 @njit(cache=True)
-def _sum_afresh(width, block, rest, even, support, size, slots, t, floor, x):
+def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
     """x_j = rest even_j + sum_k t_k beta_kj, in the order in which topics became vertices."""
     for j in range(len(x)):
-        total = rest * even[j]
+        total = rest * even[places[j]]
         for i in range(size):
             a = support[i]
-            total += t[a] * (floor[slots[a]] + block[width * j + a])
+            total += t[a] * (base[a] + block[width * j + a])
         x[j] = total
 
 
 @njit(cache=True)
-def _winner(m, K, slots, t, rest, gradient, ones, twos, prior):
+def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that value, float64. Of equal
-    ones the smaller topic. theta_k = t_k + rest / K."""
+    ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but sets gradients aside while it looks."""
     best, value = -1, -np.inf
-    free, most = -1, np.float32(-1.0)
     even = np.float64(rest) / K
-    for a in range(m):
-        g = gradient[a]
-        if t[a] == np.float32(0.0):
-            if g > most or (g == most and slots[a] < slots[free]):
-                free, most = a, g
-        else:
-            v = ones * g - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
+    for i in range(size):  # topics that have more than their even share
+        a = support[i]
+        if t[a] > np.float32(0.0):
+            v = ones * gradient[a] - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
             if v > value or (v == value and slots[a] < slots[best]):
                 best, value = a, v
-    if free >= 0:
+    m0 = m1 = m2 = m3 = np.float32(-1.0)  # all others: the largest gradient
+    for i in range(size):
+        if t[support[i]] > np.float32(0.0):
+            gradient[support[i]] = -gradient[support[i]]
+    a = 0
+    while a + 4 <= m:
+        m0 = max(m0, gradient[a])
+        m1 = max(m1, gradient[a + 1])
+        m2 = max(m2, gradient[a + 2])
+        m3 = max(m3, gradient[a + 3])
+        a += 4
+    while a < m:
+        m0 = max(m0, gradient[a])
+        a += 1
+    most = max(max(m0, m1), max(m2, m3))
+    if most > np.float32(0.0):
         v = ones * most - (twos * prior / even if twos > 0.0 else 0.0)
-        if v > value or (v == value and slots[free] < slots[best]):
-            best, value = free, v
+        if v >= value:
+            for a in range(m):
+                if gradient[a] == most and (v > value or slots[a] < slots[best]):
+                    best, value = a, v
+    for i in range(size):
+        if t[support[i]] > np.float32(0.0):
+            gradient[support[i]] = -gradient[support[i]]
     return best, value
 
 
@@ -263,12 +315,21 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
     gradient = np.empty(K, np.float32)
     place = np.full(K, -1, np.int32)
     slots = np.empty(full_width, np.int32)
+    base = np.empty(full_width, np.float32)
     t = np.zeros(full_width, np.float32)
     own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
     support = np.empty(full_width, np.int32)
     member = np.zeros(full_width, np.bool_)
     found = np.empty(COLUMNS, np.int32)
     block = np.empty(0, np.float32)
+    longest = 0
+    for d in range(d0, d1):
+        longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
+    room_counts, room_x, room_known = (
+        np.empty(longest, np.float32),
+        np.empty(longest, np.float32),
+        np.empty(longest, np.float32),
+    )
     for d in range(d0, d1):
         p0, p1 = doc_ptr[d], doc_ptr[d + 1]
         n = p1 - p0
@@ -277,12 +338,15 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
         if n == 0:
             continue
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
-        counts, x, known, r = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32), factors[p0:p1]
+        counts, x, known, r, own_places = room_counts[:n], room_x[:n], room_known[:n], factors[p0:p1], places[p0:p1]
         entries = np.int64(0)
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
             entries += row_ptr[places[p0 + j] + 1] - row_ptr[places[p0 + j]]
-        dense = form == 2 or (form == 0 and (K <= COLUMNS or (n * K <= BLOCK and n * full_width * DENSE < entries)))
+        dense = form == 2 or (
+            form == 0
+            and (K <= COLUMNS or (n * K <= BLOCK and n * full_width < DENSE_ENTRIES * entries + DENSE_WORDS * n))
+        )
         width = full_width if dense else COLUMNS
         if len(block) < width * n:
             block = np.zeros(width * n, np.float32)
@@ -290,7 +354,7 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
         if dense:
             _all_columns(width, block, p0, p1, places, row_ptr, topics, above)
             for k in range(K):
-                slots[k] = place[k] = k
+                slots[k], place[k], base[k] = k, k, floor[k]
             m = K
         else:
             block[: width * n] = np.float32(0.0)
@@ -303,23 +367,23 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 total = _ratios(counts, x, r)
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
                 more, _ = _largest(gradient, floor, total, place, COLUMNS, found)
-                for i in range(more):
-                    block, width = _add_column(found[i], m, width, block, p0, p1, places, row_ptr, topics, above)
-                    slots[m], place[found[i]] = found[i], m
-                    m += 1
+                block, width, m = _add_columns(
+                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
             _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
             best, most = 0, -np.inf
             for k in range(K):
                 if tokens * logs[k] + gradient[k] > most:
                     best, most = k, tokens * logs[k] + gradient[k]
             if place[best] < 0:
-                block, width = _add_column(best, m, width, block, p0, p1, places, row_ptr, topics, above)
-                slots[m], place[best] = best, m
-                m += 1
+                found[0] = best
+                block, width, m = _add_columns(
+                    found, 1, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
             a = place[best]
             rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
             for j in range(n):
-                x[j] = floor[best] + block[width * j + a]
+                x[j] = base[a] + block[width * j + a]
         ones, twos = 1.0, 0.0
         state = keys[d]
         length = (iterations - 1) if kind == OPE else iterations
@@ -337,24 +401,22 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             total = _ratios(counts, x, r)
             _block_gradient(n, width, block, r, own)
             for a in range(m):
-                own[a] = floor[slots[a]] * total + own[a]
-            best, value = _winner(m, K, slots, t, rest, own, ones, twos, prior)
+                own[a] = base[a] * total + own[a]
+            best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
             look = False
             if m < K:
                 if kind == PAIRWISE:
                     look = done % length == 0 or value - tokens <= ENOUGH * tokens
                 else:
-                    grown = np.float32(1.0)
-                    if outside < np.float32(np.inf):
-                        for j in range(n):
-                            grown = max(grown, known[j] / x[j])
+                    grown = _largest_product(r, known) if outside < np.float32(np.inf) else np.float32(1.0)
                     bound = ones * SLACK * np.float64(grown) * np.float64(outside)
                     look = not bound - (twos * prior * K / rest if twos > 0.0 else 0.0) < value
             if look:
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
                 wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
                 more, outside = _largest(gradient, floor, total, place, wanted, found)
-                known[:] = x
+                for j in range(n):
+                    known[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
                     gap = max(value, np.float64(gradient[found[0]]) if more else 0.0) - tokens
                     if gap <= tolerance * tokens:
@@ -366,16 +428,15 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                         more, outside = 0, gradient[found[0]]
                     elif wins:
                         best, value = m, v
+                while kind == PAIRWISE and more and gradient[found[more - 1]] <= tokens:
+                    more -= 1
                 for i in range(more):
-                    if kind == PAIRWISE and gradient[found[i]] <= tokens:
-                        break
-                    block, width = _add_column(found[i], m, width, block, p0, p1, places, row_ptr, topics, above)
-                    slots[m], place[found[i]] = found[i], m
-                    own[m] = gradient[found[i]]
-                    m += 1
+                    own[m + i] = gradient[found[i]]
+                block, width, m = _add_columns(
+                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
                 if kind == PAIRWISE:
-                    best, value = _winner(m, K, slots, t, rest, own, ones, twos, prior)
-            k = slots[best]
+                    best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
             other = -1
             if kind == OPE:
                 share = np.float32(1.0 / (done + 1))
@@ -392,7 +453,7 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 if step == FIXED and kind == FW:
                     share = np.float32(2.0 / (done + 2))
                 else:
-                    share = np.float32(_step_size(step, slope, most, best, width, other, floor[k], floor[slots[max(other, 0)]], block,
+                    share = np.float32(_step_size(step, slope, most, best, width, other, base[best], base[max(other, 0)], block,
                                                   x, counts))  # fmt: skip
             if not member[best]:
                 member[best], support[size] = True, best
@@ -404,16 +465,16 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 rest *= left
                 t[best] += share
                 for j in range(n):
-                    x[j] += share * (floor[k] + block[width * j + best] - x[j])
+                    x[j] += share * (base[best] + block[width * j + best] - x[j])
             else:
                 share = min(share, t[other])
                 t[other] -= share
                 t[best] += share
-                by = floor[k] - floor[slots[other]]
+                by = base[best] - base[other]
                 for j in range(n):
                     x[j] += share * (by + block[width * j + best] - block[width * j + other])
             if done % AFRESH == 0 or kind == PAIRWISE:
-                _sum_afresh(width, block, rest, even[places[p0:p1]], support, size, slots, t, floor, x)
+                _sum_afresh(width, block, rest, even, own_places, support, size, base, t, x)
         total = _ratios(counts, x, r)
         at = room[d]
         if final:
