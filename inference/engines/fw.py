@@ -376,7 +376,7 @@ def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, w
         moves = held > 0.0  # a topic that no document chose stays as it is
         unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
         state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
-        drop_below = drop_below / np.maximum(state.held, 1.0)
+        drop_below = np.where(moves, drop_below / np.maximum(state.held, 1.0), np.nextafter(0.0, 1.0))
     elif config.learn == "online":
         unit = np.full(K, step_size * scale)
     else:
