@@ -34,7 +34,7 @@ BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, error_model="numpy")
 def gather(words, start, length, row_topics, row_values, factor, floor, logs):
     """The rows of a minibatch's words as they are within it: (indptr int64[n + 1], topics uint16, above float32, even
     float32[n], first float32).
@@ -70,7 +70,7 @@ def gather(words, start, length, row_topics, row_values, factor, floor, logs):
     return indptr, topics, above, even, first
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _ratios(counts, x, r):
     """c_j / x_j, into r; returns their sum, float32."""
     n = len(x)
@@ -90,7 +90,7 @@ def _ratios(counts, x, r):
     return np.float32((s0 + s1) + (s2 + s3))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _largest_product(a, b):
     """The largest a_j b_j, at least 1: float32."""
     m0 = m1 = m2 = m3 = np.float32(1.0)
@@ -107,7 +107,7 @@ def _largest_product(a, b):
     return max(max(m0, m1), max(m2, m3))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _gradient(first, end, places, row_ptr, topics, weights, r, out):
     """sum_j r_j a_kj of every topic, into out, float32[K]."""
     out[:] = np.float32(0.0)
@@ -117,7 +117,7 @@ def _gradient(first, end, places, row_ptr, topics, weights, r, out):
             out[np.uint64(topics[e])] += factor * weights[e]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _block_gradient(n, width, block, r, out):
     """The same of the block's topics, each summed in the order of the words; four words at a time."""
     sums = out[:width]
@@ -137,7 +137,7 @@ def _block_gradient(n, width, block, r, out):
         j += 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_columns(new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor):
     """The first `number` topics of `new` as the block's columns from m on; returns the block and its width, twice as wide
     where it was full, and the number of columns. places: of the document's words."""
@@ -170,7 +170,7 @@ def _add_columns(new, number, m, width, block, places, row_ptr, topics, above, p
     return block, width, m + number
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _all_columns(width, block, first, end, places, row_ptr, topics, above):
     """The block of all topics."""
     block[: width * (end - first)] = np.float32(0.0)
@@ -180,7 +180,7 @@ def _all_columns(width, block, first, end, places, row_ptr, topics, above):
             block[at + topics[e]] = above[e]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _largest(gradient, floor, total, place, most, found):
     """The `most` topics with the largest gradient of those outside of the block, into found, int32[most]: returns their
     number and the largest gradient of the others, 0 where there are none.
@@ -212,7 +212,7 @@ def _largest(gradient, floor, total, place, most, found):
     return n, rest
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _search(most, column, width, other, floor, floor_other, block, x, counts):
     """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1, at which f is largest:
     Newton's steps, and the middle of what is left where one would leave it or gains less than that would."""
@@ -240,7 +240,7 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
     return a
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _step_size(kind, gap, most, column, width, other, floor, floor_other, block, x, counts):
     """How far a step of FW goes, in [0, most]. gap: the slope of f along it.
 
@@ -258,7 +258,7 @@ def _step_size(kind, gap, most, column, width, other, floor, floor_other, block,
     return min(most, gap / (e * (e + gap))) if e > 0.0 and gap > 0.0 else 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
     """x_j = rest even_j + sum_k t_k beta_kj, in the order in which topics became vertices."""
     for j in range(len(x)):
@@ -269,7 +269,7 @@ def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
         x[j] = total
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that value, float64. Of equal
     ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but sets gradients aside while it looks."""
@@ -308,7 +308,7 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     return best, value
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
     """`infer` of the documents d0 … d1 - 1.
 
@@ -470,7 +470,7 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
                 rest *= left
                 t[best] += share
                 for j in range(n):
-                    x[j] += share * (base[best] + block[width * j + best] - x[j])
+                    x[j] = left * x[j] + share * (base[best] + block[width * j + best])  # never 0
             else:
                 share = min(share, t[other])
                 t[other] -= share
@@ -511,7 +511,7 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             member[support[i]] = False
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, error_model="numpy")
 def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
           form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
     """theta of each document: its vertices, from room[d] on in support_topics int32 and support_theta float32, sizes[d] of
@@ -531,7 +531,7 @@ def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor
         _documents(bounds[chunk], bounds[chunk + 1], doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps)  # fmt: skip
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added):  # fmt: skip
     """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than before.
 
@@ -590,7 +590,7 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
         out_sizes[i] = at - indptr[i]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, parallel=True, error_model="numpy")
 def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics,
           above, floor, unit, keep, drop_below, start, arena_values, totals):  # fmt: skip
     """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes int64[n], topics int32, values
@@ -623,7 +623,7 @@ def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_
     return indptr, out_sizes, out_topics, out_values
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def uniform(seed, V, K):
     """Numbers in (0, 1): float32[V * K], a stream for each word."""
     out = np.empty(V * K, np.float32)
