@@ -38,6 +38,7 @@ class Shape(NamedTuple):
 
     D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
     per_pass: steps in which all documents are seen. pairs: (document, word) pairs of all documents, len(bow.words).
+    held_out: int64[n], documents that no step is given; None: none.
     """
 
     D: int
@@ -45,6 +46,7 @@ class Shape(NamedTuple):
     tokens: int
     per_pass: int
     pairs: int = 0
+    held_out: np.ndarray | None = None
 
 
 class Priors(NamedTuple):
