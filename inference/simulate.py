@@ -13,6 +13,7 @@ from numba import njit
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.kernels import rng
+from inference.topics import Topics
 
 _ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
 _ONSETS = tuple("b d f g k l m n p r s t v z ch st".split())
@@ -100,6 +101,19 @@ def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
 def total_variation(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
     """Half the sum of absolute differences along the last axis: 0 the same, 1 nothing in common."""
     return 0.5 * np.abs(estimate - true).sum(axis=-1)
+
+
+def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
+    """Known topics in the form of trained ones, for `inference.explore.matching`: every word above 0 is listed.
+
+    beta: float64[K, V], rows that sum to 1. share: float64[K].
+    """
+    K, V = beta.shape
+    order = np.argsort(-beta, axis=1, kind="stable").astype(np.int32)
+    weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
+    listed = weights > 0
+    indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    return Topics(indptr, order[listed], weights[listed], np.zeros(K), np.zeros(K), np.asarray(share, np.float64), V)
 
 
 def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> np.ndarray:

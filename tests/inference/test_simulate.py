@@ -64,7 +64,9 @@ def test_a_document_has_the_topics_of_its_theta():
         row = slice(bow.indptr[d], bow.indptr[d + 1])
         share = np.zeros(90)
         share[bow.words[row]] = bow.counts[row] / bow.counts[row].sum()
-        assert simulate.total_variation(theta[d] @ beta, share) < 0.25 < simulate.total_variation(beta[:, ::-1][0], share)
+        assert (
+            simulate.total_variation(theta[d] @ beta, share) < 0.25 < simulate.total_variation(beta[:, ::-1][0], share)
+        )
 
 
 @pytest.mark.parametrize("shape", [0.01, 0.3, 1.0, 2.0, 40.0])
@@ -87,7 +89,9 @@ def test_alpha_and_eta_are_what_was_asked():
     assert many.mean() == pytest.approx(0.1, rel=0.1) and many.var() == pytest.approx(2 * 0.05**2, rel=0.2)
 
 
-@pytest.mark.parametrize("setting", [{"alpha": np.full(5, 1e-6)}, {"eta": 1e-6}, {"K": 1}, {"V": 1}, {"M": 1}, {"xi": 0.01}])
+@pytest.mark.parametrize(
+    "setting", [{"alpha": np.full(5, 1e-6)}, {"eta": 1e-6}, {"K": 1}, {"V": 1}, {"M": 1}, {"xi": 0.01}]
+)
 def test_edges(setting):
     K = setting.get("K", 5)
     bow, truth = simulate.corpus(**SETTING | setting, seed=1)
