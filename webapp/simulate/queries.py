@@ -73,8 +73,9 @@ def _row(k: int, partner: int, made: Made, shares: np.ndarray, estimate: np.ndar
     """A true topic. Its errors are None where it has no partner; those of the uniform topic stand beside them."""
     beta = made.truth.beta[k]
     uniform = np.full(len(beta), 1.0 / len(beta))
+    words = _first(beta, made.words)
     row = {
-        "true": int(k), "share": float(made.share[k]), "words": _first(beta, made.words), "partner": None, "found_share": None,
+        "true": int(k), "share": float(made.share[k]), "words": words, "partner": None, "found_share": None,
         "found_words": [], "total_variation": None, "relative_error": None, "recovered": False,
         "uniform_variation": float(simulate.total_variation(beta, uniform)),
         "uniform_error": float(simulate.relative_error(beta, uniform)),
@@ -84,7 +85,7 @@ def _row(k: int, partner: int, made: Made, shares: np.ndarray, estimate: np.ndar
     error = float(simulate.relative_error(beta, estimate[partner]))
     found_words = _first(estimate[partner], made.words)
     return row | {
-        "partner": partner, "found_share": float(shares[partner]), "found_words": [(word, word in row["words"]) for word in found_words],
+        "partner": partner, "found_share": float(shares[partner]), "found_words": [(word, word in words) for word in found_words],
         "total_variation": float(simulate.total_variation(beta, estimate[partner]) + 0.5 * elsewhere[partner]),
         "relative_error": error, "recovered": error < RECOVERED,
     }  # fmt: skip

@@ -62,10 +62,8 @@ def write_file(target: Path, made: Made) -> None:
         )  # fmt: skip
 
 
-def read(corpus: Corpus) -> Made | None:
-    """None where the corpus was not made."""
-    if not exists(corpus):
-        return None
+def read(corpus: Corpus) -> Made:
+    """Raises FileNotFoundError where the corpus was not made."""
     with np.load(path(corpus), allow_pickle=False) as kept:
         truth = Truth(*(kept[name] for name in Truth._fields))
         return Made(MadeSettings(**json.loads(str(kept["settings"]))), kept["words"].tolist(), truth, kept["share"])

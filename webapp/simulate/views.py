@@ -1,12 +1,14 @@
 """Made texts: the form that makes a corpus, and a run's topics beside the truth."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
-from webapp.models import Run
+from webapp.models import Run, User
 from webapp.pages.page import page
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -20,7 +22,7 @@ def make(request: HttpRequest) -> HttpResponse:
     form = MadeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            corpus = services.create(form.settings(), request.user)
+            corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
             messages.success(request, "The texts are made. Train topics on them, and hold those against the true ones.")
             return redirect("corpus", corpus.pk)
         except Invalid as error:
