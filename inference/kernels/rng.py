@@ -11,7 +11,8 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 # What a key is for: two purposes never share a stream.
 SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE, LEFT_TO_RIGHT, DIAGNOSE = range(8)
-SIMULATE = 14
+INIT = 8  # of topics that begin at random
+SIMULATE = 14  # of made collections
 
 
 @njit(uint64(uint64), cache=True, inline="always")
