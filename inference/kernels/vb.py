@@ -361,3 +361,78 @@ def listed(values, scale, at_least):
                 words[cursor[k]], tokens[cursor[k]] = w, scale * values[w, k]
                 cursor[k] += 1
     return indptr, words, tokens
+
+
+@njit(cache=True, parallel=True)
+def log_theta(doc_ptr, gamma):
+    """The sum over documents with words of E[log theta_dk]: float64[K]. gamma: float64[n, K]; doc_ptr: as for
+    `local_step`."""
+    n, K = gamma.shape
+    added = np.zeros((CHUNKS, K))
+    for chunk in prange(CHUNKS):
+        for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            if doc_ptr[d] < doc_ptr[d + 1]:
+                total = 0.0
+                for k in range(K):
+                    total += gamma[d, k]
+                total = digamma(total)
+                for k in range(K):
+                    added[chunk, k] += digamma(gamma[d, k]) - total
+    out = np.zeros(K)
+    for chunk in range(CHUNKS):
+        for k in range(K):
+            out[k] += added[chunk, k]
+    return out
+
+
+@njit(cache=True, parallel=True)
+def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
+    """The bound's terms of each document, at phi of its gamma: float64[n], 0 for one without words.
+
+    sum_w n_w log norm_w + sum_k (alpha_k - gamma_k) E[log theta_k] + lnG(sum alpha) - sum lnG(alpha_k)
+    + sum lnG(gamma_k) - lnG(sum gamma). doc_ptr, places, counts: of the minibatch; f, gamma: of `local_step`;
+    log_scale: float64[W], of `table`.
+    """
+    n, K = gamma.shape
+    out = np.zeros(n)
+    prior = math.lgamma(np.sum(alpha))
+    for k in range(K):
+        prior -= math.lgamma(alpha[k])
+    for d in prange(n):
+        if doc_ptr[d] == doc_ptr[d + 1]:
+            continue
+        total, most = 0.0, 0.0
+        for k in range(K):
+            total += gamma[d, k]
+            most = max(most, gamma[d, k])
+        _, least = digamma_parts(most)  # what the local step divides e by
+        psi_total = digamma(total)
+        value = prior - math.lgamma(total)
+        for k in range(K):
+            value += (alpha[k] - gamma[d, k]) * (digamma(gamma[d, k]) - psi_total) + math.lgamma(gamma[d, k])
+        for p in range(doc_ptr[d], doc_ptr[d + 1]):
+            value += counts[p] * (math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]])
+        out[d] = value
+    return out
+
+
+@njit(cache=True, parallel=True)
+def topics_sums(values, scale, eta):
+    """Sums over topics and words of psi(lam), (lam - eta) psi(lam) and lnG(lam), lam = eta + scale values: float64[3].
+
+    What the bound and eta's derivative are made of.
+    """
+    V, K = values.shape
+    by_word = np.zeros((V, 3))
+    for w in prange(V):
+        for k in range(K):
+            n = scale * values[w, k]
+            log = digamma(eta + n)
+            by_word[w, 0] += log
+            by_word[w, 1] += n * log
+            by_word[w, 2] += math.lgamma(eta + n)
+    out = np.zeros(3)
+    for w in range(V):
+        for i in range(3):
+            out[i] += by_word[w, i]
+    return out
