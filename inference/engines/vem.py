@@ -219,9 +219,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.gamma[documents] = gamma
         state.tokens += batch.tokens
         if config.learn != "nothing":
-            with_words = gamma[batch.lengths > 0]
-            state.log_theta += (psi(with_words) - psi(with_words.sum(axis=1))[:, None]).sum(axis=0)
-            state.documents += len(with_words)
+            state.log_theta += vb.log_theta(batch.doc_ptr, gamma)
+            state.documents += int(np.count_nonzero(batch.lengths))
     if state.t % shape.per_pass == 0:
         _maximise(config, state)
 
@@ -267,14 +266,15 @@ def _maximise(config: Resolved, state: State) -> None:
         state.alpha = learning.alpha(state.alpha, state.log_theta / state.documents, mean_length)
     if config.topics_prior == "dirichlet" and config.learn == "both":
         V, K = state.values.shape
-        state.eta = learning.eta(state.eta, K, V, float(_log_beta(state).sum()))
+        log_beta = vb.topics_sums(state.values, 1.0, state.eta)[0] - V * psi(V * state.eta + state.totals).sum()
+        state.eta = learning.eta(state.eta, K, V, float(log_beta))
     if config.learn == "words":
         _learn_words(state)
     state.next[:], state.next_totals[:], state.log_theta[:], state.documents = 0.0, 0.0, 0.0, 0
 
 
 def _log_beta(state: State) -> np.ndarray:
-    """float64[V]: the sum of E[log beta_kw] over topics."""
+    """float64[V]: the sum of E[log beta_kw] over topics, for an eta of each word."""
     V = len(state.values)
     out = np.empty(V)
     for first in range(0, V, 4096):
@@ -334,21 +334,14 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> fl
 
     Without a prior of topics their entropy and prior are left out, as beta is a parameter then.
     """
-    alpha, total = state.alpha, 0.0
-    prior = gammaln(alpha.sum()) - gammaln(alpha).sum()
-    for first in range(0, len(documents), 256):
-        batch = dense.batch_of(bow, documents[first : first + 256])
-        gamma = _start(state, documents[first : first + 256], batch.lengths)
+    total = 0.0
+    for first in range(0, len(documents), 1024):
+        batch = dense.batch_of(bow, documents[first : first + 1024])
+        gamma = _start(state, documents[first : first + 1024], batch.lengths)
         b, log_scale = _table(config, state, batch.words)
-        _expect(config, alpha, batch, b, gamma, config.iterations, config.tol)
-        log_theta = psi(gamma) - psi(gamma.sum(axis=1))[:, None]
-        shift = log_theta.max(axis=1)
-        e = np.exp(log_theta - shift[:, None])
-        norm = (e[batch.documents] * b[batch.places].astype(np.float64)).sum(axis=1)
-        total += float((batch.counts * (np.log(norm) + shift[batch.documents] + log_scale[batch.places])).sum())
-        of_documents = ((alpha - gamma) * log_theta + gammaln(gamma)).sum(axis=1) - gammaln(gamma.sum(axis=1)) + prior
-        total += float(of_documents[batch.lengths > 0].sum())
-    return total + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
+        _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tol)
+        total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
+    return float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
 
 
 def _topics_bound(state: State) -> float:
