@@ -343,7 +343,16 @@ urlpatterns = [
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     # Made texts: only a run on such has it.
-    *page(f"{RUN}/truth", simulate.beside, "run_truth", SEE, load=Load.HEAVY, json=dict, example=None, under="run"),
+    *page(
+        f"{RUN}/truth",
+        simulate.beside,
+        "run_truth",
+        SEE,
+        load=Load.HEAVY,
+        json=page_shapes.TruthPage,
+        example=None,
+        under="run",
+    ),
     # Training
     *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),

@@ -32,13 +32,13 @@ DOCUMENTS = 500  # of real texts: tables 4 and 5
 NONE = np.zeros(0, np.int64)
 
 
-def fit(bow: Bow, passes: int, seed: int, alpha: np.ndarray | None = None, **settings) -> tuple[vem.State, float]:
-    """A training on all documents, and its seconds of one thread's time. alpha: float64[K] to begin with."""
+def fit(bow: Bow, passes: int, seed: int, known: np.ndarray | None = None, **settings) -> tuple[vem.State, float]:
+    """A training on all documents, and its seconds of one thread's time. known: an alpha to begin with, float64[K]."""
     config = engines.config("vem", topics=10, passes=passes, **settings).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, NONE)
     state = vem.init(config, schedule.shape, seed)
-    if alpha is not None:
-        state.alpha = alpha.copy()
+    if known is not None:
+        state.alpha = known.copy()
     began = time.process_time()
     while state.t < schedule.steps:
         vem.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
