@@ -226,16 +226,23 @@ def matched_errors(truth, state) -> np.ndarray:
     return cost[linear_sum_assignment(cost)] / (truth.beta**2).sum(axis=1)
 
 
+def best_of(bow: Bow, topics: int, starts: int, **settings):
+    """The State with the best bound of several random starts, as the paper advises (section 3.2)."""
+    every = [trained(bow, topics, seed=seed, **settings) for seed in range(starts)]
+    return max(every, key=lambda one: vem.bound(*one, bow, np.arange(bow.D)))[1]
+
+
 @pytest.mark.parametrize("kind", [KINDS[1], KINDS[3]], ids=["none", "dirichlet"])
 def test_planted_topics_are_found(kind):
-    """85 in a hundred, over five seeds: total variation below 0.2."""
+    """85 in a hundred over five collections, by the best of four starts: total variation below 0.2. Of single starts
+    one in five topics is merged with another."""
     found = 0
     for seed in range(5):
-        bow, beta = planted(8, 160, 600, 60, seed=seed)
-        _, state = trained(bow, 8, seed=seed, passes=40, **kind)
+        bow, beta = planted(6, 120, 600, 60, seed=seed)
+        state = best_of(bow, 6, 4, passes=30, **kind)
         away = 0.5 * np.abs(beta[:, None] - beta_of(state)[None]).sum(axis=2)
         found += int((away[linear_sum_assignment(away)] < 0.2).sum())
-    assert found >= 0.85 * 40
+    assert found >= 0.85 * 30
 
 
 def test_made_topics_are_found_again():
@@ -252,20 +259,20 @@ def test_made_topics_are_found_again():
 def test_made_topics_of_one_frequency_are_found_again():
     """The best bound of four starts: a single one may end with two topics in one."""
     bow, truth = simulate.corpus(2000, 10, 500, 100, alpha=np.full(10, 0.1), seed=3)
-    best = max(
-        (trained(bow, 10, seed=seed, passes=40) for seed in range(4)),
-        key=lambda one: vem.bound(*one, bow, np.arange(bow.D)),
-    )[1]
+    best = best_of(bow, 10, 4, passes=40)
     assert (matched_errors(truth, best) < 0.1).sum() >= 9
     assert best.alpha.sum() == pytest.approx(1.0, rel=0.5)
 
 
-def test_an_eta_for_each_word_learns_which_are_frequent():
-    bow, _ = planted(3, 45, 300, 60, seed=4)
-    counts = np.bincount(bow.words, weights=bow.counts, minlength=45)
+def test_an_eta_for_each_word_learns_which_are_in_all_topics():
+    """A third of all tokens is of three words that every topic has: those get the largest etas."""
+    bow, _ = planted(3, 45, 300, 40, seed=4)
+    generator = np.random.default_rng(0)
+    texts = [np.repeat(words, counts).tolist() for words, counts in documents_of(bow)]
+    bow = bow_of([text + generator.integers(45, 48, 20).tolist() for text in texts], 48)
     _, state = trained(bow, 3, passes=20, topics_prior="dirichlet", learn="words")
-    assert state.eta_words.min() == pytest.approx(state.eta) and state.eta_words.std() > 0
-    assert np.corrcoef(np.log(state.eta_words), np.log(counts))[0, 1] > 0.5
+    assert state.eta_words.min() == pytest.approx(state.eta)
+    assert state.eta_words[45:].min() > 2 * np.median(state.eta_words[:45])
     assert vem.priors(None, state).eta == pytest.approx(state.eta_words.mean())
 
 
