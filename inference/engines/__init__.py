@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from inference.engines import ssi, vem
+from inference.engines import ssi, svi, vb, vem
 from inference.engines.contract import AnyEngine, Config, Engine
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
-_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi  # the type checker compares the module with the contract
+# The type checker compares each module with the contract.
+_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi
+_SVI: Engine[svi.Config, svi.Resolved, svi.State] = svi
+_VB: Engine[vb.Config, vb.Resolved, vb.State] = vb
 _VEM: Engine[vem.Config, vem.Resolved, vem.State] = vem
 
 ENGINES: dict[str, AnyEngine] = {
-    engine.NAME: engine for engine in (_SSI, _VEM)
+    engine.NAME: engine for engine in (_SSI, _SVI, _VB, _VEM)
 }  # in the order in which they are offered
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
