@@ -29,15 +29,6 @@ HELP = (
     "and for teaching."
 )
 PAPERS = {
-    "blei2003latent": """@article{blei2003latent,
-  author = {Blei, David M. and Ng, Andrew Y. and Jordan, Michael I.},
-  title = {Latent {D}irichlet allocation},
-  journal = {Journal of Machine Learning Research},
-  volume = {3},
-  pages = {993--1022},
-  year = {2003}
-}
-""",
     "chenvariational": """@misc{chenvariational,
   author = {Chen, Yunran and Huang, Junwen},
   title = {Variational inference on latent {D}irichlet allocation},
@@ -86,7 +77,7 @@ class Config:
     iterations: int = setting(
         "Iterations", "", "At most so many in each document and pass, until its topics change no more.", 100, least=1
     )
-    tol: float = setting(
+    tolerance: float = setting(
         "Tolerance", "", "A document is done when its topics change by less than this part of its words.", 1e-3,
         least=0, most=1, bounds="from 0 to 1",
     )  # fmt: skip
@@ -211,7 +202,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
         b, _ = _table(config, state, batch.words)
-        e, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tol)
+        e, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         vb.add_statistics(
             batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 1.0, state.next, state.next_totals
         )
@@ -339,7 +330,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> fl
         batch = dense.batch_of(bow, documents[first : first + 1024])
         gamma = _start(state, documents[first : first + 1024], batch.lengths)
         b, log_scale = _table(config, state, batch.words)
-        _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tol)
+        _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
     return float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
 

@@ -105,7 +105,7 @@ class Twin:
 @pytest.mark.parametrize("minibatch", [7, 100])
 def test_it_does_what_the_slow_twin_does(kind, minibatch):
     bow = corpus()
-    config = resolved(bow, 4, iterations=6, tol=0.0, minibatch=minibatch, **kind)
+    config = resolved(bow, 4, iterations=6, tolerance=0.0, minibatch=minibatch, **kind)
     shape = shape_of(bow, config)
     state = vem.init(config, shape, 3)
     twin = Twin(bow, config, state)
@@ -125,7 +125,7 @@ def test_it_does_what_the_slow_twin_does(kind, minibatch):
 @pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 def test_the_bound_is_the_bound_in_full(kind):
     bow = corpus()
-    config, state = trained(bow, 4, passes=3, iterations=500, tol=0.0, **kind)
+    config, state = trained(bow, 4, passes=3, iterations=500, tolerance=0.0, **kind)
     eta = state.eta_words if len(state.eta_words) else np.full(bow.V, state.eta)
     if kind["topics_prior"] == "dirichlet":
         lam = state.eta + state.values.T.astype(np.float64)
@@ -173,7 +173,7 @@ def test_bound_and_topics_change_nothing():
 
 def test_slices_make_no_difference_but_rounding():
     bow, _ = planted(4, 60, 200, 40, seed=2)
-    few, many = (trained(bow, 4, passes=8, minibatch=n, tol=0.0, iterations=20)[1] for n in (13, 200))
+    few, many = (trained(bow, 4, passes=8, minibatch=n, tolerance=0.0, iterations=20)[1] for n in (13, 200))
     assert few.values == pytest.approx(many.values, abs=1e-3) and few.alpha == pytest.approx(many.alpha, rel=1e-4)
 
 
@@ -214,9 +214,9 @@ def test_a_huge_alpha_mixes_all_topics_evenly():
 def test_learned_priors_stay_where_they_are_best():
     """At the end of a long training another step of Newton's method changes nothing."""
     bow, _ = planted(3, 45, 200, 60, seed=4)
-    _, state = trained(bow, 3, passes=150, topics_prior="dirichlet", iterations=200, tol=1e-6)
+    _, state = trained(bow, 3, passes=150, topics_prior="dirichlet", iterations=200, tolerance=1e-6)
     before, eta = state.alpha.copy(), state.eta
-    config, after = trained(bow, 3, passes=152, state=state, topics_prior="dirichlet", iterations=200, tol=1e-6)
+    config, after = trained(bow, 3, passes=152, state=state, topics_prior="dirichlet", iterations=200, tolerance=1e-6)
     assert after.alpha == pytest.approx(before, rel=1e-3) and after.eta == pytest.approx(eta, rel=1e-3)
 
 
@@ -333,7 +333,7 @@ def test_held_out_documents_alone_change_nothing():
 
 
 def test_what_can_not_be_is_refused():
-    for settings, named in (({"learn": "words"}, "learn"), ({"alpha": 0.0}, "alpha"), ({"tol": 2.0}, "tol"), ({"topics_prior": "x"}, "topics_prior")):  # fmt: skip
+    for settings, named in (({"learn": "words"}, "learn"), ({"alpha": 0.0}, "alpha"), ({"tolerance": 2.0}, "tolerance"), ({"topics_prior": "x"}, "topics_prior")):  # fmt: skip
         with pytest.raises(Invalid) as error:
             vem.Config(topics=3, **settings)
         assert error.value.field == named
