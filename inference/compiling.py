@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from inference import checkpoint, engines, infer, senses
+from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Diagnostics
@@ -79,6 +79,7 @@ def exploring() -> None:
         ).proper()
         _evidence(folder, topics)
     _explore(topics)
+    simulate.corpus(5, 2, 3, 4)
 
 
 def _bow(folder: Path) -> Bow:

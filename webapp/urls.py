@@ -48,6 +48,7 @@ from webapp.pages import glossary_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
 from webapp.runs import exclude_words_views
 from webapp.runs import views as runs
+from webapp.simulate import views as simulate
 from webapp.time import views as time
 from webapp.topics import overview_views
 from webapp.topics import views as topics
@@ -127,6 +128,7 @@ urlpatterns = [
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
     form("corpora/example", corpora.example, "example", USER),
+    *page("simulate", simulate.make, "simulate", USER),
     *page(CORPUS, corpora.detail, "corpus", SEE, json=page_shapes.CorpusPage),
     *page(f"{CORPUS}/prepare", corpora.prepare, "corpus_prepare", EDIT),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
@@ -340,6 +342,17 @@ urlpatterns = [
     *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
+    # Made texts: only a run on such has it.
+    *page(
+        f"{RUN}/truth",
+        simulate.beside,
+        "run_truth",
+        SEE,
+        load=Load.HEAVY,
+        json=page_shapes.TruthPage,
+        example=None,
+        under="run",
+    ),
     # Training
     *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),

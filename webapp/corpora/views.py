@@ -40,6 +40,7 @@ from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.server import live
+from webapp.simulate import truth
 from webapp.storage import files
 
 REPEATED = {  # Words.duplicates
@@ -345,6 +346,7 @@ def _detail(
                 corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]
             ),
             "failed": corpus.files.exclude(error="").count(),
+            "made": truth.exists(corpus),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
         | file_views.first(corpus)
