@@ -2,14 +2,18 @@
 
 from typing import Any
 
-from inference.engines import ssi
+from inference.engines import clusters, lsparse, ssi
 from inference.engines.contract import AnyEngine, Config, Engine
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
 _SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi  # the type checker compares the module with the contract
+_LSPARSE: Engine[lsparse.Config, lsparse.Resolved, lsparse.State] = lsparse
+_CLUSTERS: Engine[clusters.Config, clusters.Resolved, clusters.State] = clusters
 
-ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (_SSI,)}  # in the order in which they are offered
+ENGINES: dict[str, AnyEngine] = {
+    engine.NAME: engine for engine in (_SSI, _LSPARSE, _CLUSTERS)
+}  # in the order in which they are offered
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 

@@ -4,7 +4,7 @@ Its formulas were lost in the copy that we have; docs/engines/lsparse.md says ho
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import nextafter
 from pathlib import Path
 from typing import Any
@@ -67,8 +67,11 @@ class Config:
     )  # fmt: skip
     start: str = setting(
         "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
-        "cold from its words alone, better from whichever of both ends better.", "warm", choices=("cold", "warm", "better"),
+        "cold from its words alone, better from whichever of both ends better.", "better", choices=("cold", "warm", "better"),
     )  # fmt: skip
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
+    )
     restarts: int = setting(
         "Restarts", "R", "How many of its smallest topics a document tries to do without in each visit; kept where the bound "
         "rises.", 5, least=0,
@@ -102,8 +105,8 @@ class Config:
         memo = self.statistics == "memo"
         chosen = {
             "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            "alpha": 0.1,
-            "eta": 0.1,
+            "alpha": 0.2,
+            "eta": 0.3,
             "minibatch": min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
         }
         return resolved(self, Resolved, chosen)
@@ -123,8 +126,8 @@ class Resolved(Config):
 class State(sparse.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. pi: what the rows' values are times; 1 / UNITS with memo, where
-    they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their shares
+    t: steps done. tokens: gone through, over all passes. pi: what the rows' values are times; 1 / UNITS with memo after its
+    warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their shares
     times UNITS, all 0 before the first visit; without rows before the first step, and where statistics decay. scratch: a
     folder for the memory where it is large.
     """
@@ -141,7 +144,7 @@ class State(sparse.Rows):
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
     """lam = eta everywhere: the first step puts documents into the topics (`_seed`)."""
     none = np.zeros((0, _width(config)), np.uint16)
-    pi = 1.0 / UNITS if config.statistics == "memo" else 1.0
+    pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
     return State(
         **sparse.empty(shape.V, config.topics), seed=seed, t=0, tokens=0, pi=pi, memory_topics=none,
         memory_shares=none.copy(), scratch=scratch,
@@ -154,8 +157,11 @@ def begin(
 ) -> State:  # fmt: skip
     """A state before the first step in which each token has a topic already, with a share of 1.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing. config: without a warm-up,
+    which would forget the topics.
     """
+    if config.warm_up and config.statistics == "memo":
+        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
     state = init(config, shape, seed, scratch)
     _make_memory(config, state, bow)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -163,6 +169,11 @@ def begin(
         batch = sparse.expand(bow, trained_on[first : first + AT_ONCE])
         _give(config, state, batch, topics[batch.pairs])
     return state
+
+
+def _exact(config: Resolved, t: int, shape: Shape) -> bool:
+    """Whether step t, counted from 1, replaces what documents gave: then lam is the sum of what is remembered."""
+    return config.statistics == "memo" and t > config.warm_up * shape.per_pass
 
 
 def _width(config: Resolved) -> int:
@@ -179,17 +190,17 @@ def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
 
 def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> None:
     """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
-    whole = UNITS if config.statistics == "memo" else 1
-    given, shares = topics.astype(np.uint16)[:, None], np.full((len(topics), 1), float(whole))
+    given = topics.astype(np.uint16)[:, None]
     if config.statistics == "memo":
-        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = given[:, 0], whole
-    sparse.add(state, batch, given, shares, *sparse.NOTHING)
+        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = given[:, 0], UNITS
+    whole = float(UNITS) if state.pi < 1.0 else 1.0
+    sparse.add(state, batch, given, np.full((len(topics), 1), whole), *sparse.NOTHING)
 
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each topic begins with a document of the first minibatch; with fewer documents than topics some begin empty."""
     batch = sparse.expand(bow, documents)
-    key = rng.key(np.uint64(state.seed), np.uint64(rng.SPARSE), np.uint64(0), np.uint64(0))
+    key = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.SPARSE), np.uint64(0), np.uint64(0)))
     if config.init == "diverse":
         chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), config.topics, key)
     else:
@@ -211,25 +222,44 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents: int64[n], numbers of the minibatch's documents.
     """
     state.t += 1
-    if not len(documents):
-        return
-    _make_memory(config, state, bow)
-    if not state.used:
-        _seed(config, state, bow, documents)
-    batch = sparse.expand(bow, documents)
-    state.tokens += int(batch.counts.sum())
-    if config.statistics == "memo":
-        old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
-        new_topics, new, _ = _visit(config, state, batch, old_topics, old)
-        state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)
-        sparse.add(state, batch, new_topics, new, old_topics, old)
-    else:
-        new_topics, new, _ = _visit(config, state, batch)
-        _fade(config, state, batch, new_topics, new, shape.D / len(documents))
+    if len(documents):
+        _make_memory(config, state, bow)
+        if not state.used:
+            _seed(config, state, bow, documents)
+        batch = sparse.expand(bow, documents)
+        state.tokens += int(batch.counts.sum())
+        if _exact(config, state.t, shape):
+            _replace(config, state, batch)
+        else:
+            _fade(config, state, batch, shape.D / len(documents))
+    if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
+        _recount(state, bow)
 
 
-def _fade(config: Resolved, state: State, batch: Batch, topics: np.ndarray, shares: np.ndarray, times: float) -> None:
+def _replace(config: Resolved, state: State, batch: Batch) -> None:
+    """A batch's new statistics in the place of those it gave before."""
+    old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
+    new_topics, new, _ = _visit(config, state, batch, old_topics, old)
+    state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)
+    sparse.add(state, batch, new_topics, new, old_topics, old)
+
+
+def _recount(state: State, bow: Bow) -> None:
+    """lam - eta as the sum of all that is remembered, in whole numbers."""
+    sparse.clear(state)
+    state.pi = 1.0 / UNITS
+    for first in range(0, bow.D if len(state.memory_topics) else 0, AT_ONCE):
+        batch = sparse.expand(bow, np.arange(first, min(first + AT_ONCE, bow.D)))
+        shares = state.memory_shares[batch.pairs].astype(np.float64)
+        sparse.add(state, batch, state.memory_topics[batch.pairs], shares, *sparse.NOTHING)
+
+
+def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     """lam - eta = (1 - rho) (lam - eta) + rho times the batch's statistics, `times` as many."""
+    topics, shares, _ = _visit(config, state, batch)
+    if config.statistics == "memo":
+        state.memory_topics[batch.pairs] = topics
+        state.memory_shares[batch.pairs] = lsparse.whole(shares, float(UNITS))
     step_size = rho(config, state.t)
     if step_size < STEP_WHOLE:
         state.pi *= 1.0 - step_size
@@ -315,8 +345,8 @@ def priors(config: Resolved, state: State | None) -> Priors:
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With fewer passes."""
-    return {**settings, "passes": max(3, round(settings["passes"] * CONTINUED))}
+    """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
+    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
@@ -338,17 +368,30 @@ def methods(settings: Mapping[str, Any]) -> Methods:
 def warm_up() -> list[Config]:
     """The usual settings; then statistics that decay with large steps, so that pi is reset, and random first documents."""
     return [
-        Config(topics=2, minibatch=10, passes=3, start="better"),
+        Config(topics=2, minibatch=10, passes=3),
         Config(topics=2, minibatch=10, passes=10, kappa=0.51, tau0=1.0, statistics="decay", init="random"),
     ]
 
 
+# Set by hand from trainings on the State of the Union; see docs/engines/lsparse.md. Seconds a token and pass, at so many
+# topics and L; more cost as these powers of them. Entries of a word's row, at K = 100 and 100 tokens a word.
+SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
+
+
 def seconds(config: Resolved, tokens: int) -> float:
-    raise NotImplementedError
+    """A token costs what the topics of its document cost in each sweep, and L of them more."""
+    each = SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER * (_width(config) / SWEEP_MOST) ** MOST_POWER
+    return tokens * config.passes * each
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    raise NotImplementedError
-
-
-_ = (replace, Invalid)
+    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; L topics and
+    shares of each token of a minibatch, now and before."""
+    L = _width(config)
+    entries = min(
+        config.topics, ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    )
+    if L == config.topics:
+        entries = L
+    batch = shape.tokens / shape.per_pass
+    return int(5 * 12 * max(shape.V * entries, 1 << 12) + 40 * batch * L + 24 * shape.V + 64 * 24 * config.topics)

@@ -95,7 +95,15 @@ def compact(state: Rows, scale: float, drop_below: float) -> None:
     size = len(state.arena_topics)
     topics, values = np.empty(size, np.int32), np.empty(size)
     state.used = rows.compact(
-        state.start, state.length, state.capacity, state.arena_topics, state.arena_values, scale, drop_below, topics, values
+        state.start,
+        state.length,
+        state.capacity,
+        state.arena_topics,
+        state.arena_values,
+        scale,
+        drop_below,
+        topics,
+        values,
     )
     state.arena_topics, state.arena_values = topics, values
 

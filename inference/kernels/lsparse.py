@@ -20,7 +20,11 @@ ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there,
 BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
 SELECTING = 5  # sweeps that select the topics anew, and then each RESELECT-th (003, D.3, as in its code)
 RESELECT = 10
-COLD, WARM, BETTER = 0, 1, 2  # where a document begins: from its words alone, from what is remembered, the better of both
+COLD, WARM, BETTER = (
+    0,
+    1,
+    2,
+)  # where a document begins: from its words alone, from what is remembered, the better of both
 
 
 @njit(cache=True)
@@ -120,7 +124,9 @@ def objective(topics, r, units, places, counts, rows, g, scale, alpha, N):
         for i in range(topics.shape[1]):
             if r[j, i] > 0.0:
                 share = r[j, i] / units
-                part += share * math.log(_weight(places[j], topics[j, i], row_ptr, row_topics, weights, rest, g) / share)
+                part += share * math.log(
+                    _weight(places[j], topics[j, i], row_ptr, row_topics, weights, rest, g) / share
+                )
                 N[topics[j, i]] += counts[j] * share
         total += counts[j] * part
         tokens += counts[j]
@@ -155,7 +161,30 @@ def _relative(block, held, m, n, row, idx, r, words, counts, rows, g, active, pl
 
 
 @njit(cache=True)
-def _sweep(selects, drops, block, held, m, n, e, w, row, buffer, chosen, idx, r, words, counts, rows, g, active, place, alpha, N, new):
+def _sweep(
+    selects,
+    drops,
+    block,
+    held,
+    m,
+    n,
+    e,
+    w,
+    row,
+    buffer,
+    chosen,
+    idx,
+    r,
+    words,
+    counts,
+    rows,
+    g,
+    active,
+    place,
+    alpha,
+    N,
+    new,
+):
     """r of each of a document's tokens by N, and then N by r; returns the largest change of an N.
 
     r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs. 8-10), or over the L of
@@ -206,7 +235,30 @@ def _sweep(selects, drops, block, held, m, n, e, w, row, buffer, chosen, idx, r,
 
 
 @njit(cache=True)
-def _propose(restarts, drops, block, held, m, n, e, w, row, buffer, chosen, idx, r, words, counts, rows, g, active, place, alpha, N, new):
+def _propose(
+    restarts,
+    drops,
+    block,
+    held,
+    m,
+    n,
+    e,
+    w,
+    row,
+    buffer,
+    chosen,
+    idx,
+    r,
+    words,
+    counts,
+    rows,
+    g,
+    active,
+    place,
+    alpha,
+    N,
+    new,
+):
     """Restart proposals (003, section 5): a topic's tokens are given to the others, and it stays so where the objective
     rises. Topics by ascending N, at most `restarts`. Returns (proposals, accepted).
 
@@ -321,7 +373,9 @@ def _begin(dense, topics, r, units, firsts, n, words, counts, rows, g, place, ac
 
 
 @njit(cache=True)
-def _solve(topics, r, units, firsts, words, counts, rows, g, alpha, settings, place, active, out_topics, out_r, out_units):
+def _solve(
+    topics, r, units, firsts, words, counts, rows, g, alpha, settings, place, active, out_topics, out_r, out_units
+):
     """One document's tokens from one beginning, into out_topics and out_r (times out_units).
 
     units: 0 where it begins with its words alone. Returns (sweeps, proposals, accepted); no sweeps where it can't begin.
@@ -478,3 +532,14 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
             N[here[i]] = 0.0
         indptr[d + 1] = at
     return indptr, out_topics[:at].copy(), out_weights[:at].copy()
+
+
+@njit(cache=True)
+def whole(r, units):
+    """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see `select.rounded`."""
+    out, row = np.empty(r.shape, np.uint16), np.empty(r.shape[1])
+    for p in range(len(r)):
+        rounded(r[p], r.shape[1], units, row)
+        for i in range(r.shape[1]):
+            out[p, i] = np.uint16(row[i])
+    return out
