@@ -299,7 +299,7 @@ def _visit(
         units, start = float(UNITS), STARTS[config.start]
     lsparse.visit(
         batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, scale, g, firsts, config.alpha, start,
-        config.restarts, config.sweeps, config.change, old_topics, old, units, new_topics, new, told,
+        config.restarts, config.sweeps, config.change, lsparse.BLOCK, old_topics, old, units, new_topics, new, told,
     )  # fmt: skip
     return new_topics, new, told
 

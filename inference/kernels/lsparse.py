@@ -381,7 +381,7 @@ def _solve(
     units: 0 where it begins with its words alone. Returns (sweeps, proposals, accepted); no sweeps where it can't begin.
     One long function: it holds the document's workspaces.
     """  # fmt: skip
-    restarts, sweeps, change = settings
+    restarts, sweeps, change, most = settings
     n, K, L = len(words), len(g), out_r.shape[1]
     dense = L >= K
     N = np.empty(K)
@@ -390,7 +390,7 @@ def _solve(
     if m == 0:
         return 0, 0, 0
     row_ptr, row_topics, weights, rest = rows
-    held = n * m <= BLOCK
+    held = n * m <= most
     block = np.empty(n * m if held else 0)
     e, w, row, buffer, new = np.empty(m), np.empty(max(m, L)), np.empty(m), np.empty(m), np.empty(m)
     chosen = np.empty(L, np.int32)
@@ -426,14 +426,14 @@ def _solve(
 
 @njit(cache=True, parallel=True)
 def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, scale, g, firsts, alpha, start, restarts, sweeps, change,
-          old_topics, old_r, units, out_topics, out_r, told):  # fmt: skip
+          block, old_topics, old_r, units, out_topics, out_r, told):  # fmt: skip
     """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in which shares.
 
     doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word among the rows. counts:
     float64[P]. row_ptr … scale: of `weigh`; g: of `unlisted`; firsts: of `first_choice`. start: COLD, WARM or BETTER;
-    restarts, sweeps: at the most; change: of an N_dk in tokens, below which a document is done. old_topics: uint16[P, L]
-    and old_r: float64[P, L], shares times `units`, all 0 in a document that was not seen; without rows where nothing is
-    remembered. out_topics: uint16[P, L] and out_r: float64[P, L], times `units`, are filled. told: int64[n, 4]: sweeps,
+    restarts, sweeps: at the most; change: of an N_dk in tokens, below which a document is done. block:
+    BLOCK. old_topics: uint16[P, L] and old_r: float64[P, L], shares times `units`, all 0 in a document that was not
+    seen; without rows where nothing is remembered. out_topics: uint16[P, L] and out_r: float64[P, L], times `units`, are filled. told: int64[n, 4]: sweeps,
     restarts that were proposed, that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2
     what came from the words alone.
 
@@ -449,7 +449,7 @@ def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, scale, g,
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
                 _visit_one(
-                    places[own], counts[own], rows, scale, g, firsts, alpha, start, (restarts, sweeps, change), old_topics[own],
+                    places[own], counts[own], rows, scale, g, firsts, alpha, start, (restarts, sweeps, change, block), old_topics[own],
                     old_r[own], units, out_topics[own], out_r[own], told[d], place, active, N,
                 )  # fmt: skip
 

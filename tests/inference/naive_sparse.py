@@ -15,9 +15,7 @@ def best_support(W: np.ndarray, L: int) -> tuple[float, tuple[int, ...]]:
     """max over all supports of at most L topics of max_r sum r W - r log r = log sum exp W over the support (003,
     eqs. 5 and 8), by trying each."""
     return max(
-        (np.log(np.exp(W[list(s)]).sum()), s)
-        for n in range(1, L + 1)
-        for s in itertools.combinations(range(len(W)), n)
+        (np.log(np.exp(W[list(s)]).sum()), s) for n in range(1, L + 1) for s in itertools.combinations(range(len(W)), n)
     )
 
 
