@@ -142,7 +142,7 @@ def fit(
     chosen, r = np.zeros((n, width), np.int64), np.zeros((n, width))
     chosen[:, 0], r[:, 0] = first, 1.0
     parts = [summary(points[of], chosen[of], r[of], K) for of in order]
-    N, S = sum(part[0] for part in parts), sum(part[1] for part in parts)
+    N, S = np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
     model, laps, t = updated(N, S), [], 0
     for _ in range(passes):
         for b, of in enumerate(order):

@@ -192,7 +192,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     _replace(state, batch, new_clusters, new, old_clusters, old)
 
 
-def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarray, ...]:
+def _weights(
+    config: Resolved, state: State, words: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
     V, K = len(state.start), config.topics
     row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])

@@ -189,7 +189,8 @@ def _sweep(
 
     r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs. 8-10), or over the L of
     the last selection. drops: whether topics with no more than ABSENT tokens are left out. A token to which every active
-    topic's weight underflows keeps its r, which lowers nothing.
+    topic's weight underflows keeps its r, which lowers nothing. One long kernel: both kinds of sweep share a document's
+    workspaces.
     """  # fmt: skip
     row_ptr, row_topics, weights, rest = rows
     L = idx.shape[1]

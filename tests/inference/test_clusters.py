@@ -70,7 +70,10 @@ def test_it_is_the_twin(bow, L):
     for d in range(bow.D):
         best = naive.top(W[d], L)
         own = np.exp(W[d, best] - W[d, best].max())
-        assert np.array_equal(given[d], best) and np.abs(shares[d] / sparse.UNITS - own / own.sum()).max() < 2 / sparse.UNITS
+        assert (
+            np.array_equal(given[d], best)
+            and np.abs(shares[d] / sparse.UNITS - own / own.sum()).max() < 2 / sparse.UNITS
+        )
     total = naive.cluster_objective(documents, r, lam, N, config.alpha, config.eta)
     assert clusters.bound(config, state, bow, np.arange(bow.D)) == pytest.approx(total, rel=1e-11)
 
@@ -147,7 +150,9 @@ def test_a_cluster_may_lose_all_its_documents():
     assert asdict(config)["passes"] > clusters.continued(asdict(config))["passes"]
 
 
-@pytest.mark.parametrize("settings", [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e5, "eta": 1e3}, {"init": "random", "most": 4}])
+@pytest.mark.parametrize(
+    "settings", [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e5, "eta": 1e3}, {"init": "random", "most": 4}]
+)
 def test_priors_at_the_edges(bow, settings):
     config = config_of(bow, **settings)
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
