@@ -5,7 +5,7 @@ Its formulas and the numbers of its figures were lost in the copy that we have; 
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -157,6 +157,7 @@ def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:
     return Outcome(verdict, why, rows, curves, ("L", "summary, ms"), instead)
 
 
+@cache
 def _patches(seed: int, n: int) -> np.ndarray:
     """float64[n, 64]: patches of 8 by 8 pixels, mean removed, of images of discs whose radii follow r^-3, each with a grey
     of its own, that cover each other: their statistics are like those of natural images (dead leaves, Lee and others 2001).
@@ -170,8 +171,10 @@ def _patches(seed: int, n: int) -> np.ndarray:
             radius = 1 / np.sqrt(random.uniform(1 / 80**2, 1 / 2**2))
             centre, grey = random.uniform(-40, size + 40, 2), random.uniform(0, 1)
             slope = random.normal(0, 0.005, 2)  # shading, as no surface is of one grey
-            inside = (y - centre[0]) ** 2 + (x - centre[1]) ** 2 < radius**2
-            image[inside] = (grey + slope[0] * (y - centre[0]) + slope[1] * (x - centre[1]))[inside]
+            box = tuple(slice(max(0, int(c - radius)), max(0, int(c + radius) + 2)) for c in centre)
+            dy, dx = y[box] - centre[0], x[box] - centre[1]
+            inside = dy**2 + dx**2 < radius**2
+            image[box][inside] = (grey + slope[0] * dy + slope[1] * dx)[inside]
         image += random.normal(0, 0.01, image.shape)
         corners = random.integers(0, size - SIDE, (n, 2))
         out.append(

@@ -298,8 +298,8 @@ def warm_up() -> list[Config]:
     ]
 
 
-# Set by hand from trainings on the State of the Union; see docs/engines/clusters.md. Seconds a token and pass, at so many
-# clusters; more cost as this power of them. Entries of a word's row, at K = 100 and 100 tokens a word.
+# From one training on the State of the Union on a busy machine: not measured on an idle one. Seconds a token and pass, at
+# so many clusters; more cost as this power of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER, ENTRIES = 0.1e-6, 50, 0.5, 25
 
 

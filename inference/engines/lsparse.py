@@ -373,9 +373,9 @@ def warm_up() -> list[Config]:
     ]
 
 
-# Set by hand from trainings on the State of the Union; see docs/engines/lsparse.md. Seconds a token and pass, at so many
-# topics and L; more cost as these powers of them. Entries of a word's row, at K = 100 and 100 tokens a word.
-SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
+# Half of what one training on the State of the Union took of a machine with a load of ten to twenty: not measured on an
+# idle one. Seconds a token and pass, at so many topics and L; more cost as these powers of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
+SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 3e-6, 50, 4, 0.4, 0.4, 25
 
 
 def seconds(config: Resolved, tokens: int) -> float:
