@@ -11,7 +11,9 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 # What a key is for: two purposes never share a stream.
 SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE, LEFT_TO_RIGHT, DIAGNOSE = range(8)
-SPARSE, CLUSTER = 12, 13
+INIT = 8  # of topics that begin at random
+SPARSE, CLUSTER = 12, 13  # of the first documents of lsparse and clusters
+SMC = 15  # of sequential Monte Carlo
 
 
 @njit(uint64(uint64), cache=True, inline="always")
