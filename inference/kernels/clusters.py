@@ -7,7 +7,7 @@ from numba import njit, prange
 
 from inference.kernels.gibbs import CHUNKS
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import digamma
+from inference.kernels.special import psi as digamma
 
 
 @njit(cache=True, parallel=True)

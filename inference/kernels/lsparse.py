@@ -14,7 +14,7 @@ from numba import njit, prange
 
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import digamma
+from inference.kernels.special import psi as digamma
 
 ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep

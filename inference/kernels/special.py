@@ -105,8 +105,8 @@ def digamma_rise(x, n):
 
 
 @njit(cache=True)
-def digamma(x):
-    """psi(x) for x > 0, to an absolute 1e-14 times max(1, |psi(x)|).
+def psi(x):
+    """psi(x) for x > 0, to an absolute 1e-14 times max(1, |psi(x)|): `digamma` to more digits.
 
     The asymptotic series ln y - 1/(2 y) - 1/(12 y^2) + 1/(120 y^4) - ... of y = x, or of y = x + 10 below 12, less the
     sum of 1 / (x + i), i < 10, in the form of `exp_digamma`.
