@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from inference.engines import cvb0, fw, smc, ssi, svi, vb, vem
+from inference.engines import clusters, cvb0, fw, lsparse, smc, ssi, svi, vb, vem
 from inference.engines.contract import AnyEngine, Config
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
 # In the order in which they are offered. The type checker compares each module with the contract.
-ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (ssi, fw, cvb0, svi, vb, vem, smc)}
+ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (ssi, fw, cvb0, svi, vb, vem, lsparse, clusters, smc)}
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 

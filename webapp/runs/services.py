@@ -98,6 +98,11 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
     return new
 
 
+def can_be_gone_on_from(run: Run) -> bool:
+    """Whether another run can begin with this one's topics: pages ask before they offer it."""
+    return isinstance(engines.get(run.engine), WarmStart)
+
+
 def warm_starter(run: Run) -> WarmStart:
     """The run's engine, which can begin with its topics. Raises Invalid where it can't."""
     engine = engines.get(run.engine)

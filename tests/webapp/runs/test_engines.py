@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from webapp.accounts import tokens
 from webapp.compare import queries as compare
 from webapp.documents import infer
 from webapp.exports import methods
-from webapp.models import Metric, Run, Topic, User
+from webapp.models import Corpus, Document, Metric, Run, Topic, User, Version, Word
 from webapp.results import evidence
 from webapp.results.priors import priors
 from webapp.results.view import RunView
@@ -88,7 +89,7 @@ def test_what_is_posted_for_another_engine_is_refused(client, ready):
     values = form_at(client, ready, "mixture")
     before = Run.objects.count()
     for more, said in (
-        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi."),
+        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi"),
         ({"engine": "none"}, "There is no engine “none”"),
         ({"weight": "0"}, "weight must be above 0"),
     ):
@@ -242,6 +243,49 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
     assert (following.engine, following.settings) == (made.engine, made.settings)
 
 
+def test_going_on_is_offered_where_the_engine_can(client, made):
+    """The links of "Train again without" and "Go on with" stand there, or a sentence that says why not."""
+    word = np.flatnonzero(evidence.of(made).word_topics >= 0)[0]
+    dropped = Word.objects.filter(version=made.version).order_by("number").values_list("word", flat=True)[int(word)]
+    newer = Version.objects.get(pk=made.version_id)
+    newer.pk, newer.number = None, made.version.number + 1
+    newer.save()
+    Corpus.objects.filter(pk=made.corpus_id).update(version=newer)
+    try:
+        pages = {
+            "run_without": client.get(reverse("run_topic", args=[made.pk, 0])).content.decode(),
+            "run_without ": client.get(reverse("run_topics", args=[made.pk]), {"drop": dropped}).content.decode(),
+            "run_onward": client.get(reverse("run", args=[made.pk])).content.decode(),
+        }
+    finally:
+        Corpus.objects.filter(pk=made.corpus_id).update(version=made.version)
+        newer.delete()
+    can = isinstance(engines.get(made.engine), WarmStart)
+    for name, page in pages.items():
+        assert (reverse(name.strip(), args=[made.pk]) in page) == can, name
+        assert (f"No other run can begin with these topics: {engines.get(made.engine).LABEL}" in page) != can, name
+
+
+def test_a_text_is_read_as_the_engine_reads_a_document(made):
+    """Of an engine that gives a document one topic: the very topic and certainty that the evidence has."""
+    if not engines.get(made.engine).BY_DOCUMENT:
+        return
+    known = evidence.of(made)
+    for number in np.argsort(-known.lengths, kind="stable")[[0, 5, 50, 100, 200, -1]].tolist():
+        words, counts, given, certainty = known.document(number)
+        read = infer._read(made, words, counts)
+        assert np.array_equal(read.topics, given) and np.array_equal(read.certainty, certainty)
+        text = Document.objects.get(corpus_id=made.corpus_id, number=number).text
+        data, _ = infer.text(RunView(made), text)
+        assert [part["number"] for part in data["proportions"]] == np.unique(given).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(infer.files, "run_folder", lambda pk: Path("/nowhere"))
+        infer._model.cache_clear()
+        with pytest.raises(Invalid, match="no checkpoint any more"):
+            infer.text(RunView(made), "congress")
+    infer._model.cache_clear()
+
+
 def test_priors_without_a_checkpoint_are_those_that_were_set(made, monkeypatch, tmp_path):
     before = priors(made)
     monkeypatch.setattr("webapp.storage.files.run_folder", lambda pk: tmp_path)
@@ -255,7 +299,7 @@ def test_the_command_chooses_an_engine(ready):
     )
     run = Run.objects.get(pk=int(out.getvalue()))
     assert (run.engine, run.settings["weight"], run.settings["topics"]) == ("mixture", 2.0, 3)
-    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi."):
+    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi"):
         call_command("train", str(ready.pk), "--engine", "mixture", "--topics", "3", "--kappa", "0.7", "--no-wait")
     with pytest.raises(CommandError, match="topics must be given"):
         call_command("train", str(ready.pk), "--no-wait")
