@@ -118,6 +118,7 @@ urlpatterns = [
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
+    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", EDIT),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     # Its view lets in only to whom the corpus is offered.
