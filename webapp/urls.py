@@ -94,6 +94,10 @@ urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE, json=dict),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=shapes.ComparePage),
+    *page(
+        "compare/measures", comparisons.measures, "compare_measures", ANYONE, load=Load.HEAVY, json=shapes.MeasuresPage
+    ),
+    file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
     *page("deleted", deletion_views.index, "deleted", USER, json=dict),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
