@@ -15,7 +15,7 @@ def second(browser, live_system, example) -> int:
     page = browser.new_page(base_url=live_system.url)
     page.goto(f"/corpora/{example.corpus}/")
     page.get_by_label("Number of topics").fill("12")
-    page.get_by_label("Seed").fill("5")
+    page.get_by_label("Seed", exact=True).fill("5")
     page.get_by_text("Advanced").click()
     page.get_by_label("Passes").fill("2")
     page.get_by_role("button", name="Train").click()

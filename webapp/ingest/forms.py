@@ -69,9 +69,9 @@ def _suggested(corpus: Corpus) -> int:
     return min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
 
 
-def _seed() -> forms.IntegerField:
+def _seed(label: str = "Seed") -> forms.IntegerField:
     return forms.IntegerField(
-        label="Seed",
+        label=label,
         initial=0,
         help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
     )
@@ -182,9 +182,9 @@ class SeveralForm(forms.Form):
             initial=of_purpose if len(of_purpose) > 1 else list(engines.ENGINES),
             error_messages={"required": "Mark two engines or more."},
         )
-        self.fields["topics"] = forms.IntegerField(label="Number of topics", initial=self.suggested, min_value=1)
+        self.fields["topics"] = forms.IntegerField(label="Topics of each run", initial=self.suggested, min_value=1)
         self.fields["topics"].symbol = "K"
-        self.fields["seed"] = _seed()
+        self.fields["seed"] = _seed("Seed of each run")
         if (version := _version(corpus)) is not None:
             self.fields["version"] = version
 
