@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -83,10 +84,10 @@ def final(run: Run) -> bool:
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:
-    known: dict[str, float | int | None] = {}
+    known: dict[str, Any] = {}
     if point is not None:
         known |= {"held_out": point.held_out, "umass": point.coherence, "nonzero": point.nonzero}
-    if final(run):
+    if final(run) and run.snapshot is not None:
         has_words, of_topics = with_words(run), measures.of(run)
         known |= {
             "left_to_right": run.snapshot.left_to_right,

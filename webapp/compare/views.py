@@ -35,9 +35,10 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     runs = queries.ordered(authorization.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
     curves = queries.curves(runs)
+    notices, of_topics = _notices(numbers, runs), _topic_notices(runs)
     data = {
         "runs": [_described(run) for run in runs],
-        "notices": _notices(numbers, runs),
+        "notices": [*notices, *of_topics],
         "differences": _differences(runs),
         "measures": _measures(request, runs),
         "metrics": {str(run): columns for run, columns in curves.items()},
@@ -54,7 +55,9 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         as_json=as_json,
         status=status,
         chosen=runs,
-        offered=offered,
+        offered=[(run, engines.get(run.engine).LABEL) for run in offered],
+        notices=notices,
+        of_topics=of_topics,
         most=queries.MOST,
         columns=queries.CURVES,
         charts=series.CHARTS,
@@ -148,12 +151,6 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     """What a reader should know before anything else, in sentences."""
     known = {run.pk for run in runs}
     notices = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
-    for run in runs:
-        if not run.snapshot_id:
-            why = NO_TOPICS.get(run.status, "none were stored")
-            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
-        elif run.active:
-            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     if len({run.corpus_id for run in runs}) > 1:
         notices.append(
             "These runs are of different corpora: likelihoods are of different texts and can’t be compared; topics are compared by"
@@ -165,6 +162,18 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
         notices.append(
             f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
         )
+    return notices
+
+
+def _topic_notices(runs: list[Run]) -> list[str]:
+    """Why runs have no topics, or not their last ones."""
+    notices = []
+    for run in runs:
+        if not run.snapshot_id:
+            why = NO_TOPICS.get(run.status, "none were stored")
+            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
+        elif run.active:
+            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     return notices
 
 

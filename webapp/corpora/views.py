@@ -365,6 +365,11 @@ def _detail(
     )
 
 
+def _user(request: HttpRequest) -> User | None:
+    """Who has signed in; None, which stands for the local owner, where nobody has."""
+    return request.user if isinstance(request.user, User) else None
+
+
 def _repeated(corpus: Corpus) -> dict:
     """Documents that repeat others, and what was chosen to do with them."""
     repeated = corpus.report.get("duplicates", {})
@@ -378,7 +383,7 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.chosen_version(), by=request.user, **form.settings())
+            run = runs.create(form.chosen_version(), by=_user(request), **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
@@ -394,7 +399,11 @@ def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
         chosen = form.cleaned_data
         try:
             made = runs.create_several(
-                form.chosen_version(), chosen["engines"], topics=chosen["topics"], seed=chosen["seed"], by=request.user
+                form.chosen_version(),
+                chosen["engines"],
+                topics=chosen["topics"],
+                seed=chosen["seed"],
+                by=_user(request),
             )
             return redirect(f"{reverse('compare')}?{urlencode({'run': [run.pk for run in made]}, doseq=True)}")
         except Invalid as error:

@@ -1,7 +1,9 @@
 """The form of a run's settings. Each field says in a line what it does."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -38,7 +40,9 @@ class OfferedEngine:
 
     @property
     def spoken(self) -> str:
-        """The time, as one says it."""
+        """The time, as one says it; of what is quick so that engines can be told apart."""
+        if self.seconds < 90:
+            return f"{min((2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75), key=lambda n: abs(math.log(n / self.seconds)))} s"
         return estimates.spoken(self.seconds)
 
 
@@ -93,8 +97,8 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     )
 
 
-def _chosen_version(corpus: Corpus, cleaned: dict) -> Version:
-    """That is trained on: the newest, if no other was chosen."""
+def _chosen_version(corpus: Corpus, cleaned: dict[str, Any]) -> Version | None:
+    """That is trained on: the newest, if no other was chosen; None where the corpus has none yet."""
     chosen = cleaned.get("version", corpus.version_id)
     return corpus.version if chosen == corpus.version_id else corpus.versions.get(pk=chosen)
 
@@ -165,7 +169,7 @@ class TrainForm(forms.Form):
         """For services.runs.create."""
         return self._settings() | {"engine": self.engine, "seed": self.cleaned_data["seed"]}
 
-    def chosen_version(self) -> Version:
+    def chosen_version(self) -> Version | None:
         """That is trained on: the newest, if no other was chosen."""
         return _chosen_version(self.corpus, self.cleaned_data)
 
@@ -174,7 +178,8 @@ class SeveralForm(forms.Form):
     """Engines that are trained beside one another, with the same topics, seed and version."""
 
     def __init__(self, *args, corpus: Corpus, **kwargs):
-        super().__init__(*args, auto_id="several_%s", **kwargs)
+        super().__init__(*args, **kwargs)
+        self.auto_id = "several_%s"  # beside the form of one run
         self.corpus, self.suggested = corpus, _suggested(corpus)
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.PURPOSE]
         self.fields["engines"] = forms.MultipleChoiceField(
@@ -183,7 +188,6 @@ class SeveralForm(forms.Form):
             error_messages={"required": "Mark two engines or more."},
         )
         self.fields["topics"] = forms.IntegerField(label="Topics of each run", initial=self.suggested, min_value=1)
-        self.fields["topics"].symbol = "K"
         self.fields["seed"] = _seed("Seed of each run")
         if (version := _version(corpus)) is not None:
             self.fields["version"] = version
@@ -193,7 +197,7 @@ class SeveralForm(forms.Form):
         """Engines whose boxes are ticked."""
         return self["engines"].value() or []
 
-    def chosen_version(self) -> Version:
+    def chosen_version(self) -> Version | None:
         return _chosen_version(self.corpus, self.cleaned_data)
 
 

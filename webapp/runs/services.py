@@ -21,11 +21,11 @@ MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them,
 
 
 def create(
-    version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+    version: Version | None, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
 ) -> Run:
     """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or
     this corpus can't have."""
-    _check_ready(version)
+    version = _ready(version)
     config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
     most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
@@ -46,7 +46,7 @@ def create(
 
 
 def create_several(
-    version: Version, names: Sequence[str], *, topics: int, seed: int = 0, by: User | None = None
+    version: Version | None, names: Sequence[str], *, topics: int, seed: int = 0, by: User | None = None
 ) -> list[Run]:
     """A queued run for each of some engines, with the same topics and seed and otherwise the engine's own settings; or
     none.
@@ -54,7 +54,7 @@ def create_several(
     names: of engines, each of which counts once. Raises Invalid where they are fewer than two or too many, and where
     one of the runs can't be made.
     """
-    _check_ready(version)
+    version = _ready(version)
     names = list(dict.fromkeys(names))
     most = min(len(engines.ENGINES), MOST_AT_ONCE)
     for name in names:
@@ -70,9 +70,11 @@ def create_several(
         return [create(version, engine=name, topics=topics, seed=seed, by=by) for name in names]
 
 
-def _check_ready(version: Version | None) -> None:
+def _ready(version: Version | None) -> Version:
+    """It. Raises Invalid where it can't be trained on."""
     if version is None or version.status != Version.Status.READY:
         raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
+    return version
 
 
 def again(run: Run, by: User | None = None) -> Run:
