@@ -64,7 +64,7 @@ def test_measures_come_by_themselves_while_a_run_trains(page, example):
     page.wait_for_url("**/runs/*/")
     number = int(page.url.rstrip("/").rsplit("/", 1)[1])
     page.goto(f"/compare/?run={example.run}&run={number}")
-    table = page.get_by_role("region", name="Measures by run")
+    table = page.get_by_role("region", name="Measures by run", exact=True)
     expect(table.locator("tbody tr")).to_have_count(2)
     expect(page.locator("[data-together]:not([data-active])")).to_have_count(1, timeout=PREPARING)
     expect(page.locator("[data-together] .found")).to_contain_text("predict")
@@ -95,7 +95,7 @@ def test_without_javascript_and_on_a_phone(browser, live_system, example, second
     page.get_by_text("The charts as a table").click()
     expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(f"Run {second}")
     assert page.locator("table.pairs tbody tr").count() >= 1
-    expect(page.get_by_role("region", name="Measures by run")).to_contain_text(f"Run {second}")
+    expect(page.get_by_role("region", name="Measures by run", exact=True)).to_contain_text(f"Run {second}")
     expect(page.locator("[data-together] .found")).to_contain_text("predict")
     widest = page.locator("body").bounding_box()["width"]
     assert widest <= width and page.locator("table.pairs").bounding_box()["width"] <= widest

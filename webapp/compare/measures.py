@@ -70,8 +70,7 @@ def table(runs: Sequence[Run], reference: Run | None) -> list[Measured]:
 
 def in_use(run: Run) -> int | None:
     """How many of its topics a run uses; None: all of them, as far as it is known."""
-    used = getattr(run.snapshot, "used", None)  # engines without spare topics, and older versions, say nothing
-    return None if used is None else int(used)
+    return getattr(run, "in_use", None)
 
 
 def with_words(run: Run) -> np.ndarray:
