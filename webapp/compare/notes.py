@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import expm1
 
 from inference import engines
+from inference.evaluate.fold_in import alpha_for
 from webapp.compare.measures import Measured
 from webapp.drawing.numbers import count, decimals, duration, percent
 from webapp.models import Run
@@ -14,6 +15,10 @@ SAME = 0.0005  # nats: what is written with three decimals is no difference belo
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with those of another: which "
     "is best can’t be said."
+)
+OTHER_ALPHA = (
+    "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so between these runs small "
+    "differences say little."
 )
 STATES = {"queued": "waits", "running": "is training", "storing": "is being stored", "cancelled": "was cancelled",
           "failed": "failed"}  # fmt: skip
@@ -56,6 +61,8 @@ def _prediction(done: list[Measured], of: dict[int, Run]) -> list[str]:
         ]
     if by_left := _left_to_right(measured, best):
         said.append(by_left)
+    if len({alpha_for(row.K) for row in measured}) > 1:
+        said.append(OTHER_ALPHA)
     said.append(_chance(measured, of, best, following, ahead))
     if whole := [row for row in measured if engines.get(row.engine).BY_DOCUMENT]:
         names = _listed([_named(row, not i) for i, row in enumerate(whole)])

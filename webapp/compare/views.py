@@ -89,7 +89,7 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _measures(request: HttpRequest, runs: list[Run]) -> dict:
-    """In the shape webapp.api.shapes.Measures, with what only the page needs."""
+    """In the shape webapp.api.page_shapes.Measures, with what only the page needs."""
     reference = _reference(request, runs)
     table = measuring.table(runs, reference)
     number_of, alike = reference.pk if reference else None, len({(run.version_id, *run.dropped) for run in runs}) == 1

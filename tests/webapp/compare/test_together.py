@@ -220,6 +220,7 @@ def test_who_predicts_best():
     assert "equally well: −7.000" in said(ONE, replace(TWO, held_out=-7.0001))
     assert "left to right" not in said(ONE, replace(TWO, left_to_right=None))
     assert "Nothing was held out" in said(replace(ONE, held_out=None), TWO)
+    assert "smaller α" not in said(ONE, replace(TWO, K=80)) and "smaller α" in said(ONE, replace(TWO, K=200))
     assert said(ONE) == "" and said(ONE, replace(TWO, status="running")) == ""
 
 
