@@ -176,7 +176,7 @@ class Schedule:
         self.per_pass = -(-bow.D // self.minibatch)
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
-        self.shape = Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=self.per_pass)
+        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words))
         self.gap = max(1, bow.tokens * config.passes // SNAPSHOTS)
         self.first = min(FIRST_SNAPSHOT, self.gap)
 
