@@ -416,6 +416,8 @@ class Snapshot(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     final = models.BooleanField(default=False)
     stress = models.FloatField(null=True)  # of the map, inference.explore.layout.stress; of final ones
+    # Nats per token of documents that were held out (webapp.runs.left_to_right); of final ones, none by older versions.
+    left_to_right = models.FloatField(null=True)
 
 
 class Topic(models.Model):

@@ -102,6 +102,15 @@ urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE, json=page_shapes.Glossary),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=page_shapes.ComparePage),
+    *page(
+        "compare/measures",
+        comparisons.measures,
+        "compare_measures",
+        ANYONE,
+        load=Load.HEAVY,
+        json=page_shapes.MeasuresPage,
+    ),
+    file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
     *page("deleted", deletion_views.index, "deleted", USER, json=page_shapes.Deleted),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
@@ -134,6 +143,7 @@ urlpatterns = [
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
+    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", EDIT),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     # Its view lets in only to whom the corpus is offered.

@@ -27,6 +27,8 @@ HELP = (
     "Each document is of one topic as a whole, or of at most L that might be it: for short texts, and where documents are "
     "to be sorted rather than taken apart."
 )
+PURPOSE = "Sort whole documents into groups"
+SOURCE = "Hughes and Sudderth 2016"
 PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = True  # all words of a document go to its cluster

@@ -125,6 +125,15 @@ class Engine(Protocol[C, R, S]):
         """What it is good for: a sentence or two."""
 
     @property
+    def PURPOSE(self) -> str:
+        """What a reader wants who should choose it, a short phrase for the form: “Sort whole documents into groups”.
+        Empty where it is there to do as its paper does."""
+
+    @property
+    def SOURCE(self) -> str:
+        """The work that it follows, by authors and year: “Mimno, Hoffman and Blei 2012”."""
+
+    @property
     def PAPERS(self) -> Mapping[str, str]:
         """BibTeX entries of its own by their keys, each ending in a line `}`."""
 

@@ -24,6 +24,8 @@ from inference.topics import Theta, Topics
 NAME = "fw"
 LABEL = "Frank-Wolfe and OPE"
 HELP = "LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics."
+PURPOSE = "Good topics after one pass, and as many as you like"
+SOURCE = "Than and Ho 2015"
 PAPERS = {
     "than2015inference": """@article{than2015inference,
   author = {Than, Khoat and Ho, Tu Bao},

@@ -28,6 +28,8 @@ HELP = (
     "LDA by variational inference in which a word has at most L topics: deterministic but for its first documents, with "
     "a bound that rises in every pass."
 )
+PURPOSE = ""
+SOURCE = "Hughes and Sudderth 2016"
 PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has topics of its own

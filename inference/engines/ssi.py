@@ -25,6 +25,8 @@ LABEL = "Sparse stochastic inference"
 HELP = (
     "LDA by sampling, for small corpora and large ones: the fastest to good topics here, and as fast with many topics."
 )
+PURPOSE = "The usual: quick and good on any collection"
+SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = {
     "mimno2012sparse": """@inproceedings{mimno2012sparse,
   author = {Mimno, David and Hoffman, Matthew D. and Blei, David M.},

@@ -28,6 +28,8 @@ HELP = (
     "LDA by batch variational EM, as it was first published: exact and steady, with learned priors, for small corpora "
     "and for teaching."
 )
+PURPOSE = ""
+SOURCE = "Blei, Ng and Jordan 2003"
 PAPERS = {
     "chenvariational": """@misc{chenvariational,
   author = {Chen, Yunran and Huang, Junwen},

@@ -118,6 +118,8 @@ class Engine(Schema):
     name: str
     label: str
     help: str
+    purpose: str = Field(description="what a reader wants who should choose it; empty where it does as its paper does")
+    source: str = Field(description="the work that it follows, by authors and year")
     settings: list[Setting]
 
 

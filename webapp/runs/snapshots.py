@@ -29,6 +29,7 @@ class Findings(NamedTuple):
     evidence: Evidence
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
+    left_to_right: float | None  # nats per token
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -53,7 +54,8 @@ def publish(
     xy = layout(findings.divergences) if final else None
     strain = stress(xy, findings.divergences) if final else None
     with transaction.atomic():
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
+        measured = {"stress": strain, "left_to_right": findings.left_to_right} if findings is not None else {}
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, **measured)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic

@@ -48,7 +48,7 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "nobody": [],
 }
 GET = {
-    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "shared", "share", "api_reference"],
+    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_html"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events",
@@ -66,7 +66,7 @@ POST = {
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try"],
     "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
-    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
+    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from inference import engines
-from inference.engines.contract import Truncated, WarmStart
+from inference.engines.contract import Shape, Truncated, WarmStart
 from inference.errors import Invalid
 from tests.engines import mixture
 from tests.webapp.taking import taken
@@ -76,6 +76,74 @@ def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready)
     assert re.search(r'<input type="hidden" name="engine" value="mixture"', page)
     answer = client.get(reverse("corpus", args=[ready.pk]), {"engine": "none"})
     assert answer.status_code == 400 and "There is no engine “none”" in answer.content.decode()
+
+
+def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready, monkeypatch):
+    page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
+    assert "Engine: Sparse stochastic inference, the usual one." in page and "<details open" not in page
+    for name in NAMES:
+        engine = engines.get(name)
+        assert engine.HELP in page and engine.SOURCE in page and (engine.PURPOSE or engine.LABEL) in page
+    assert ("As in a paper" in page) == any(not engines.get(name).PURPOSE for name in NAMES)
+    form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
+    config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
+    offered = {engine.name: engine for engine in form.engines}["mixture"]
+    assert offered.memory == mixture.memory(config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4))
+    assert mixture.seconds(config, ready.tokens) < offered.seconds == pytest.approx(2, abs=1)
+    monkeypatch.setattr(mixture, "memory", lambda config, shape: 1 << 60)
+    monkeypatch.setattr(mixture, "PURPOSE", "")
+    page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
+    assert "more than this machine has" in page and page.index("As in a paper") < page.index(">Mixture</a>")
+    assert "Engine: Mixture. Choose another" in page
+
+
+def several(client, corpus, *names: str, **more):
+    values = {"engines": names, "topics": "4", "seed": "5"} | more
+    return client.post(reverse("corpus_runs_several", args=[corpus.pk]), values)
+
+
+def test_several_engines_at_once(client, ready):
+    before = Run.objects.count()
+    answer = several(client, ready, "ssi", "mixture", "ssi")
+    made = list(Run.objects.order_by("pk"))[before:]
+    assert [(run.engine, run.settings["topics"], run.seed) for run in made] == [("ssi", 4, 5), ("mixture", 4, 5)]
+    assert made[1].settings["passes"] == 5 and made[1].version_id == ready.version_id
+    assert answer.status_code == 302 and answer["Location"] == f"/compare/?run={made[0].pk}&run={made[1].pk}"
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "said"),
+    [
+        (["ssi"], {}, f"Mark two engines or more, at most {min(len(NAMES), 12)}, got 1."),
+        ([], {}, "Mark two engines or more."),
+        (["ssi", "none"], {}, "none is not one of the available choices"),
+        (["ssi", "mixture"], {"topics": "0"}, "greater than or equal to 1"),
+        (["ssi", "mixture"], {"topics": "900000"}, "topics must be at most"),
+        (["ssi", "mixture"], {"seed": "-1"}, "Seed must be a whole number"),
+    ],
+)
+def test_several_are_all_or_none(client, ready, names, more, said):
+    before = Run.objects.count()
+    answer = several(client, ready, *names, **more)
+    assert answer.status_code == 400 and said in answer.content.decode()
+    assert '<details class="engines" open>' in answer.content.decode() and Run.objects.count() == before
+
+
+def test_several_within_the_quota_or_none(client, ready, settings):
+    settings.ACCOUNTS, settings.MOST = True, settings.MOST | {"jobs": 2}
+    user = User.objects.local()
+    Run.objects.exclude(status="done").update(status="cancelled")
+    runs.create(ready.version, topics=3, by=user)
+    before = Run.objects.count()
+    with pytest.raises(Invalid, match="2 of your jobs may wait or run at once, and 1 do, and these would be 2 more"):
+        runs.create_several(ready.version, ["ssi", "mixture"], topics=3, by=user)
+    assert Run.objects.count() == before
+    client.force_login(user)
+    answer = several(client, ready, "ssi", "mixture")
+    assert answer.status_code == 400 and "these would be 2 more" in answer.content.decode()
+    assert Run.objects.count() == before
+    settings.MOST = settings.MOST | {"jobs": 3}
+    assert several(client, ready, "ssi", "mixture").status_code == 302
 
 
 def test_one_engine_is_no_choice(client, ready, monkeypatch):
