@@ -1,0 +1,188 @@
+"""What an experiment of a paper is, and what it may use: corpora, training by seconds, the judge.
+
+A module `pNNN.py` has `PAPER = Paper(…)`; its experiments are functions that take a `Bench` and return an `Outcome`,
+whose verdict follows from what was measured by a rule in the experiment's own code.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.engines import corpora
+from inference import Bow, Topics, compiling, engines
+from inference.engines.contract import AnyEngine, ResolvedConfig
+from inference.evaluate import Coherence, Completion
+from inference.training import Schedule, held_out_documents
+
+VERDICTS = ("holds", "holds in part", "does not hold")
+SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
+QUICK_DOCUMENTS = 1500  # of a corpus, with --quick
+Curves = dict[str, list[tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of an experiment.
+
+    verdict: one of VERDICTS. why: a sentence with the numbers it rests on. rows: a table, the same keys in each row.
+    curves: points (x, y) by the name of a line; axes: the names of x and y. instead: where the paper's corpus can't be
+    had, which one stands in.
+    """
+
+    verdict: str
+    why: str
+    rows: list[dict[str, Any]]
+    curves: Curves = field(default_factory=dict)
+    axes: tuple[str, str] = ("", "")
+    instead: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"A verdict is one of {', '.join(VERDICTS)}, not {self.verdict!r}.")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """name: the paper's figure or table, such as "Figure 3". claim: what the paper says of it, in a sentence."""
+
+    name: str
+    claim: str
+    run: Callable[["Bench"], Outcome]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """id: its number, "000" to "004". citation: authors, year, title, where."""
+
+    id: str
+    citation: str
+    experiments: tuple[Experiment, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """seconds: of steps alone. passes: over the documents that are trained on. documents: gone through."""
+
+    seconds: float
+    passes: float
+    documents: int
+    held_out: float  # nats per token
+
+
+@dataclass
+class Trained:
+    """A training that has ended. seconds: of steps alone, without judging."""
+
+    engine: AnyEngine
+    config: ResolvedConfig
+    state: Any
+    bow: Bow
+    documents: np.ndarray  # int64[n]: that were trained on
+    seconds: float
+    points: list[Point]
+
+    @property
+    def topics(self) -> Topics:
+        return self.engine.topics(self.config, self.state)
+
+    @property
+    def held_out(self) -> float:
+        """Completion of the last point, nats per token."""
+        return self.points[-1].held_out
+
+
+@dataclass
+class Bench:
+    """quick: small corpora and one seed, so that every paper takes two minutes at the most."""
+
+    quick: bool
+    _corpora: dict[str, Bow] = field(default_factory=dict)
+    _ready: set[tuple] = field(default_factory=set)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return QUICK_SEEDS if self.quick else SEEDS
+
+    def corpus(self, name: str) -> Bow:
+        """ "sotu", "reuters" or "arxiv"; with `quick` some of its documents. Raises Invalid where it is missing."""
+        if name not in self._corpora:
+            _, bow, _ = corpora.load(name)
+            if self.quick:
+                order = np.random.default_rng(0).permutation(np.flatnonzero(np.diff(bow.indptr)))
+                bow = corpora.taken(bow, np.sort(order[:QUICK_DOCUMENTS]))
+            self._corpora[name] = bow
+        return self._corpora[name]
+
+    def train(
+        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", alpha: float = 0.1, looks: int = 8,
+        seconds: float | None = None, documents: np.ndarray | None = None, **settings: Any,
+    ) -> Trained:  # fmt: skip
+        """Train to the end of the last pass on one thread, judged `looks` times (at growing distances, and at the end).
+
+        split, alpha: of the judge. seconds: end earlier, after so many seconds of steps. documents: train on these
+        alone, int64[n] (held-out ones are left out). settings: of the engine, `topics` among them.
+        """
+        module = engines.get(engine)
+        config = engines.config(engine, **settings).resolve(bow.D, bow.tokens)
+        self._compile(engine, module, config, bow)
+        held_out = held_out_documents(bow, seed)
+        judge, used = Completion(bow, held_out, split=split, alpha=alpha), bow
+        if documents is not None:
+            kept = np.union1d(documents, held_out)
+            used, held_out = corpora.taken(bow, kept), np.searchsorted(kept, held_out)
+        schedule = Schedule(used, config, held_out)
+        trained_on = np.setdiff1d(np.arange(used.D), held_out)
+        due = iter(_looks(schedule.steps, looks))
+        began = time.perf_counter()
+        state = module.init(config, schedule.shape, seed)
+        out = Trained(module, config, state, used, trained_on, time.perf_counter() - began, [])
+        next_look, seen = next(due), 0
+        while state.t < schedule.steps:
+            began = time.perf_counter()
+            batch = schedule.batch(state.t, seed)
+            module.step(config, state, used, batch, schedule.shape)
+            out.seconds += time.perf_counter() - began
+            seen += len(batch)
+            over = seconds is not None and out.seconds >= seconds
+            whole = not module.BATCH or state.t % schedule.per_pass == 0
+            if (state.t >= next_look and whole) or over or state.t == schedule.steps:
+                point = Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics))
+                out.points.append(point)
+                next_look = next((step for step in due if step > state.t), schedule.steps)
+            if over:
+                break
+        return out
+
+    def _compile(self, name: str, module: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
+        """Every kernel of these settings runs once on a few documents, outside of all times."""
+        key = (name, tuple(sorted((k, v) for k, v in vars(config).items() if isinstance(v, str))))
+        if key in self._ready:
+            return
+        compiling.engine(name)
+        little = corpora.taken(bow, np.arange(min(100, bow.D)))
+        schedule = Schedule(little, config, np.zeros(0, np.int64))
+        state = module.init(config, schedule.shape, 0)
+        while state.t < min(schedule.steps, 2 * schedule.per_pass):
+            module.step(config, state, little, schedule.batch(state.t, 0), schedule.shape)
+        module.topics(config, state)
+        self._ready.add(key)
+
+
+def npmi(trained: Trained) -> float:
+    """Mean NPMI of the topics' ten first words, over all documents of the training."""
+    return float(np.nanmean(Coherence(trained.bow).npmi(trained.topics)))
+
+
+def umass(trained: Trained) -> np.ndarray:
+    """float64[K]: UMass coherence of each topic that lists two words at least."""
+    values = Coherence(trained.bow)(trained.topics)
+    return values[~np.isnan(values)]
+
+
+def _looks(steps: int, looks: int) -> Iterator[int]:
+    """Steps after which to look, each about twice the one before, and the last."""
+    wanted = sorted({max(1, round(steps / 2**i)) for i in range(looks)})
+    return iter(wanted)
