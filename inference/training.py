@@ -52,7 +52,7 @@ class Snapshot:
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small. coherence: float64[K], UMass
+    held_out: nats per token (evaluate.Completion, of the topics in use), NaN where the corpus is too small. coherence: float64[K], UMass
     (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
     their prior.
     """
@@ -109,7 +109,7 @@ def train(
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
         return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics), judge(topics), share
+            state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics.in_use()), judge(topics), share
         )
 
     end = schedule.steps if last is None else min(last, schedule.steps)

@@ -210,7 +210,7 @@ class Sticks(NamedTuple):
 
 def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     """a_i = 1 + m_i and b_i = omega + sum of the later m (002, figure 8), topics in the order of m, the largest first:
-    of all orders the one with the largest bound. mass: float64[K], m."""
+    of all orders the one with the largest bound (docs/engines/hdp.md). mass: float64[K], m."""
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
     later = np.cumsum(m[::-1])[::-1][1:]
@@ -329,7 +329,8 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
     weights = weights.astype(np.float32)
     missing = 1.0 - weights.sum(axis=1, dtype=np.float64)  # of rounding: the rest would go to topics not in use
-    weights[:, 0] = np.where(missing > 0.0, weights[:, 0] + np.float32(2.0) * missing.astype(np.float32), weights[:, 0])
+    raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
+    weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
     indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
     topic = np.take_along_axis(candidates, order, axis=1)
     return Theta(first, indptr, topic[kept].astype(np.int32), weights[kept])

@@ -4,6 +4,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
+from inference.engines.contract import Truncated
 from inference.engines.settings import Setting
 from inference.errors import Invalid
 from webapp.models import Corpus, Run, Version
@@ -28,15 +29,17 @@ class TrainForm(forms.Form):
             {"name": name, "label": known.LABEL, "help": known.HELP, "chosen": name == self.engine}
             for name, known in engines.ENGINES.items()
         ]
-        self.suggested = suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+        self.suggested = suggested = min(
+            engines.suggest_topics(corpus.documents, self.engine), max(1, corpus.vocabulary)
+        )
         chosen = engines.config(self.engine, topics=suggested).resolve(corpus.documents, corpus.tokens)
         self.fields["engine"] = forms.CharField(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(setting, getattr(chosen, setting.name), suggested)
-        self.fields[
-            "topics"
-        ].help_text += (
-            f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
+        self.fields["topics"].help_text += (
+            f" {suggested} is a number to begin with."
+            if isinstance(engines.get(self.engine), Truncated)
+            else f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
         )
         self.fields["seed"] = forms.IntegerField(
             label="Seed",
