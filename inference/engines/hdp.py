@@ -295,7 +295,7 @@ def _local(
     )  # fmt: skip
     hdp.documents(
         batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, tolerance,
-        iterations or config.iterations, T, *local,
+        iterations or config.iterations, hdp.EMPTY, T, *local,
     )  # fmt: skip
     return local
 

@@ -18,6 +18,7 @@ from inference.kernels.special import digamma
 
 CUT = -37.0  # exp of less is lost beside 1 in float64: taken as 0, and 0 is skipped
 OWN = 0.999  # probability with which a pointer begins at its topic
+EMPTY = 1e-3  # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
 
 
 @njit(cache=True)
@@ -96,26 +97,38 @@ def start(logs, places, counts, gamma, T, C):
         for k in range(C):
             B[j, k] = logs[places[j], candidates[k]]
             turned[k, j] = B[j, k]
-    zeta = np.full((T, C), (1.0 - OWN) / C)
-    pointer_logs = np.empty(T)
-    for i in range(T):
-        zeta[i, i] = OWN
-        pointer_logs[i] = math.log(gamma[candidates[i]])
     phi = np.empty((T, n))
-    share_words(turned, zeta, pointer_logs, counts, phi)
+    for j in range(n):
+        spread, most, total = 0.0, -np.inf, 0.0
+        for k in range(C):
+            spread += B[j, k]
+        spread *= (1.0 - OWN) / C
+        for i in range(T):
+            # zeta_i is OWN at its topic and the same everywhere else
+            phi[i, j] = math.log(gamma[candidates[i]]) + spread + (OWN - (1.0 - OWN) / C) * B[j, i]
+            most = max(most, phi[i, j])
+        for i in range(T):
+            x = phi[i, j] - most
+            phi[i, j] = math.exp(x) if x > CUT else 0.0
+            total += phi[i, j]
+        for i in range(T):
+            phi[i, j] /= total
     return candidates, B, turned, phi
 
 
 @njit(cache=True)
-def share_words(turned, zeta, logs, counts, phi):
+def share_words(turned, zeta, logs, counts, live, phi):
     """phi_ij proportional to exp(logs_i + sum_k zeta_ik B_jk); returns sum_j c_j log of the normalisers.
 
-    turned: float64[C, n], B. logs: float64[T]. counts: float64[n]. phi: float64[T, n], is filled.
+    turned: float64[C, n], B. logs: float64[T]. counts: float32[n]. live: bool[T], pointers that may have words. phi:
+    float64[T, n], is filled.
     """
     T, n = phi.shape
     most, total = np.full(n, -np.inf), np.zeros(n)
     for i in range(T):
-        phi[i, :] = logs[i]
+        phi[i, :] = logs[i] if live[i] else 0.0
+        if not live[i]:
+            continue
         for k in range(zeta.shape[1]):
             if zeta[i, k] > 0.0:
                 for j in range(n):
@@ -123,16 +136,18 @@ def share_words(turned, zeta, logs, counts, phi):
         for j in range(n):
             most[j] = max(most[j], phi[i, j])
     for i in range(T):
-        for j in range(n):
-            x = phi[i, j] - most[j]
-            phi[i, j] = math.exp(x) if x > CUT else 0.0
-            total[j] += phi[i, j]
+        if live[i]:
+            for j in range(n):
+                x = phi[i, j] - most[j]
+                phi[i, j] = math.exp(x) if x > CUT else 0.0
+                total[j] += phi[i, j]
     value = 0.0
     for j in range(n):
         value += counts[j] * (most[j] + math.log(total[j]))
     for i in range(T):
-        for j in range(n):
-            phi[i, j] /= total[j]
+        if live[i]:
+            for j in range(n):
+                phi[i, j] /= total[j]
     return value
 
 
@@ -183,20 +198,23 @@ def break_sticks(counts, phi, alpha, tokens, first, rest):
 
 
 @njit(cache=True)
-def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, tolerance, most):
+def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, tolerance, most, empty):
     """Coordinate ascent of a document's bound from phi on, which is changed, as are zeta, tokens, first and rest.
 
-    Until an iteration changes the bound by less than `tolerance` of it, `most` times at the most. Returns (bound,
-    iterations).
+    Until an iteration changes the bound by less than `tolerance` of it, `most` times at the most. empty: a pointer with
+    fewer tokens gets none any more; with 0 the bound never falls. Returns (bound, iterations).
     """
     T = len(phi)
     pointer_logs = np.empty(T)
+    live = np.ones(T, np.bool_)
     before = -np.inf
     for iteration in range(most):
         break_sticks(counts, phi, alpha, tokens, first, rest)
         sticks(first, rest, pointer_logs)
+        for i in range(T):
+            live[i] = tokens[i] >= empty
         bound = stick_bound(first, rest, alpha) + point(B, logs, counts, phi, zeta)
-        bound += share_words(turned, zeta, pointer_logs, counts, phi)
+        bound += share_words(turned, zeta, pointer_logs, counts, live, phi)
         if abs(bound - before) < tolerance * abs(bound):
             break
         before = bound
@@ -206,8 +224,8 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
 
 @njit(cache=True, parallel=True)
 def documents(
-    doc_ptr, places, counts, logs, gamma, stick_logs, alpha, tolerance, most, T, candidates, mass, tokens, theta,
-    bounds, given,
+    doc_ptr, places, counts, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, candidates, mass, tokens,
+    theta, bounds, given,
 ):  # fmt: skip
     """The local step of each document of a minibatch, which is independent of all others.
 
@@ -230,7 +248,7 @@ def documents(
             n = counts[a:b]
             chosen, B, turned, phi = start(logs, places[a:b], n, gamma[d], T, C)
             bound, _ = ascend(
-                B, turned, n, stick_logs[chosen], alpha, phi, zeta, of_pointers, first, rest, tolerance, most
+                B, turned, n, stick_logs[chosen], alpha, phi, zeta, of_pointers, first, rest, tolerance, most, empty
             )
             bounds[d] = bound
             lengths(first, rest, sizes)

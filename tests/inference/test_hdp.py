@@ -58,7 +58,7 @@ def fitted(config, state, bow, gamma, iterations):
     sticks = hdp.stick_parameters(config, state.mass)
     kernels.documents(
         batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, 0.0, iterations,
-        config.document_topics, *local,
+        0.0, config.document_topics, *local,
     )  # fmt: skip
     return local
 
@@ -123,7 +123,7 @@ def test_every_iteration_raises_a_documents_bound(corpus):
         for _ in range(30):
             sticks = naive.document_sticks(counts, phi.T, config.alpha)
             bound, done = kernels.ascend(
-                B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, tokens, first, rest, 0.0, 1
+                B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, tokens, first, rest, 0.0, 1, 0.0
             )
             assert done == 1
             assert bound == pytest.approx(
@@ -158,7 +158,7 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
         for d, (words, counts) in enumerate(documents):
             B, phi = np.ascontiguousarray(log_beta[:, words].T), fits[d][0].T.copy()
             zeta, rest = np.empty((T, K)), (np.empty(T), np.empty(T - 1), np.empty(T - 1))
-            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 0.0, 3)
+            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 0.0, 3, 0.0)
             fits[d] = phi.T, zeta
         told()
         statistics, mass = naive.statistics(documents, fits, K, bow.V)
@@ -256,7 +256,7 @@ def from_uniform(config, bow, seed, passes):
         for words, counts in documents:
             B, phi = np.ascontiguousarray(log_beta[:, words].T), np.full((Ts, len(words)), 1.0 / Ts)
             zeta = np.empty((Ts, Ks))
-            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 1e-5, 100)
+            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 1e-5, 100, 0.0)
             fits.append((phi.T, zeta))
         statistics, mass = naive.statistics(documents, fits, Ks, bow.V)
         lam = config.eta + statistics
@@ -281,6 +281,20 @@ def test_pointers_that_begin_alike_stay_alike_without_their_sticks():
         zeta = naive.zeta_of(words, counts, log_beta, np.zeros(K), phi)
         phi = naive.phi_of(words, log_beta, np.zeros(T), zeta)
         assert np.ptp(zeta, axis=0).max() < 1e-12 and np.abs(phi - 1.0 / T).max() < 1e-12
+
+
+def test_empty_pointers_leave_little_out(corpus):
+    """Tokens of topics with pointers that are emptied early, against those with all."""
+    bow, config = corpus[0], config_of()
+    state = state_of(config, bow)
+    batch = dense.batch_of(bow, np.arange(bow.D))
+    quick = hdp._local(config, state, batch, 100, 1e-6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "EMPTY", 0.0)
+        exact = hdp._local(config, state, batch, 100, 1e-6)
+    assert quick.bounds == pytest.approx(exact.bounds, rel=1e-4)
+    assert not np.array_equal(quick.tokens, exact.tokens)
+    assert np.median(np.abs(quick.theta - exact.theta).sum(axis=1)) < 1e-3
 
 
 def test_candidates_leave_little_out():
