@@ -88,7 +88,7 @@ class Config:
         least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
     )  # fmt: skip
     eta: float = setting(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.1,
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.3,
         least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
     )  # fmt: skip
     minibatch: int | None = setting(

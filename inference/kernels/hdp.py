@@ -130,9 +130,11 @@ def share_words(turned, zeta, logs, counts, live, phi):
         if not live[i]:
             continue
         for k in range(zeta.shape[1]):
-            if zeta[i, k] > 0.0:
+            share = zeta[i, k]
+            if share > 0.0:
+                row, column = phi[i], turned[k]
                 for j in range(n):
-                    phi[i, j] += zeta[i, k] * turned[k, j]
+                    row[j] += share * column[j]
         for j in range(n):
             most[j] = max(most[j], phi[i, j])
     for i in range(T):
@@ -164,8 +166,9 @@ def point(B, logs, counts, phi, zeta):
         for i in range(T):
             tokens = counts[j] * phi[i, j]
             if tokens > 0.0:
+                row, logs_of_word = evidence[i], B[j]
                 for k in range(C):
-                    evidence[i, k] += tokens * B[j, k]
+                    row[k] += tokens * logs_of_word[k]
     value = 0.0
     for i in range(T):
         most, total = -np.inf, 0.0
@@ -271,8 +274,9 @@ def _give(counts, phi, zeta, given):
         for i in range(T):
             share = counts[j] * phi[i, j]
             if share > 0.0:
-                for k in range(zeta.shape[1]):
-                    given[j, k] += share * zeta[i, k]
+                row, topics = given[j], zeta[i]
+                for k in range(len(row)):
+                    row[k] += share * topics[k]
 
 
 @njit(cache=True, parallel=True)

@@ -225,7 +225,7 @@ def matched(beta, topics, used) -> int:
     return int((distance[used].min(axis=0) < 0.2).sum())
 
 
-PLANTED = hdp.Config(topics=30, document_topics=8, passes=15, minibatch=50)
+PLANTED = hdp.Config(topics=30, document_topics=8, passes=15, minibatch=50, eta=0.1)
 
 
 @lru_cache
