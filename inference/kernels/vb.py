@@ -75,7 +75,7 @@ def table(words, values, scale, eta, totals, log_expectation):
     return out, log_scale
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _least(values, lanes):
     """The least of values, float64[n * LANES]."""
     lanes[:] = values[:LANES]
@@ -88,7 +88,7 @@ def _least(values, lanes):
     return least
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _most(values, lanes):
     """The largest of values, float64[n * LANES]."""
     lanes[:] = values[:LANES]
@@ -99,6 +99,19 @@ def _most(values, lanes):
     for j in range(1, LANES):
         most = max(most, lanes[j])
     return most
+
+
+@njit(cache=True)
+def _total(values, lanes):
+    """The sum of values, float64[n * LANES], in an order that vectors can keep."""
+    lanes[:] = 0.0
+    for i in range(0, len(values), LANES):
+        for j in range(LANES):
+            lanes[j] += values[i + j]
+    total = 0.0
+    for j in range(LANES):
+        total += lanes[j]
+    return total
 
 
 @njit(cache=True)
@@ -163,7 +176,7 @@ def _expect(gamma, m, v, shift, lanes, e):
         e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _chosen(gamma, alpha, truncate, topics):
     """The topics that hold more than `truncate` tokens of a document, into `topics`: how many."""
     m = 0
@@ -174,98 +187,97 @@ def _chosen(gamma, alpha, truncate, topics):
     return m
 
 
+@njit(cache=True)
+def _fit(places, counts, b, alpha, gamma, e_out, f_out, limit, most, truncate, blocks, sums, numbers, topics):
+    """The local step of one document, whose pairs are places and counts: its iterations.
+
+    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers: float64[5, P]; topics:
+    int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a block, a multiple, too.
+    """
+    K, n, P = len(alpha), len(places), numbers.shape[1]
+    size = min((n + LANES - 1) // LANES * LANES, blocks.shape[1] // P)
+    own_alpha, own_gamma, v, shift, change = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    lanes = np.empty(LANES)
+    m, mp = K, P
+    for k in range(P):
+        own_alpha[k], own_gamma[k] = (alpha[k], gamma[k]) if k < K else (1.0, 1.0)
+    e, acc, f = sums[:mp], sums[P : P + mp], sums[2 * P : 2 * P + size]
+    rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+    refill, done, iteration = True, False, 0
+    _expect(own_gamma, m, v, shift, lanes, e)
+    while True:
+        acc[:] = 0.0
+        for begin in range(0, n, size):
+            end = min(begin + size, n)
+            if refill:
+                _fill(b, places[begin:end], topics, m, rows, columns)
+                refill = n > size
+            _multiply(rows, columns, e, counts[begin:end], f, acc, not done)
+            if done:
+                f_out[begin:end] = f[: end - begin]
+        if done:
+            break
+        for i in range(mp):
+            new = own_alpha[i] + e[i] * acc[i]
+            change[i] = abs(new - own_gamma[i])
+            own_gamma[i] = new
+        iteration += 1
+        done = _total(change[:mp], lanes) < limit or iteration >= most
+        if iteration == DENSE and truncate > 0.0 and not done:
+            chosen = _chosen(own_gamma, alpha, truncate, topics)
+            width = (chosen + LANES - 1) // LANES * LANES
+            if 0 < chosen and width < mp:
+                m, mp, refill = chosen, width, True
+                for i in range(mp):
+                    own_gamma[i], own_alpha[i] = (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
+                e, acc = sums[:mp], sums[P : P + mp]
+                rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+        _expect(own_gamma, m, v, shift, lanes, e)
+    if m == K:
+        gamma[:], e_out[:] = own_gamma[:K], e[:K]
+    else:
+        gamma[:], e_out[:] = alpha, 0.0
+        for i in range(m):
+            gamma[topics[i]], e_out[topics[i]] = own_gamma[i], e[i]
+    return iteration
+
+
 @njit(cache=True, parallel=True)
 def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate):
     """Fit gamma of each document of a minibatch: (e dtype[n, K], f dtype[P], iterations int32[n]).
 
     doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], the row of b that a pair's word has; counts: float32[P],
-    its tokens. b: dtype[W, K], as `table` gives it, or any positive weights of topics whose rows are scaled so that
-    the largest is about 1. alpha: float64[K]. gamma: float64[n, K], where to start from; changed in place to what was
-    found. limits: float64[n]: a document is done when the sum over k of |change of gamma_k| is below; most: or after so
-    many iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many of the document's
+    its tokens. b: dtype[W, K], as `table` gives it, or any weights of topics whose rows are scaled so that the largest
+    is about 1. alpha: float64[K]. gamma: float64[n, K], where to start from; changed in place to what was found. limits:
+    float64[n]: a document is done when the sum over k of |change of gamma_k| is below; most: or after so many
+    iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many of the document's
     tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none out.
 
     e: exp psi(gamma) but for a factor for each document; f: n / norm at this e: with them phi = e b f / n, s_kw is b_kw
     times the sum of e f, and the bound is `documents_bound`. A document without words gets gamma = alpha.
-    One long kernel: its workspaces are shared by the documents of a chunk.
     """
     n, K = len(doc_ptr) - 1, len(alpha)
     P = (K + LANES - 1) // LANES * LANES
-    e_out, f_out = np.zeros((n, K), b.dtype), np.empty(doc_ptr[n], b.dtype)
+    e, f = np.zeros((n, K), b.dtype), np.empty(doc_ptr[n], b.dtype)
     iterations = np.zeros(n, np.int32)
     bounds = shares(doc_ptr)
-    at_most = max(BLOCK // P // LANES, 1) * LANES  # words of a block
     for chunk in prange(CHUNKS):
         longest = 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
             longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
-        room = min((longest + LANES - 1) // LANES * LANES, at_most)
-        rows_room, columns_room = np.empty(room * P, b.dtype), np.empty(room * P, b.dtype)
-        f_room, acc_room, e_room = np.empty(room, b.dtype), np.empty(P, b.dtype), np.empty(P, b.dtype)
-        own_alpha, own_gamma = np.empty(P), np.empty(P)
-        v, shift, change, lanes = np.empty(P), np.empty(P), np.empty(P), np.empty(LANES)
-        topics = np.empty(K, np.int32)
+        room = min((longest + LANES - 1) // LANES, max(BLOCK // P // LANES, 1)) * LANES
+        blocks, sums = np.empty((2, room * P), b.dtype), np.empty(2 * P + room, b.dtype)
+        numbers, topics = np.empty((5, P)), np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            first, last = doc_ptr[d], doc_ptr[d + 1]
-            if first == last:
-                gamma[d] = alpha
-                continue
-            m, mp = K, P
-            own_alpha[:K], own_gamma[:K] = alpha, gamma[d]
-            own_alpha[K:], own_gamma[K:] = 1.0, 1.0
-            size = min((last - first + LANES - 1) // LANES * LANES, room)
-            e, acc, f = e_room[:mp], acc_room[:mp], f_room[:size]
-            rows = rows_room[: size * mp].reshape((size, mp))
-            columns = columns_room[: size * mp].reshape((mp, size))
-            refill = True
-            done = False
-            iteration = 0
-            _expect(own_gamma, m, v, shift, lanes, e)
-            while True:
-                acc[:] = 0.0
-                for begin in range(first, last, size):
-                    end = min(begin + size, last)
-                    if refill:
-                        _fill(b, places[begin:end], topics, m, rows, columns)
-                        refill = last - first > size
-                    _multiply(rows, columns, e, counts[begin:end], f, acc, not done)
-                    if done:
-                        f_out[begin:end] = f[: end - begin]
-                if done:
-                    break
-                for i in range(mp):
-                    new = own_alpha[i] + e[i] * acc[i]
-                    change[i] = abs(new - own_gamma[i])
-                    own_gamma[i] = new
-                iteration += 1
-                lanes[:] = 0.0
-                for i in range(0, mp, LANES):
-                    for j in range(LANES):
-                        lanes[j] += change[i + j]
-                total = 0.0
-                for j in range(LANES):
-                    total += lanes[j]
-                done = total < limits[d] or iteration >= most
-                if iteration == DENSE and truncate > 0.0 and not done:
-                    chosen = _chosen(own_gamma, alpha, truncate, topics)
-                    width = (chosen + LANES - 1) // LANES * LANES
-                    if 0 < chosen and width < mp:
-                        m, mp, refill = chosen, width, True
-                        for i in range(m):
-                            own_gamma[i], own_alpha[i] = own_gamma[topics[i]], alpha[topics[i]]
-                        own_alpha[m:mp], own_gamma[m:mp] = 1.0, 1.0
-                        e, acc = e_room[:mp], acc_room[:mp]
-                        rows = rows_room[: size * mp].reshape((size, mp))
-                        columns = columns_room[: size * mp].reshape((mp, size))
-                _expect(own_gamma, m, v, shift, lanes, e)
-            if m == K:
-                gamma[d], e_out[d] = own_gamma[:K], e[:K]
+            a, z = doc_ptr[d], doc_ptr[d + 1]
+            if a < z:
+                iterations[d] = _fit(
+                    places[a:z], counts[a:z], b, alpha, gamma[d], e[d], f[a:z], limits[d], most, truncate, blocks, sums, numbers, topics
+                )  # fmt: skip
             else:
-                gamma[d] = alpha
-                for i in range(m):
-                    gamma[d, topics[i]], e_out[d, topics[i]] = own_gamma[i], e[i]
-            iterations[d] = iteration
-    return e_out, f_out, iterations
+                for k in range(K):
+                    gamma[d, k] = alpha[k]
+    return e, f, iterations
 
 
 @njit(cache=True, parallel=True)
@@ -436,3 +448,48 @@ def topics_sums(values, scale, eta):
         for i in range(3):
             out[i] += by_word[w, i]
     return out
+
+
+@njit(cache=True, parallel=True)
+def remember(documents, gamma, kept, strongest):
+    """Keep the largest gamma of each document of a minibatch: kept, float32[D, L], and of which topics, strongest,
+    uint16[D, L]; all of them, by topic, where strongest has no columns. documents: int64[n]; gamma: float64[n, K]."""
+    L, K = kept.shape[1], gamma.shape[1]
+    for d in prange(len(documents)):
+        row = kept[documents[d]]
+        if strongest.shape[1] == 0:
+            for k in range(L):
+                row[k] = gamma[d, k]
+            continue
+        topics = strongest[documents[d]]
+        m = 0
+        for k in range(K):
+            value = np.float32(gamma[d, k])
+            if m < L or value > row[L - 1]:
+                i = min(m, L - 1)
+                while i > 0 and row[i - 1] < value:
+                    row[i], topics[i] = row[i - 1], topics[i - 1]
+                    i -= 1
+                row[i], topics[i] = value, k
+                m = min(m + 1, L)
+
+
+@njit(cache=True, parallel=True)
+def adapt(values, target, mean, weight):
+    """The running mean of a rate's steps g = target - values, mean <- (1 - weight) mean + weight g: (|g|^2, |mean|^2).
+
+    values, target, mean: dtype[V, K] (Ranganath et al. 2013).
+    """
+    V, K = values.shape
+    by_word = np.zeros((V, 2))
+    for w in prange(V):
+        for k in range(K):
+            g = target[w, k] - values[w, k]
+            mean[w, k] += weight * (g - mean[w, k])
+            by_word[w, 0] += np.float64(g) * g
+            by_word[w, 1] += np.float64(mean[w, k]) * mean[w, k]
+    squares, of_mean = 0.0, 0.0
+    for w in range(V):
+        squares += by_word[w, 0]
+        of_mean += by_word[w, 1]
+    return squares, of_mean
