@@ -52,7 +52,9 @@ class Snapshot:
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-    held_out: nats per token (evaluate.Completion, of the topics in use), NaN where the corpus is too small. coherence: float64[K], UMass
+        used = topics.in_use()
+        held_out = completion(used) if ends else completion.estimate(used)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
     (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
     their prior.
     """
@@ -105,12 +107,17 @@ def train(
     documents, due = 0, schedule.after(state.tokens)
     _use(threads)
 
-    def snapshot() -> Snapshot:
+    def snapshot(ends: bool) -> Snapshot:
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
+<<<<<<< HEAD
         return Snapshot(
             state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics.in_use()), judge(topics), share
         )
+=======
+        held_out = completion(topics) if ends else completion.estimate(topics)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
+>>>>>>> 26668683843f2e9cf342b7ac61ea006dc24bebdb
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
@@ -127,7 +134,7 @@ def train(
         new = not engine.BATCH or state.t % schedule.per_pass == 0
         if state.tokens >= due and new or state.t == end or stopped:
             due = schedule.after(state.tokens)
-            yield snapshot()
+            yield snapshot(state.t == end or stopped)
 
 
 def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> "Schedule":

@@ -46,10 +46,16 @@ def figure_11(bench: Bench) -> Outcome:
         plain.append(_mean(bench, svi.NAME, f"LDA, K = {K}", bow, **settings))
         learned.append(_mean(bench, svi.NAME, f"LDA, K = {K}, alpha learned", bow, **settings, learn="alpha"))
     rows += plain + learned
-    nonparametric, lda, asymmetric = rows[0]["held out"], max(r["held out"] for r in plain), max(r["held out"] for r in learned)
+    nonparametric, lda, asymmetric = (
+        rows[0]["held out"],
+        max(r["held out"] for r in plain),
+        max(r["held out"] for r in learned),
+    )
     falls = plain[-1]["held out"] < lda - NEAR
     better = nonparametric > lda + NEAR
-    verdict = "holds" if better and falls else "holds in part" if nonparametric >= lda - NEAR or falls else "does not hold"
+    verdict = (
+        "holds" if better and falls else "holds in part" if nonparametric >= lda - NEAR or falls else "does not hold"
+    )
     why = (
         f"HDP {nonparametric:.3f}; the best LDA {lda:.3f}, with a learned alpha {asymmetric:.3f}; LDA with the most topics "
         f"{plain[-1]['held out']:.3f} nats per token."
@@ -71,7 +77,9 @@ def figure_12(bench: Bench) -> Outcome:
     best = rates[int(np.argmax(values))]
     near_one = max(v for rate, v in zip(rates, values, strict=True) if rate >= 0.8)
     rises = all(b >= a - NEAR for a, b in zip(values, values[1:], strict=False))
-    verdict = "holds" if rises and best >= 0.8 else "holds in part" if near_one >= max(values) - NEAR else "does not hold"
+    verdict = (
+        "holds" if rises and best >= 0.8 else "holds in part" if near_one >= max(values) - NEAR else "does not hold"
+    )
     why = f"The best rate is {best} ({max(values):.3f} nats per token); at {rates[0]} it is {values[0]:.3f}, at {rates[-1]} {values[-1]:.3f}."
     return Outcome(
         verdict, why, rows, {"HDP": list(zip(rates, values, strict=True))}, ("kappa", "nats per token"), INSTEAD
@@ -99,5 +107,7 @@ HDP_EXPERIMENTS = (
         "Figure 11", "The HDP predicts better than LDA whatever K is, and LDA overfits with many topics.", figure_11
     ),
     Experiment("Figure 12", "A forgetting rate near 1 leads the HDP to a better optimum.", figure_12),
-    Experiment("Figure 13", "Minibatches of ten documents are too small for the HDP; large ones hardly differ.", figure_13),
+    Experiment(
+        "Figure 13", "Minibatches of ten documents are too small for the HDP; large ones hardly differ.", figure_13
+    ),
 )

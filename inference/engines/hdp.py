@@ -163,7 +163,9 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     values, totals = np.empty((V, K), np.float32), np.zeros(K)
     vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
     mass = np.full(K, shape.D * _pointers(config) / K)
-    return State(seed=seed, t=0, tokens=0, ahead=0, pi=1.0, chance=shape.tokens / K, values=values, totals=totals, mass=mass)
+    return State(
+        seed=seed, t=0, tokens=0, ahead=0, pi=1.0, chance=shape.tokens / K, values=values, totals=totals, mass=mass
+    )
 
 
 def begin(

@@ -96,7 +96,9 @@ def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], 
     best_a, best_a_similarity = _best(similar.T)
     splits = _gathered(best_a, best_a_similarity, least)
     merges = _gathered(best_b, best_b_similarity, least)
-    return Matching(partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges, used_a, used_b)
+    return Matching(
+        partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges, used_a, used_b
+    )
 
 
 def stability(matchings: Sequence[Matching]) -> np.ndarray:

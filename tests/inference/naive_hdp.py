@@ -1,7 +1,7 @@
 """The HDP topic model's twin: paper 002, figure 8, with phi[n, T], zeta[T, K] and every term of the bound written out."""
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln
+from scipy.special import betaln, digamma
 
 from tests.inference.naive_vb import e_log_dirichlet, topics_bound
 

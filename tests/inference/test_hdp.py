@@ -123,7 +123,19 @@ def test_every_iteration_raises_a_documents_bound(corpus):
         for _ in range(30):
             sticks = naive.document_sticks(counts, phi.T, config.alpha)
             bound, done = kernels.ascend(
-                B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, tokens, first, rest, 0.0, 1, 0.0
+                B,
+                B.T.copy(),
+                counts.astype(np.float32),
+                logs,
+                config.alpha,
+                phi,
+                zeta,
+                tokens,
+                first,
+                rest,
+                0.0,
+                1,
+                0.0,
             )
             assert done == 1
             assert bound == pytest.approx(
@@ -256,7 +268,9 @@ def from_uniform(config, bow, seed, passes):
         for words, counts in documents:
             B, phi = np.ascontiguousarray(log_beta[:, words].T), np.full((Ts, len(words)), 1.0 / Ts)
             zeta = np.empty((Ts, Ks))
-            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 1e-5, 100, 0.0)
+            kernels.ascend(
+                B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 1e-5, 100, 0.0
+            )
             fits.append((phi.T, zeta))
         statistics, mass = naive.statistics(documents, fits, Ks, bow.V)
         lam = config.eta + statistics

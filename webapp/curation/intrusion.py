@@ -203,7 +203,9 @@ def progress(run: Run, reader: str, seed: int) -> dict:
         done[kind].add(topic)
     done["label"] &= {topic for topic, n in fits.items() if n}
     by_size = list(
-        Topic.objects.filter(snapshot_id=run.snapshot_id, used=True).order_by("-share", "number").values_list("number", flat=True)
+        Topic.objects.filter(snapshot_id=run.snapshot_id, used=True)
+        .order_by("-share", "number")
+        .values_list("number", flat=True)
     )
     orders = {"label": by_size}
     for place, kind in enumerate(("words", "topics")):

@@ -16,7 +16,20 @@ WATCHED = 60  # topics whose words the page shows while they settle: the largest
 
 def about(run: Run) -> dict:
     """A run, in the shape webapp.api.shapes.Run."""
-    names = ("id", "status", "error", "engine", "topics", "in_use", "seed", "settings", "versions", "step", "steps", "seconds")
+    names = (
+        "id",
+        "status",
+        "error",
+        "engine",
+        "topics",
+        "in_use",
+        "seed",
+        "settings",
+        "versions",
+        "step",
+        "steps",
+        "seconds",
+    )
     return {name: getattr(run, name) for name in names} | {
         "corpus": run.corpus_id,
         "created": run.created_at,

@@ -185,7 +185,14 @@ def test_nothing_is_measured_of_topics_that_are_not_in_use(sparse):
     unused = Topic.objects.filter(snapshot=sparse.snapshot, used=False)
     assert unused.count() == 60 - sparse.in_use
     for topic in unused:
-        assert (topic.share, topic.tokens, topic.coherence, topic.npmi, topic.x, topic.similar) == (0, 0, None, None, None, [])
+        assert (topic.share, topic.tokens, topic.coherence, topic.npmi, topic.x, topic.similar) == (
+            0,
+            0,
+            None,
+            None,
+            None,
+            [],
+        )
     names = {topic.number for topic in unused}
     for topic in Topic.objects.filter(snapshot=sparse.snapshot, used=True):
         assert topic.x is not None and not names & {k for k, _ in topic.similar} and topic.tokens > 0
