@@ -110,14 +110,9 @@ def train(
     def snapshot(ends: bool) -> Snapshot:
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
-<<<<<<< HEAD
-        return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics.in_use()), judge(topics), share
-        )
-=======
-        held_out = completion(topics) if ends else completion.estimate(topics)
+        used = topics.in_use()
+        held_out = completion(used) if ends else completion.estimate(used)
         return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
->>>>>>> 26668683843f2e9cf342b7ac61ea006dc24bebdb
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False

@@ -210,8 +210,9 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
     T = len(phi)
     pointer_logs = np.empty(T)
     live = np.ones(T, np.bool_)
-    before = -np.inf
-    for iteration in range(most):
+    before, iterations = -np.inf, 0
+    for _ in range(most):
+        iterations += 1
         break_sticks(counts, phi, alpha, tokens, first, rest)
         sticks(first, rest, pointer_logs)
         for i in range(T):
@@ -222,7 +223,7 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
             break
         before = bound
     break_sticks(counts, phi, alpha, tokens, first, rest)
-    return bound, iteration + 1
+    return bound, iterations
 
 
 @njit(cache=True, parallel=True)
