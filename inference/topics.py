@@ -50,8 +50,8 @@ class Topics(NamedTuple):
             return self._replace(used=None)
         listed = np.repeat(self.used, np.diff(self.indptr))
         indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
-        rows = (of[self.used] for of in (self.floor, self.floor_mass, self.share))
-        return Topics(indptr, self.words[listed], self.weights[listed], *rows, self.V)
+        floor, floor_mass, share = self.floor[self.used], self.floor_mass[self.used], self.share[self.used]
+        return Topics(indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V)
 
     def top(self, n: int) -> np.ndarray:
         """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""

@@ -54,8 +54,9 @@ class Snapshot:
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
-    (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
+        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
+    (evaluate.Coherence), NaN for a topic that lists fewer than two words or is not in use. nonzero: share of the K x V parameters above
     their prior.
     """
 
@@ -112,7 +113,8 @@ def train(
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
+        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False

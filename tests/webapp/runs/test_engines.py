@@ -21,6 +21,7 @@ from tests.webapp.taking import taken
 from webapp import exports
 from webapp.accounts import tokens
 from webapp.compare import queries as compare
+from webapp.compare import queries as compare
 from webapp.documents import infer
 from webapp.exports import methods
 from webapp.models import Metric, Run, Topic, User
@@ -175,6 +176,170 @@ def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
     assert all(f"/topics/{k}/" in page for k in used) and not any(f"/topics/{k}/" in page for k in unused)
     page = client.get(reverse("run_topics", args=[sparse.pk]), {"view": "map"}).content.decode()
     assert f"Map of {sparse.in_use} topics" in page
+    for k in unused[:2]:
+        assert client.get(reverse("run_topic", args=[sparse.pk, int(k)])).status_code == 200
+    topic = client.get(reverse("run_topic", args=[sparse.pk, int(used[1])]))
+    assert topic.context["previous"]["number"] == used[0]
+
+
+def test_nothing_is_measured_of_topics_that_are_not_in_use(sparse):
+    unused = Topic.objects.filter(snapshot=sparse.snapshot, used=False)
+    assert unused.count() == 60 - sparse.in_use
+    for topic in unused:
+        assert (topic.share, topic.tokens, topic.coherence, topic.npmi, topic.x, topic.similar) == (
+            0,
+            0,
+            None,
+            None,
+            None,
+            [],
+        )
+    names = {topic.number for topic in unused}
+    for topic in Topic.objects.filter(snapshot=sparse.snapshot, used=True):
+        assert topic.x is not None and not names & {k for k, _ in topic.similar} and topic.tokens > 0
+
+
+def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
+    assert json.loads(taken(sparse, "made-by.json"))["topics in use"] == sparse.in_use
+    assert f"{sparse.in_use} are in use" in " ".join(methods.paragraphs(sparse))
+    site = zipfile.ZipFile(io.BytesIO(taken(sparse, "site.zip")))
+    pages = [name for name in site.namelist() if name.startswith("topics/")]
+    assert len(pages) == sparse.in_use
+    with np.load(io.BytesIO(taken(sparse, "model.npz"))) as arrays:
+        assert len(arrays["beta"]) == 60
+
+
+def test_runs_are_compared_by_topics_in_use(client, sparse):
+    between = compare.match(sparse, sparse)
+    assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
+    assert compare.again([RunView(sparse), RunView(sparse)]) == {"every": sparse.in_use, "some": 0, "none": 0}
+
+
+def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
+    finds = made.engine == mixture.NAME or isinstance(engines.get(made.engine), Truncated)
+    assert (made.in_use is not None) == finds
+
+
+def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready):
+    for name in NAMES:
+        field = client.get(reverse("corpus", args=[ready.pk]), {"engine": name}).context["train_form"].fields["topics"]
+        found = isinstance(engines.get(name), Truncated)
+        assert ("try half and twice as many" in field.help_text) != found
+        if found:
+            assert f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a number to begin with" in field.help_text
+
+
+@pytest.fixture(scope="module")
+def sparse(ready, django_db_blocker):
+    """A run of the tests' engine of which most topics are not in use."""
+    from tasks.runs import train
+
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, engine="mixture", topics=60, passes=3, weight=0.001, seed=1)
+        train(run.pk)
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
+        assert run.status == "done" and 2 < run.in_use < 58, (run.error, run.in_use)
+        yield run
+        run.delete()
+
+
+def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
+    """Numbers stay: T numbers of topics in use are those of the model."""
+    used = np.flatnonzero(evidence.of(sparse).sums(np.zeros(evidence.of(sparse).bow.D, np.int32), 1)[0][0])
+    assert sparse.in_use == len(used) and RunView(sparse).topics == used.tolist()
+    said = f"{sparse.in_use} topics in use of at most 60"
+    for page, where in (("run", {}), ("run_topics", {}), ("run_topics", {"view": "map"})):
+        answer = client.get(reverse(page, args=[sparse.pk]), where)
+        assert answer.status_code == 200 and said in " ".join(answer.content.decode().split()), (page, where)
+    page = client.get(reverse("run_topics", args=[sparse.pk]), {"sort": "number"}).content.decode()
+    unused = np.setdiff1d(np.arange(60), used)
+    assert all(f"/topics/{k}/" in page for k in used) and not any(f"/topics/{k}/" in page for k in unused)
+    page = client.get(reverse("run_topics", args=[sparse.pk]), {"view": "map"}).content.decode()
+    assert f"Map of {sparse.in_use} topics" in page
+    for k in unused[:2]:
+        assert client.get(reverse("run_topic", args=[sparse.pk, int(k)])).status_code == 200
+    topic = client.get(reverse("run_topic", args=[sparse.pk, int(used[1])]))
+    assert topic.context["previous"]["number"] == used[0]
+
+
+def test_nothing_is_measured_of_topics_that_are_not_in_use(sparse):
+    unused = Topic.objects.filter(snapshot=sparse.snapshot, used=False)
+    assert unused.count() == 60 - sparse.in_use
+    for topic in unused:
+        assert (topic.share, topic.tokens, topic.coherence, topic.npmi, topic.x, topic.similar) == (
+            0,
+            0,
+            None,
+            None,
+            None,
+            [],
+        )
+    names = {topic.number for topic in unused}
+    for topic in Topic.objects.filter(snapshot=sparse.snapshot, used=True):
+        assert topic.x is not None and not names & {k for k, _ in topic.similar} and topic.tokens > 0
+
+
+def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
+    assert json.loads(taken(sparse, "made-by.json"))["topics in use"] == sparse.in_use
+    assert f"{sparse.in_use} are in use" in " ".join(methods.paragraphs(sparse))
+    site = zipfile.ZipFile(io.BytesIO(taken(sparse, "site.zip")))
+    pages = [name for name in site.namelist() if name.startswith("topics/")]
+    assert len(pages) == sparse.in_use
+    with np.load(io.BytesIO(taken(sparse, "model.npz"))) as arrays:
+        assert len(arrays["beta"]) == 60
+
+
+def test_runs_are_compared_by_topics_in_use(client, sparse):
+    between = compare.match(sparse, sparse)
+    assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
+    assert compare.again([RunView(sparse), RunView(sparse)]) == {"every": sparse.in_use, "some": 0, "none": 0}
+
+
+def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
+    finds = made.engine == mixture.NAME or isinstance(engines.get(made.engine), Truncated)
+    assert (made.in_use is not None) == finds
+
+
+def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready):
+    for name in NAMES:
+        field = client.get(reverse("corpus", args=[ready.pk]), {"engine": name}).context["train_form"].fields["topics"]
+        found = isinstance(engines.get(name), Truncated)
+        assert ("try half and twice as many" in field.help_text) != found
+        if found:
+            assert f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a number to begin with" in field.help_text
+
+
+@pytest.fixture(scope="module")
+def sparse(ready, django_db_blocker):
+    """A run of the tests' engine of which most topics are not in use."""
+    from tasks.runs import train
+
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, engine="mixture", topics=60, passes=3, weight=0.001, seed=1)
+        train(run.pk)
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
+        assert run.status == "done" and 2 < run.in_use < 58, (run.error, run.in_use)
+        yield run
+        run.delete()
+
+
+def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
+    """Numbers stay: T numbers of topics in use are those of the model."""
+    used = np.flatnonzero(evidence.of(sparse).sums(np.zeros(evidence.of(sparse).bow.D, np.int32), 1)[0][0])
+    assert sparse.in_use == len(used) and RunView(sparse).topics == used.tolist()
+    said = f"{sparse.in_use} topics in use of at most 60"
+    for page, where in (("run", {}), ("run_topics", {}), ("run_topics", {"view": "map"})):
+        answer = client.get(reverse(page, args=[sparse.pk]), where)
+        assert answer.status_code == 200 and said in " ".join(answer.content.decode().split()), (page, where)
+    listed = client.get(
+        reverse("run_topics", args=[sparse.pk]) + "?sort=number", headers={"accept": "application/json"}
+    )
+    listed = client.get(f"/api/v1/runs/{sparse.pk}/topics?sort=number").json() if listed.status_code != 200 else listed
+    page = client.get(reverse("run_topics", args=[sparse.pk]), {"sort": "number"}).content.decode()
+    unused = np.setdiff1d(np.arange(60), used)
+    assert all(f"/topics/{k}/" in page for k in used) and not any(f"/topics/{k}/" in page for k in unused)
+    circles = client.get(reverse("run_topics", args=[sparse.pk]), {"view": "map"}).context["map"]["circles"]
+    assert {circle["number"] for circle in circles} == set(used.tolist())
     for k in unused[:2]:
         assert client.get(reverse("run_topic", args=[sparse.pk, int(k)])).status_code == 200
     topic = client.get(reverse("run_topic", args=[sparse.pk, int(used[1])]))
