@@ -297,11 +297,10 @@ def test_pointers_that_begin_alike_stay_alike_without_their_sticks():
         assert np.ptp(zeta, axis=0).max() < 1e-12 and np.abs(phi - 1.0 / T).max() < 1e-12
 
 
-def test_empty_pointers_leave_little_out(corpus):
+def test_empty_pointers_leave_little_out():
     """Tokens of topics with pointers that are emptied early, against those with all."""
-    bow, config = corpus[0], config_of()
-    state = state_of(config, bow)
-    batch = dense.batch_of(bow, np.arange(bow.D))
+    bow, _, config, last = trained(1)
+    state, batch = last.state, dense.batch_of(bow, np.arange(100))
     quick = hdp._local(config, state, batch, 100, 1e-6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "EMPTY", 0.0)
