@@ -88,7 +88,7 @@ def test_what_is_posted_for_another_engine_is_refused(client, ready):
     values = form_at(client, ready, "mixture")
     before = Run.objects.count()
     for more, said in (
-        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi."),
+        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi"),
         ({"engine": "none"}, "There is no engine “none”"),
         ({"weight": "0"}, "weight must be above 0"),
     ):
@@ -243,7 +243,8 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
 
 
 def test_priors_without_a_checkpoint_are_those_that_were_set(made, monkeypatch, tmp_path):
-    before = priors(made)
+    config = engines.config(made.engine, **made.settings).resolve(made.version.documents, made.version.tokens)
+    before = engines.get(made.engine).priors(config, None)
     monkeypatch.setattr("webapp.storage.files.run_folder", lambda pk: tmp_path)
     assert np.array_equal(priors(made).alpha, before.alpha) and priors(made).eta == before.eta
 
@@ -255,7 +256,7 @@ def test_the_command_chooses_an_engine(ready):
     )
     run = Run.objects.get(pk=int(out.getvalue()))
     assert (run.engine, run.settings["weight"], run.settings["topics"]) == ("mixture", 2.0, 3)
-    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi."):
+    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi"):
         call_command("train", str(ready.pk), "--engine", "mixture", "--topics", "3", "--kappa", "0.7", "--no-wait")
     with pytest.raises(CommandError, match="topics must be given"):
         call_command("train", str(ready.pk), "--no-wait")
