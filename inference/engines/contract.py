@@ -13,7 +13,7 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
   training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
-  `isinstance(engine, Bounded)`. An engine has an ability when its module defines the functions.
+  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`. An engine has an ability when its module defines the functions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -212,6 +212,16 @@ class Bounded(Protocol):
     def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray) -> float:
         """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the
         evidence."""
+
+
+@runtime_checkable
+class Truncated(Protocol):
+    """The ability to find how many topics there are: `topics` is the most there can be, and Topics.used says which are in
+    use."""
+
+    @property
+    def TRUNCATION(self) -> int:
+        """A number of topics to begin with, more than most corpora need."""
 
 
 AnyEngine = Engine[Any, Any, Any]

@@ -1259,7 +1259,8 @@ class RunPage(Schema):
     queue_ahead: int
     metrics: dict[str, Any]
     topics: list[LiveTopic]
-    hues: list[int]
+    shown: int = Field(description="how many topics there are: those in use, where the model finds their number")
+    hues: list[int] | None
     url_topics: str
     url_events: str
 

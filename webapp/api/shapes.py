@@ -72,6 +72,7 @@ class Run(Schema):
     error: str
     engine: str
     topics: int
+    in_use: int | None = Field(description="topics that the model uses, where `topics` is the most there can be")
     seed: int
     settings: dict
     versions: dict

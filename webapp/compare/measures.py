@@ -68,11 +68,6 @@ def table(runs: Sequence[Run], reference: Run | None) -> list[Measured]:
     return [_measured(run, last.get(run.pk), reference) for run in runs]
 
 
-def in_use(run: Run) -> int | None:
-    """How many of its topics a run uses; None: all of them, as far as it is known."""
-    return getattr(run, "in_use", None)
-
-
 def with_words(run: Run) -> np.ndarray:
     """bool[K]: topics to which a finished run gave at least one word of a document."""
     return measures.of(run)["tokens"] > 0
@@ -100,7 +95,7 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
         engine=run.engine,
         label=engines.get(run.engine).LABEL,
         K=run.topics,
-        in_use=in_use(run),
+        in_use=run.in_use,
         seed=run.seed,
         version=run.version.number,
         status=run.status,

@@ -9,6 +9,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
+from inference.engines.contract import Truncated
 from inference.engines.settings import Setting
 from inference.errors import Invalid
 from inference.memory import physical
@@ -68,9 +69,9 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     return sorted(offered, key=lambda engine: not engine.purpose)
 
 
-def _suggested(corpus: Corpus) -> int:
+def _suggested(corpus: Corpus, engine: str = engines.DEFAULT) -> int:
     """A number of topics to begin with."""
-    return min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+    return min(engines.suggest_topics(corpus.documents, engine), max(1, corpus.vocabulary))
 
 
 def _seed(label: str = "Seed") -> forms.IntegerField:
@@ -116,15 +117,15 @@ class TrainForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.corpus = corpus
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
-        self.suggested = suggested = _suggested(corpus)
+        self.suggested = suggested = _suggested(corpus, self.engine)
         chosen = engines.config(self.engine, topics=suggested).resolve(corpus.documents, corpus.tokens)
         self.fields["engine"] = forms.CharField(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(setting, getattr(chosen, setting.name), suggested)
-        self.fields[
-            "topics"
-        ].help_text += (
-            f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
+        self.fields["topics"].help_text += (
+            f" {suggested} is a number to begin with."
+            if isinstance(engines.get(self.engine), Truncated)
+            else f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
         )
         self.fields["seed"] = _seed()
         if (version := _version(corpus)) is not None:

@@ -4,6 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0027_first")]
+    dependencies = [("webapp", "0028_topics_in_use")]
 
     operations = [migrations.AddField("snapshot", "left_to_right", models.FloatField(null=True))]
