@@ -14,7 +14,6 @@ from webapp.api.shapes import (
     Corpus,
     Document,
     Found,
-    FoundDocuments,
     Line,
     Part,
     Run,
@@ -22,7 +21,6 @@ from webapp.api.shapes import (
     Topic,
     TopicName,
     Word,
-    Words,
 )
 
 Passage = list[tuple[str, bool]]  # a text in pieces, and whether each is to be marked
@@ -276,8 +274,11 @@ class Facets(Schema):
     topics: list[TopicFacet]
 
 
-class DocumentsPage(FoundDocuments):
+class DocumentsPage(Schema):
+    documents: str = Field(description="the set in words")
+    count: int
     items: list[FoundRow]
+    next: str | None
     of: int
     q: str
     by: str
@@ -376,12 +377,15 @@ class SectionOfRun(Section):
     topics: list[tuple[int, float]]
 
 
-class WholePage(Schema):
+class WholeLinks(Schema):
     whole: WholeText
-    sections: list[Section]
     after: int
     previous: Link | None
     next: Link | None
+
+
+class WholePage(WholeLinks):
+    sections: list[Section]
 
 
 class StretchOfWhole(Schema):
@@ -392,7 +396,7 @@ class StretchOfWhole(Schema):
     url: str
 
 
-class WholeOfRunPage(WholePage):
+class WholeOfRunPage(WholeLinks):
     sections: list[SectionOfRun]
     proportions: list[Proportion] = Field(description="largest first, of all sections together")
     strip: list[StretchOfWhole]
@@ -863,8 +867,9 @@ class WordRow(Word):
     url: str
 
 
-class WordsPage(Words):
+class WordsPage(Schema):
     items: list[WordRow]
+    next: str | None
     q: str
     alike: list[WordRow]
     beginnings: list[WordRow]

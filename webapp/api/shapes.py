@@ -2,6 +2,7 @@
 or null."""
 
 from datetime import datetime
+from typing import Any
 
 from ninja import Field, Schema
 from pydantic import create_model
@@ -88,12 +89,10 @@ class Runs(Schema):
     next: str | None
 
 
-Curves: type[Schema] = create_model(
-    "Curves",
-    __base__=Schema,
-    __doc__="A list for each column, by step; null where nothing was measured.",
-    **{column.name: (list[int] if column.format == "count" else list[float | None], ...) for column in COLUMNS},
-)
+_CURVES: dict[str, Any] = {
+    column.name: (list[int] if column.format == "count" else list[float | None], ...) for column in COLUMNS
+}
+Curves = create_model("Curves", __base__=Schema, __doc__="By step; null where nothing was measured.", **_CURVES)
 
 
 class Training(Schema):

@@ -28,7 +28,7 @@ _tallies = BoundedCache(
 def form(selection: Selection, query: QueryDict) -> dict:
     """What templates/run/_selection.html shows. query: of the page, whose own parameters stay."""
     kept = own(query)
-    version, run = selection.version, selection.run
+    version, run, view = selection.version, selection.run, selection.view
     return {
         "conditions": [
             {
@@ -56,7 +56,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
             if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(selection.view) if run and run.snapshot_id and len(selection.view.topics) <= OFFERED else [],
+        "topics": _titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
     }
 
 

@@ -69,6 +69,12 @@ class Selection:
         }  # fmt: skip
         return Selection(self.corpus, self.view, **present | conditions)
 
+    @property
+    def run_view(self) -> RunView:
+        """`view` of a set of a run's documents."""
+        assert self.view is not None, "a set of a corpus's documents has no run"
+        return self.view
+
     @classmethod
     def read(cls, query: QueryDict, corpus: Corpus, view: RunView | None = None) -> "Selection":
         """Raises Invalid, with a sentence, for what can't be understood. Without a run `has` is left out."""

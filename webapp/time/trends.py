@@ -29,7 +29,8 @@ def choices(version: Version) -> list[dict]:
 
 def most_changing(cut: shares.Cut) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
-    view, labels = cut.selection.view, cut.selection.view.labels
+    view = cut.selection.run_view
+    labels = view.labels
     order = np.argsort(-shares.information(cut), kind="stable")
     return [int(k) for k in order if view.used[k] and labels.into[k] == k and not labels.hidden(int(k))]
 

@@ -60,7 +60,8 @@ class Overview:
 
     def __init__(self, selection: Selection, wanted: Wanted):
         self.selection, self.wanted = selection, wanted
-        self.view, self.run = selection.view, selection.run
+        self.view = selection.run_view
+        self.run = self.view.run
         run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
         self.tokens = self.documents = None
         if not self.measures:
