@@ -3,6 +3,7 @@
     python3 -m venv .venv.benchmarks && .venv.benchmarks/bin/pip install --require-hashes -r requirements/benchmarks.lock
     .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --seconds 60
     .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --one-pass
+    .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters --topics 100 --ours all --peers sklearn,gensim,topica-cvb0
     .venv.benchmarks/bin/python -m benchmarks.engines --quick
 
 --corpus: reuters, arxiv, sotu, synthetic, a saved bag of words (a folder), or a sparse matrix of documents by words
@@ -10,6 +11,8 @@
 as many cores as
 --threads says; only training is timed. A peer with several settings is run with each of them. Results go to
 benchmarks/results/, the chart to docs/engines/ (or all to --out; with --quick only then).
+
+--ours: our engines beside the default one, which the ratio is of, each with its own defaults.
 
 The last line is `ratio: R`: our seconds to the best held-out completion that any peer reached within --seconds, divided
 by the seconds in which that peer reached it; inf if we never do. With --one-pass: our seconds for one pass by those of
@@ -35,6 +38,7 @@ from benchmarks.engine import setting
 from benchmarks.engines import chart, corpora, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
 from inference import Invalid, compiling
+from inference.engines import DEFAULT, ENGINES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QUICK = {
@@ -145,6 +149,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--peers", metavar="NAME,...", help=f"of {every}; or all, or none; default all, with --quick five"
     )
+    parser.add_argument(
+        "--ours", default="", metavar="NAME,...", help=f"of {', '.join(list(ENGINES)[1:])}; or all: run them, too"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -169,6 +176,11 @@ def arguments() -> argparse.Namespace:
     given.peers = {"all": list(peers.ADAPTERS), "none": []}.get(given.peers, given.peers.split(","))
     if unknown := set(given.peers) - set(peers.ADAPTERS):
         parser.error(f"There is no peer {', '.join(sorted(unknown))}.")
+    given.ours = [
+        name for name in (ENGINES if given.ours == "all" else filter(None, given.ours.split(","))) if name != DEFAULT
+    ]
+    if unknown := set(given.ours) - set(ENGINES):
+        parser.error(f"There is no engine {', '.join(sorted(unknown))} of ours.")
     try:
         given.name, given.bow, given.truth = corpora.load(given.corpus, given.quick)
     except Invalid as error:
@@ -180,6 +192,7 @@ def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, s
     """What is run, ours first, and the version of each; those that are not installed are named."""
     settings = ({"statistics": "decay"} if given.one_pass else {}) | dict(given.set)
     found, versions = [peers.Variant(peers.OURS, settings)], {peers.OURS: "this commit"}
+    found += [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
     for engine in dict.fromkeys(given.peers):
         if engine == peers.OURS:
             continue

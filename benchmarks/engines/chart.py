@@ -28,6 +28,7 @@ def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
     found: dict[str, Curve] = {}
     for curve in curves:
         engine, best = curve.variant.engine, curve.best(seconds)
+        engine = curve.variant.label if engine == OURS else engine
         if best and (engine not in found or best.held_out > found[engine].best(seconds).held_out):
             found[engine] = curve
     return sorted(found.values(), key=lambda curve: -curve.best(seconds).held_out)
@@ -73,11 +74,12 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
     names = _apart([y(of[-1].held_out) for of in points.values()], TOP, floor)
     for curve, name_y in reversed(list(zip(curves, names, strict=True))):
         of, colour = points[curve.variant.label], COLOURS[curve.variant.engine]
-        ours = curve.variant.engine == OURS
+        ours = curve.variant.engine == OURS and not curve.variant.note
+        dashes = ' stroke-dasharray="6 3"' if curve.variant.note and curve.variant.engine == OURS else ""
         path = " ".join(f"{x(p.seconds):.1f},{y(p.held_out):.1f}" for p in of)
         out.append(f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">')
         out.append(
-            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if ours else 1.8}" stroke-linejoin="round"/>'
+            f'<polyline points="{path}" fill="none" stroke-width="{3.2 if ours else 1.8}" stroke-linejoin="round"{dashes}/>'
         )
         out += [f'<circle cx="{x(p.seconds):.1f}" cy="{y(p.held_out):.1f}" r="{2.6 if ours else 2}"/>' for p in of]
         end_x, end_y = x(of[-1].seconds), y(of[-1].held_out)

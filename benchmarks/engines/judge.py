@@ -77,8 +77,9 @@ def sparse(dense: np.ndarray) -> Topics:
 
 
 def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
-    ours = next((curve for curve in curves if curve.variant.engine == OURS), None)
-    return ours, [curve for curve in curves if curve is not ours]
+    """The curve of our default engine, and those of the peers; our other engines are in neither."""
+    ours = next((curve for curve in curves if curve.variant.engine == OURS and not curve.variant.note), None)
+    return ours, [curve for curve in curves if curve.variant.engine != OURS]
 
 
 def ratio(curves: list[Curve], seconds: float) -> float:
