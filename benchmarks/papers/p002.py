@@ -129,10 +129,10 @@ LDA = (
         "inference on all has.",
         whole_and_part,
     ),
-    Experiment("Figure 14", "For LDA a larger forgetting rate, up to 1, does better.", forgetting),
+    Experiment("Figure 14", "For LDA slower forgetting, a kappa near 1, does better.", forgetting),
     Experiment(
         "Figure 15",
-        "For LDA minibatches of 10 documents do worst, and from about 500 on size makes little difference.",
+        "For LDA minibatches of 10 documents do worst, and larger ones better.",
         minibatches,
     ),
 )

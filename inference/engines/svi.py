@@ -53,7 +53,7 @@ AVERAGED = 20  # minibatches that an adaptive step size is estimated from before
 LARGEST_STEP = 0.5  # of an adaptive step size
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
 # topics; by hand from processor time of single trainings, on a machine that did other things too.
-PASS, PASS_BY_TOPICS = 0.9, 0.5
+PASS, PASS_BY_TOPICS = 0.55, 0.25
 
 
 @dataclass(frozen=True)

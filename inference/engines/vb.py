@@ -31,7 +31,7 @@ SWEPT_TOKENS = 400_000_000  # what is gone through, over all passes, where the n
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
 # topics; by hand from processor time of single trainings, on a machine that did other things too.
-PASS, PASS_BY_TOPICS = 0.6, 0.5
+PASS, PASS_BY_TOPICS = 0.5, 0.25
 
 
 @dataclass(frozen=True)
