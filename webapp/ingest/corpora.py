@@ -55,8 +55,12 @@ def create(
             "arriving": asdict(checkpoint),
         }
         corpus = Corpus.objects.create(owner=owner, **fields)
-        received_files.link(corpus, received)
-        _store(corpus, in_background)
+        try:
+            received_files.link(corpus, received)
+            _store(corpus, in_background)
+        except BaseException:  # its row goes with the transaction
+            shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
+            raise
     return corpus
 
 

@@ -13,15 +13,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
-from webapp.readers import dispatch, formats
+from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import DETECT, check_encoding, clean, guess_encoding, head, together
+from webapp.readers.opening import (
+    DETECT,
+    MAX_RATIO,
+    MAX_UNPACKED,
+    check_encoding,
+    clean,
+    guess_encoding,
+    head,
+    together,
+)
 
 MAX_ENTRIES = 2_000_000
-MAX_RATIO = 200  # text compresses to a tenth, or a hundredth where it repeats itself; a bomb far beyond
-MAX_UNPACKED = 100 << 30  # bytes of one archive
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 DAMAGED = (
@@ -63,6 +70,7 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
     """What the first entry seems to be that can be read; of plain texts, a preview of several."""
     first = None
     for entry in itertools.islice(entries, MAX_ENTRIES):
+        looking.check()
         why = _refused(entry)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."

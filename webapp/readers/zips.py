@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from webapp.readers import archive, encodings
-from webapp.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from webapp.readers.archive import DAMAGED, Budget
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, is_gzip, opened
+from webapp.readers.opening import MAX_UNPACKED, Source, clean, is_gzip, opened
 
 _UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
 _UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8
