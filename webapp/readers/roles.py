@@ -1,6 +1,7 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
 from webapp.metadata.dates import looks_like
+from webapp.metadata.field import mostly
 
 _NAMES = {
     "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
@@ -71,7 +72,7 @@ def _named(columns: list[str], names: list[str]) -> int | None:
 
 def _dates(cells: list[str]) -> bool:
     filled = [cell for cell in cells if cell]
-    return bool(filled) and sum(map(looks_like, filled)) >= _MANY * len(filled)
+    return mostly(looks_like, filled, _MANY)
 
 
 def _identifies(cells: list[str]) -> bool:
