@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from inference.errors import Invalid
 from webapp.ingest.file_names import clean
+from webapp.ingest.received_files import Unusable
 from webapp.readers import tars
 
 
@@ -20,7 +20,7 @@ def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
     """The files of a pack behind the first `done`. Their names are data, so nothing of them becomes a path; links and
     devices are no files.
 
-    Raises Invalid where it can't be opened.
+    Raises Unusable where it can't be opened.
     """
     number = 0
     try:
@@ -32,6 +32,4 @@ def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
                 if number > done:
                     yield PackedFile(number, clean(info.name), tar.extractfile(info).read())
     except tarfile.TarError as error:
-        raise Invalid(
-            "files", f"A pack of small files could not be opened ({error}). Choose the files again."
-        ) from error
+        raise Unusable(f"A pack of small files could not be opened ({error}). Choose the files again.") from error

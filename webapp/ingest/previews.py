@@ -127,6 +127,8 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
             form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
+    except readers.looking.Exhausted as error:
+        return shown | {"trouble": f"{error} What the options give is not shown. The files can be read nevertheless."}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)

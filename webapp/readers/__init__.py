@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.metadata.dates import parse_date
-from webapp.readers import dispatch, formats
+from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
@@ -27,6 +27,7 @@ __all__ = [
     "encoding",
     "inside",
     "kind",
+    "looking",
     "parse_date",
     "read",
     "single",

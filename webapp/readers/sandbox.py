@@ -44,8 +44,7 @@ _LENGTH = struct.Struct("<Q")
 def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
     message = {"do": "sniff", "options": asdict(options), "format": key, "known": known}
     ((_, value),) = _request(source, name, message, lambda n: None)
-    made = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
-    return Sniff(made, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))
+    return Sniff.of(value)
 
 
 def read(

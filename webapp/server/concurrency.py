@@ -20,7 +20,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
-from django.utils.decorators import async_only_middleware
+from django.utils.decorators import async_only_middleware, sync_only_middleware
 
 from webapp import routes
 from webapp.request_context import request_context
@@ -182,15 +182,20 @@ def limit_concurrency(get_response):
     runs in one."""
 
     async def middleware(request: HttpRequest) -> HttpResponse:
-        admission = Admission(request.META.get("REMOTE_ADDR", ""))
+        admission, context = Admission(request.META.get("REMOTE_ADDR", "")), request_context(request)
         try:
             await admission.acquire(limiters(request))
             response = await head_requests.respond(request, get_response)
         except Overloaded as overloaded:
             admission.release()
             return refusal(request, overloaded)
-        except BaseException:
-            admission.release()
+        except BaseException:  # most often the client has gone; the thread knows nothing of that, and works on
+            context.abandoned.set()
+            if context.work.cancel():  # it had not begun
+                admission.release()
+            else:
+                release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
+                context.work.add_done_callback(lambda _: release())
             raise
         if not response.streaming:
             admission.release()
@@ -204,6 +209,24 @@ def limit_concurrency(get_response):
         # place.
         weakref.finalize(response, release).atexit = False
         return response
+
+    return middleware
+
+
+@sync_only_middleware
+def follow_work(get_response):
+    """Middleware, the first in a request's thread: says when the work has ended, also where nobody waits for it any
+    more. Its places are free then, and not before: else whoever comes and goes could have any number of threads at
+    work."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        work = request_context(request).work
+        if not work.set_running_or_notify_cancel():
+            return HttpResponse(status=499)
+        try:
+            return get_response(request)
+        finally:
+            work.set_result(None)
 
     return middleware
 
