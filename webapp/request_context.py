@@ -4,6 +4,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.http import HttpRequest
 
@@ -16,6 +17,7 @@ class RequestContext:
 
     id: str = ""  # in the log, on error pages and in X-Request-ID (server.request_log)
     began: float = field(default_factory=time.perf_counter)  # by time.perf_counter
+    admission: Any = None  # the places that it holds (server.concurrency)
     work: Future = field(default_factory=Future)  # the request's work in a thread (server.concurrency)
     abandoned: threading.Event = field(default_factory=threading.Event)  # the client has gone: long work may end
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role

@@ -1,6 +1,7 @@
 """What the files of a draft seem to be: their format and columns, the table about them, their language. The form shows
 it."""
 
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from inference.text import detect
 from webapp import readers
 from webapp.ingest import looks, shaping
 from webapp.models import Corpus
+from webapp.readers import looking
 
+TABLE = ["table"]  # the question to which `guess_table` is the answer
 MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
 
 
@@ -44,9 +47,22 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
     return readers.Sniff.of(looks.kept(corpus, _question(known), look))
 
 
-def give_up(corpus: Corpus, table: str, known: dict, sentence: str) -> None:
-    """Let `sniff` raise Unreadable, with this sentence, for what a worker could not find out."""
-    looks.give_up(corpus, _question(known | ({"without": table} if table else {})), sentence)
+def look_long(corpus: Corpus, table: str, known: dict, stopped: Callable[[], bool]) -> None:
+    """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from then on they say it at
+    once. What can't be found out is no table, or can't be read."""
+    try:
+        with looking.within(looking.JOB_SECONDS, stopped):
+            guess_table(corpus)
+    except looking.Exhausted:
+        looks.answer(corpus, TABLE)
+    try:
+        with looking.within(looking.JOB_SECONDS, stopped):
+            sniff(corpus, table, **known)
+    except looking.Exhausted as error:
+        sentence = f"{error} Nothing that can be read was seen by then. Upload less at once, or save the files as text."
+        looks.answer(corpus, _question(known | ({"without": table} if table else {})), unreadable=sentence)
+    except readers.Unreadable:
+        pass  # whoever asks next is told so
 
 
 def _question(known: dict) -> list:
@@ -82,7 +98,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for
     once."""
-    guess = looks.kept(corpus, ["table"], lambda: shaping.guess(paths(corpus, shaping.table.NAMES)))
+    guess = looks.kept(corpus, TABLE, lambda: shaping.guess(paths(corpus, shaping.table.NAMES)))
     return shaping.Guess(*guess) if guess else None
 
 

@@ -23,7 +23,6 @@ from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Corpus, Version
-from webapp.readers import looking
 from webapp.storage import bulk
 
 REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
@@ -118,15 +117,7 @@ def _look(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
         progress.looking()
         return False
 
-    try:
-        with looking.within(looking.JOB_SECONDS, stopped):
-            guesses.guess_table(corpus)
-            guesses.sniff(corpus, asked["table"], **asked["known"])
-    except looking.Exhausted as error:
-        sentence = f"{error} Nothing that can be read was seen by then. Upload less at once, or save the files as text."
-        guesses.give_up(corpus, asked["table"], asked["known"], sentence)
-    except readers.Unreadable:
-        pass  # the prepare page says it
+    guesses.look_long(corpus, asked["table"], asked["known"], stopped)
     claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, arriving={}, bytes_read=0)
 
 

@@ -23,16 +23,16 @@ def kept(corpus: Corpus, question: list, look: Callable[[], object]):
     worker has given up."""
     place = _place(corpus, question)
     if not place.exists():
-        _keep(corpus, question, {"answer": look()})
+        answer(corpus, question, look())
     known = orjson.loads(place.read_bytes())
     if "unreadable" in known:
         raise Unreadable(known["unreadable"])
     return known["answer"]
 
 
-def give_up(corpus: Corpus, question: list, sentence: str) -> None:
-    """From now on the answer is that nothing can be read."""
-    _keep(corpus, question, {"unreadable": sentence})
+def answer(corpus: Corpus, question: list, given: object = None, unreadable: str = "") -> None:
+    """From now on that is the answer, or that nothing can be read: a sentence."""
+    _keep(corpus, question, {"unreadable": unreadable} if unreadable else {"answer": given})
 
 
 def remove(corpus: Corpus) -> None:

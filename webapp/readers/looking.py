@@ -31,11 +31,11 @@ class Look:
 
     seconds: float
     stopped: Callable[[], bool] = lambda: False
-    bytes: int = BYTES
     until: float = field(init=False)
+    bytes: int = field(init=False)  # that may still be read
 
     def __post_init__(self) -> None:
-        self.until = time.monotonic() + self.seconds
+        self.until, self.bytes = time.monotonic() + self.seconds, BYTES
 
     def check(self) -> None:
         if self.stopped():
@@ -43,7 +43,7 @@ class Look:
         if time.monotonic() > self.until:
             raise Exhausted(f"To look into these files took longer than {self.seconds:.0f} seconds.")
         if self.bytes < 0:
-            raise Exhausted(f"To look into these files more than {BYTES >> 30} GB had to be read or unpacked.")
+            raise Exhausted(f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or unpacked.")
 
 
 _current: ContextVar[Look | None] = ContextVar("look", default=None)

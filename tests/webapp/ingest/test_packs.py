@@ -87,11 +87,11 @@ def test_files_with_holes_are_passed_over(tmp_path):
 def test_a_refused_corpus_leaves_nothing(client, content):
     upload = uploads.create(len(content), "pack.tar", pack=True)
     upload.path.write_bytes(content)
-    before = set((settings.FILES / "corpora").glob("*"))
+    before = set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()
     answer = client.post(reverse("corpora"), {"uploads": upload.id}, **JSON)
     assert answer.status_code == 400 and "pack of small files" in answer.json()["error"]
-    assert not Corpus.everything.exists() and set((settings.FILES / "corpora").glob("*")) == before
-    uploads.remove(upload)
+    assert (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()) == before
+    assert not upload.path.exists()
 
 
 def test_an_ordinary_pack_is_opened(tmp_path):

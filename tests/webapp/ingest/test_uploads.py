@@ -1,5 +1,6 @@
 """Uploads by the tus protocol, against a real web server: what is kept, what is refused, what is left behind."""
 
+import contextlib
 import hashlib
 import io
 import json
@@ -16,7 +17,7 @@ from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
 from webapp.corpora import deletion
-from webapp.ingest import corpora, upload_writer, uploads
+from webapp.ingest import corpora, upload_limits, upload_views, upload_writer, uploads
 from webapp.ingest.upload_writer import UploadWriter
 from webapp.models import Corpus
 from webapp.operations import upkeep
@@ -424,6 +425,47 @@ def test_many_that_vanish_stop_nobody(client_of):
         assert client_of.patch(one, 10, b"x" * 990).status == 204
 
 
+def test_slow_parts_never_take_the_places_of_pages(server, client_of):
+    """Three hundred to one upload, as many as an attacker likes to others: pages are answered, and the one that writes
+    goes on."""
+    at = client_of.create(100_000).location
+    connections = [client_of.begin(at, 0, 100_000, b"x" * 10)]
+    client_of.wait_for(at, 0)
+    others = [client_of.create(1000).location for _ in range(60)]
+    connections += [client_of.begin(at, 0, 100_000, b"x") for _ in range(120)]
+    connections += [client_of.begin(one, 0, 1000, b"x") for one in others]
+    waited = []
+    for _ in range(5):
+        began = time.monotonic()
+        assert client_of.ask("GET", "/").status == 200
+        waited.append(time.monotonic() - began)
+    assert min(waited) < 5 and max(waited) < 20
+    metrics = client_of.ask("GET", "/metrics").body.decode()
+    assert "topograph_requests_waiting 0.0" in metrics or "topograph_requests" not in metrics
+    for connection in connections:
+        connection.close()
+
+
+def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
+    settings.ACCOUNTS = True
+    monkeypatch.setattr(upload_views, "OF_ONE", 2)
+    held = [upload_views.arriving(7), upload_views.arriving(7), upload_views.arriving(8)]
+    for one in held:
+        one.__enter__()
+    with pytest.raises(upload_limits.Refused, match="2 parts of your files arrive already") as refused, upload_views.arriving(7):
+        pass
+    assert refused.value.status == 429
+    held[0].__exit__(None, None, None)
+    with upload_views.arriving(7):
+        pass
+    for one in held[1:]:
+        one.__exit__(None, None, None)
+    assert not upload_views._arriving
+    with contextlib.ExitStack() as stack:  # while accounts are off there is nobody else to be burdened
+        for _ in range(5):
+            stack.enter_context(upload_views.arriving(None))
+
+
 def test_memory_stays_flat(own, tmp_path):
     """200 MB in parts of 64 MB."""
     server = own()
@@ -531,11 +573,11 @@ def test_links_and_devices_of_a_pack_are_no_files(client_of, client, kind):
 
 
 @pytest.mark.parametrize("content", [b"nothing of the kind" * 100, pack_of(("a.txt", b"x" * 5000))[:2000]])
-def test_a_broken_pack_is_refused_and_kept(client_of, client, content):
+def test_a_broken_pack_is_refused_and_leaves_nothing(client_of, client, content):
     packed, before = client_of.create(len(content), "pack", content, metadata={"pack": "1"}), Corpus.objects.count()
     response = client.post(reverse("corpora"), {"uploads": ids(packed)}, HTTP_ACCEPT="application/json")
     assert response.status_code == 400 and "could not be opened" in response.json()["error"]
-    assert len(left()) == 2 and Corpus.objects.count() == before
+    assert not left() and Corpus.objects.count() == before
 
 
 def test_a_pack_is_bounded(client_of):
