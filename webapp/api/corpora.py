@@ -1,6 +1,6 @@
 """Corpora: what there is, their documents, and training on them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
@@ -15,7 +15,7 @@ from webapp.corpora import queries
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
-from webapp.ingest import guesses, upload_limits, uploads
+from webapp.ingest import guesses, previews, upload_limits, uploads
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
 from webapp.readers import Unreadable, looking
@@ -72,20 +72,28 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
         )
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
-            sniff = guesses.sniff(corpus)
+            settings = _proposed(corpus, reading.language)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:
         services.look_by_worker(corpus, "", {})
         raise Invalid("corpus", f"{error} A worker does it now: ask again when the corpus is a draft.") from None
-    services.read(
-        corpus,
-        services.ReadingSettings(
-            options=asdict(sniff.options), language=reading.language or guesses.guess_language(sniff)[0] or "en"
-        ),
-    )
+    services.read(corpus, settings)
     corpus.refresh_from_db()
     return queries.about(corpus)
+
+
+def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
+    """What the prepare page would propose, in that language, where one is said."""
+    sniff = guesses.sniff(corpus)
+    settings = services.ReadingSettings(
+        options=asdict(sniff.options), language=language or guesses.guess_language(sniff)[0] or "en"
+    )
+    try:
+        fitted = previews.proposed(corpus, settings)
+    except (Unreadable, looking.Exhausted):  # the beginning takes too long to read, or can't be: reading says why
+        return settings
+    return replace(fitted, language=language, also=[]) if language else fitted
 
 
 @router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")

@@ -75,8 +75,9 @@ def check_readable(corpus: Corpus) -> None:
     except readers.looking.Exhausted:
         return
     except readers.Unreadable as error:
+        folder = files.corpus_folder(corpus.pk)
         corpus.delete()
-        shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise received_files.Unusable(error.message) from None
 
 

@@ -55,6 +55,7 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
     companions, first = Companions.of(files), None
+    files = sorted(files, key=lambda file: formats.bare(file[1]))  # a README says nothing of the others
     for path, name in files[:MOST_TRIED]:
         try:
             sniffed = sniff(path, name, companions, **known)

@@ -25,12 +25,14 @@ from webapp.readers.opening import (
     clean,
     guess_encoding,
     head,
+    looks_like,
     together,
 )
 
 MAX_ENTRIES = 2_000_000
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
+_HEAD = 1 << 13  # bytes of each
 DAMAGED = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, RuntimeError, ValueError,
     struct.error,
@@ -67,8 +69,9 @@ class Budget:
 
 
 def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions) -> Sniff:
-    """What the first entry seems to be that can be read; of plain texts, a preview of several."""
-    first = None
+    """What the first entry seems to be that can be read; of plain texts, a preview of several. Entries whose names have
+    no ending count where there is no other."""
+    first, bare = None, {}
     for entry in itertools.islice(entries, MAX_ENTRIES):
         looking.check()
         why = _refused(entry)
@@ -81,6 +84,12 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
             continue
         try:
             key = formats.by_name(entry.name)
+            if formats.bare(entry.name):
+                if looks_like(entry, entry.name) is None:
+                    bare[entry.name] = head(entry, entry.name, _HEAD)
+                if len(bare) == SAMPLE_ENTRIES:
+                    break
+                continue
             if key == "text" and not companions.bag_of(inside):
                 return _sniff_texts(
                     itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), file_format, known
@@ -94,6 +103,8 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
             )
         except (Unreadable, *DAMAGED) as error:
             first = f"{error}"
+    if bare:
+        return _of_samples(bare, file_format, known)
     raise Unreadable(f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}")
 
 
@@ -103,7 +114,11 @@ def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sni
         for entry in entries:
             with contextlib.suppress(Unreadable, *DAMAGED):
                 if formats.by_name(entry.name) == "text" and _refused(entry) is None:
-                    samples[entry.name] = head(entry, entry.name, 1 << 13)
+                    samples[entry.name] = head(entry, entry.name, _HEAD)
+    return _of_samples(samples, file_format, known)
+
+
+def _of_samples(samples: dict[str, bytes], file_format: str, known: dict) -> Sniff:
     own = {name: guess_encoding(sample) for name, sample in samples.items()}
     encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
     rows = [

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
+from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
@@ -120,6 +121,27 @@ def test_the_passage_says_what_becomes_of_each_word(client):
     numbers = changed(client, url, **options, numbers="on").context["words"]["passage"]
     assert "19th" in numbers["after"]
     assert "".join(piece["text"] for piece in numbers["pieces"]) in text
+
+
+def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(client, monkeypatch):
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
+    rows = [["id", "text"], *([f"k{i % 900}", "The same words on ships and harbours."] for i in range(1000))]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    page = client.get(url)
+    assert page.context["form"]["max_share"].value() == "100" and page.context["words"]["vocabulary"] == 4
+    assert "words count that stand in all documents, too" in page.content.decode()
+    client.post(url, fields(client, url))
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    assert corpus.status == "ready" and corpus.vocabulary == 4 and corpus.documents == 1000
+    page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "999 documents" in page and "100 ids of your own stand on several documents, such as “<bdi>k0</bdi>”" in page
+
+
+def test_usual_documents_keep_the_usual_thresholds(client):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    page = client.get(url)
+    assert page.context["form"]["max_share"].value() == "50" and not page.context["adapted"]
 
 
 def test_what_can_not_be_is_said_beside_the_options(client):
