@@ -99,11 +99,7 @@ def parse_date(text: str, order: str | None = None) -> date | None:
 
 def _parse(text: str, order: str | None) -> date | None:
     text = text.strip()
-    if (
-        not 4 <= len(text) <= LONGEST
-        or not _YEAR.search(text)
-        or _BEFORE_CHRIST.search(text)
-    ):
+    if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)
     if len(text) == 4 and text.isdecimal():

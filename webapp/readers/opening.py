@@ -113,7 +113,11 @@ class _Unpacked(io.RawIOBase):
         self.size += count
         looking.spend(count)
         if self.size > MAX_UNPACKED or self.size > max(NO_BOMB, MAX_RATIO * self.packed.tell()):
-            most = f"{MAX_UNPACKED >> 30} GB" if self.size > MAX_UNPACKED else f"{MAX_RATIO} times its size, as no text does"
+            most = (
+                f"{MAX_UNPACKED >> 30} GB"
+                if self.size > MAX_UNPACKED
+                else f"{MAX_RATIO} times its size, as no text does"
+            )
             raise Unreadable(f"“{self.name}” unpacks to more than {most}. Upload what is in it without compression.")
         return count
 

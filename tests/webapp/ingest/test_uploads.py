@@ -450,7 +450,10 @@ def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
     held = [upload_views.arriving(7), upload_views.arriving(7), upload_views.arriving(8)]
     for one in held:
         one.__enter__()
-    with pytest.raises(upload_limits.Refused, match="2 parts of your files arrive already") as refused, upload_views.arriving(7):
+    with (
+        pytest.raises(upload_limits.Refused, match="2 parts of your files arrive already") as refused,
+        upload_views.arriving(7),
+    ):
         pass
     assert refused.value.status == 429
     held[0].__exit__(None, None, None)

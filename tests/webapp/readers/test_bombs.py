@@ -3,11 +3,12 @@
 import gzip
 import tarfile
 import time
+import zipfile
 
 import pytest
 
 from webapp import readers
-from webapp.readers import looking
+from webapp.readers import archive, looking
 from webapp.readers.model import Unreadable
 from webapp.readers.opening import NO_BOMB, opened
 
@@ -44,9 +45,16 @@ def test_a_gz_bomb_is_refused_in_seconds(tmp_path, name, start, letter):
     assert str(refused.value).startswith(f"“{name}”") and time.process_time() - began < SECONDS
 
 
-@pytest.mark.parametrize("name", ["a.txt.gz", "a.html.gz", "a.pdf.gz", "a.xlsx.gz", "a.zip.gz", "docword.a.txt.gz", "a.mtx.gz"])
+@pytest.mark.parametrize(
+    "name", ["a.txt.gz", "a.html.gz", "a.pdf.gz", "a.xlsx.gz", "a.zip.gz", "docword.a.txt.gz", "a.mtx.gz"]
+)
 def test_a_gz_bomb_of_any_kind_is_refused_in_seconds(tmp_path, name):
-    start = {"a.pdf.gz": b"%PDF", "a.xlsx.gz": b"PK\3\4", "a.zip.gz": b"PK\3\4", "a.mtx.gz": b"%%MatrixMarket matrix coordinate\n%"}
+    start = {
+        "a.pdf.gz": b"%PDF",
+        "a.xlsx.gz": b"PK\3\4",
+        "a.zip.gz": b"PK\3\4",
+        "a.mtx.gz": b"%%MatrixMarket matrix coordinate\n%",
+    }
     path, began = bomb(tmp_path, start.get(name, b"1\n2\n3\n"), letters(b"1")), time.process_time()
     with pytest.raises(Unreadable):
         for _ in readers.read(path, name, readers.sniff(path, name, [(path, "vocab.a.txt")]).options):
@@ -98,3 +106,19 @@ def test_of_a_large_entry_only_the_beginning_is_copied_to_look_at_it(tmp_path, m
     monkeypatch.setattr(looking, "spend", lambda count: spent.append(count))
     assert readers.sniff(path, "a.tar").options.entry == "csv"
     assert sum(spent) < 30_000_000 < info.size
+
+
+@pytest.mark.parametrize("said", [9_000, 3])
+def test_a_list_of_too_many_entries_is_not_kept_in_memory(tmp_path, monkeypatch, said):
+    """Whatever number of them the archive says."""
+    monkeypatch.setattr(archive, "MAX_ENTRIES", 500)
+    path = tmp_path / "stored"
+    with zipfile.ZipFile(path, "w") as file:
+        for i in range(9_000):
+            file.writestr(f"{i}.txt", b"")
+    content = bytearray(path.read_bytes())
+    content[-14:-10] = said.to_bytes(2, "little") * 2
+    path.write_bytes(content)
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *arguments: pytest.fail("the list was read"))
+    with pytest.raises(Unreadable, match="entries; at most 500 can be read"):
+        readers.sniff(path, "a.zip")

@@ -24,7 +24,9 @@ def slow_pdf() -> bytes:
     for i in range(DEPTH):
         inner = f"/Resources<</XObject<</F {6 + i} 0 R>>>>" if i < DEPTH - 1 else ""
         body = "/F Do " * EACH if inner else "BT (x) Tj ET"
-        objects.append(f"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]{inner}/Length {len(body)}>>stream\n{body}\nendstream".encode())
+        objects.append(
+            f"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]{inner}/Length {len(body)}>>stream\n{body}\nendstream".encode()
+        )
     out, places = b"%PDF-1.4\n", []
     for i, content in enumerate(objects, 1):
         places.append(len(out))

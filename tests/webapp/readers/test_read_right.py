@@ -16,7 +16,10 @@ WORDS = "some words of a text that is about ships and harbours, and goes on for 
 
 
 def test_lines_that_lack_a_field_have_it_empty(file):
-    lines = [{"id": i} | ({"body": f"{WORDS} {i}"} if i % 3 else {}) | ({"place": "Rome"} if i % 2 else {}) for i in range(30)]
+    lines = [
+        {"id": i} | ({"body": f"{WORDS} {i}"} if i % 3 else {}) | ({"place": "Rome"} if i % 2 else {})
+        for i in range(30)
+    ]
     documents, problems = load(*file("\n".join(map(json.dumps, lines)), "a.jsonl"))
     assert [d.source_id for d in documents] == [str(i) for i in range(30) if i % 3]
     assert {d.metadata.get("place") for d in documents} == {"Rome", None}
@@ -27,7 +30,12 @@ def test_lines_that_lack_a_field_have_it_empty(file):
 def test_the_text_is_the_column_with_words(file, ending):
     """Not the one of 5,000 digits, nor the one of hashes or addresses, however long they are."""
     rows = [
-        {"n": "9" * 5000, "hash": "0a1b2c3d4e5f" * 40, "at": "https://example.org/" + "x-y/" * 90, "words": f"{WORDS} {i}"}
+        {
+            "n": "9" * 5000,
+            "hash": "0a1b2c3d4e5f" * 40,
+            "at": "https://example.org/" + "x-y/" * 90,
+            "words": f"{WORDS} {i}",
+        }
         for i in range(20)
     ]
     if ending == "csv":
@@ -102,7 +110,11 @@ def test_entries_without_an_ending_are_texts_where_there_are_no_others(file, tmp
     entries = [(f"alt.atheism/{49960 + i}", f"Some words of number {i}.") for i in range(60)]
     assert len(load(zipped(tmp_path, entries), "a.zip")[0]) == 60
     assert len(load(*file(tarred(entries), "a.tar.gz"))[0]) == 60
-    mixed = [("README", "What this is."), ("LICENSE", "What may be done."), ("a.csv", "id,text\n1,some words\n2,more words\n")]
+    mixed = [
+        ("README", "What this is."),
+        ("LICENSE", "What may be done."),
+        ("a.csv", "id,text\n1,some words\n2,more words\n"),
+    ]
     path = zipped(tmp_path, mixed)
     assert readers.sniff(path, "a.zip").options.entry == "csv"
     files = []
