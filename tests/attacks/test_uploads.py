@@ -37,7 +37,7 @@ def encrypted() -> bytes:
 def tar_of(size: int = 5, kind: bytes = tarfile.REGTYPE) -> bytes:
     info = tarfile.TarInfo("a.txt")
     info.type, info.size, info.linkname = kind, size, "/etc/passwd"
-    return info.tobuf(tarfile.GNU_FORMAT) + b"words" + bytes(507 + 1024)
+    return info.tobuf(tarfile.GNU_FORMAT) + (b"words" + bytes(507) if size else b"") + bytes(1024)
 
 
 def laughs() -> bytes:

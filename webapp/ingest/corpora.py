@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 
 from inference.durable import settle
 from inference.errors import Invalid
+from webapp import readers
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
-from webapp import readers
 from webapp.ingest import guesses, received_files, source_files, versions
 from webapp.ingest.checkpoints import StoreCheckpoint
 from webapp.ingest.file_names import corpus_name

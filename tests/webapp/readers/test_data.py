@@ -1,6 +1,5 @@
 """Tables, JSON and bags of words: what is hostile or broken in them costs itself and no more."""
 
-import gzip
 import json
 import time
 import tracemalloc
