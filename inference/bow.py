@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -65,6 +66,14 @@ class Bow:
         if self._first_token is None:
             self._first_token = _first_tokens(self.indptr, self.counts)
         return self._first_token
+
+    @cached_property
+    def word_tokens(self) -> np.ndarray:
+        """float64[V]: how often each word stands in the corpus."""
+        tokens = np.zeros(self.V)
+        for i in range(0, len(self.words), _CHUNK):
+            tokens += np.bincount(self.words[i : i + _CHUNK], weights=self.counts[i : i + _CHUNK], minlength=self.V)
+        return tokens
 
     @property
     def digest(self) -> str:

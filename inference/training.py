@@ -52,7 +52,8 @@ class Snapshot:
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small. coherence: float64[K], UMass
+    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small; an estimate of it while training
+    goes on, exact in the last snapshot. coherence: float64[K], UMass
     (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
     their prior.
     """
@@ -105,12 +106,11 @@ def train(
     documents, due = 0, schedule.after(state.tokens)
     _use(threads)
 
-    def snapshot() -> Snapshot:
+    def snapshot(ends: bool) -> Snapshot:
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
-        return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, topics, state, completion(topics), judge(topics), share
-        )
+        held_out = completion(topics) if ends else completion.estimate(topics)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
@@ -127,7 +127,7 @@ def train(
         new = not engine.BATCH or state.t % schedule.per_pass == 0
         if state.tokens >= due and new or state.t == end or stopped:
             due = schedule.after(state.tokens)
-            yield snapshot()
+            yield snapshot(state.t == end or stopped)
 
 
 def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> "Schedule":
@@ -176,7 +176,7 @@ class Schedule:
         self.per_pass = -(-bow.D // self.minibatch)
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
-        self.shape = Shape(D=bow.D - len(held_out), V=bow.V, tokens=bow.tokens, per_pass=self.per_pass)
+        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words))
         self.gap = max(1, bow.tokens * config.passes // SNAPSHOTS)
         self.first = min(FIRST_SNAPSHOT, self.gap)
 

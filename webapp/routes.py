@@ -62,7 +62,7 @@ class Route:
     kind: Kind
     access: Rule
     load: Load | Callable[[HttpRequest], Load] = Load.PAGE
-    json: Any = None  # the schema of its .json twin; None: it has no twin
+    json: Any = None  # the schema of its .json address, or a tuple of them, one for each view; None: it has none
     example: dict | None = field(default_factory=dict)  # values of its parameters; None: only a test can make one
     states: tuple[str, ...] = ("",)  # queries with which it is looked at
     tab: Tab | None = None
@@ -75,7 +75,7 @@ class Route:
 def page(
     route: str, view: Callable, name: str, access: Rule, *, json: Any = None, fixed: dict | None = None, **more
 ) -> list[URLPattern]:
-    """`route/`, a page, and with `json` also `route.json`, the same content as data in that schema (`dict`: in any).
+    """`route/`, a page, and with `json` also `route.json`, the same content as data in that schema.
 
     fixed: arguments of the view that are not in the address. more: fields of Route.
     """

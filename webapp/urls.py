@@ -31,7 +31,7 @@ from webapp.accounts.authorization import (
     Rule,
     of_corpus,
 )
-from webapp.api import api, shapes
+from webapp.api import api, page_shapes, shapes
 from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, version_views
@@ -85,21 +85,35 @@ def intrusion_test(kind: str) -> list[URLPattern]:
     """A question of the reading test, and its answer: of words, or of topics."""
     route, answer = f"{RUN}/reading/{kind}/<int:number>", intrusion_views.answer_test
     return [
-        *page(route, partial(intrusion_views.test, kind=kind), f"reading_{kind}", ANSWER, json=dict, example=NUMBER),
+        *page(
+            route,
+            partial(intrusion_views.test, kind=kind),
+            f"reading_{kind}",
+            ANSWER,
+            json=page_shapes.IntrusionPage,
+            example=NUMBER,
+        ),
         form(f"{route}/answer", partial(answer, kind=kind), f"reading_{kind}_answer", ANSWER, example=NUMBER),
     ]
 
 
 urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
-    *page("glossary", glossary_views.index, "glossary", ANYONE, json=dict),
-    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=shapes.ComparePage),
-    *page("deleted", deletion_views.index, "deleted", USER, json=dict),
+    *page("glossary", glossary_views.index, "glossary", ANYONE, json=page_shapes.Glossary),
+    *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=page_shapes.ComparePage),
+    *page("deleted", deletion_views.index, "deleted", USER, json=page_shapes.Deleted),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
     probe("readyz", health_views.ready, "readyz", ANYONE),
     probe("metrics", health_views.numbers, "metrics", ANYONE),  # its view asks for a token of its own
-    *page("operator", operator_views.index, "operator", OPERATOR, json=dict, states=("", "kind=run&state=failed")),
+    *page(
+        "operator",
+        operator_views.index,
+        "operator",
+        OPERATOR,
+        json=page_shapes.Operator,
+        states=("", "kind=run&state=failed"),
+    ),
     form("operator/runs/<int:run_id>/stop", operator_views.stop, "operator_stop", OPERATOR),
     form(
         "operator/<slug:kind>/<int:key>/again",
@@ -113,7 +127,7 @@ urlpatterns = [
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
     form("corpora/example", corpora.example, "example", USER),
-    *page(CORPUS, corpora.detail, "corpus", SEE, json=shapes.Corpus),
+    *page(CORPUS, corpora.detail, "corpus", SEE, json=page_shapes.CorpusPage),
     *page(f"{CORPUS}/prepare", corpora.prepare, "corpus_prepare", EDIT, load=Load.HEAVY),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
@@ -124,8 +138,8 @@ urlpatterns = [
     *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
     # The part is the corpus of whoever makes it.
     *page(f"{CORPUS}/subset", corpora.subset, "corpus_subset", ANSWER, states=("q=war",)),
-    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE, json=dict),
-    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE, json=dict),
+    *page(f"{CORPUS}/files", file_views.files, "corpus_files", SEE, json=page_shapes.Files),
+    *page(f"{CORPUS}/problems", file_views.problems, "corpus_problems", SEE, json=page_shapes.Problems),
     form(f"{CORPUS}/add", corpora.add, "corpus_add", EDIT, load=Load.HEAVY),
     form(f"{CORPUS}/again", corpora.again, "corpus_again", OWN),
     form(f"{CORPUS}/retry", corpora.retry, "corpus_retry", EDIT),
@@ -137,7 +151,7 @@ urlpatterns = [
         documents.of_corpus,
         "corpus_documents",
         SEE,
-        json=shapes.FoundDocuments,
+        json=page_shapes.DocumentsPage,
         states=("", "q=war", "q=zyzzyva"),
     ),
     *page(
@@ -145,10 +159,17 @@ urlpatterns = [
         documents.in_corpus,
         "corpus_document",
         SEE,
-        json=shapes.DocumentPage,
+        json=page_shapes.DocumentPage,
         example=NUMBER,
     ),
-    *page(f"{CORPUS}/wholes/<int:first>", parent_views.in_corpus, "corpus_whole", SEE, json=dict, example={"first": 2}),
+    *page(
+        f"{CORPUS}/wholes/<int:first>",
+        parent_views.in_corpus,
+        "corpus_whole",
+        SEE,
+        json=page_shapes.WholePage,
+        example={"first": 2},
+    ),
     *deletion(CORPUS, "corpus", OWN_DELETED, for_good=OWN_DELETED),
     # Topics of a run
     *page(
@@ -157,18 +178,32 @@ urlpatterns = [
         "run_topics",
         SEE,
         load=map_or_grid,
-        json=shapes.Topics,
+        json=(page_shapes.TopicsList, page_shapes.TopicsMap, page_shapes.TopicsTime, page_shapes.TopicsGrid),
         tab=Tab("Topics", "g t"),
         states=("", "word=war", "word=zyzzyva", "view=map", "view=grid", "view=time"),
     ),
-    *page(f"{RUN}/topics/<int:number>", topics.detail, "run_topic", SEE, json=shapes.TopicPage, example=NUMBER),
-    *page(f"{RUN}/topics/<int:number>/words", topics.words, "run_topic_words", SEE, json=dict, example=NUMBER),
+    *page(
+        f"{RUN}/topics/<int:number>",
+        topics.detail,
+        "run_topic",
+        SEE,
+        json=(page_shapes.TopicPage, page_shapes.FormingTopic),
+        example=NUMBER,
+    ),
+    *page(
+        f"{RUN}/topics/<int:number>/words",
+        topics.words,
+        "run_topic_words",
+        SEE,
+        json=page_shapes.TopicWordsPage,
+        example=NUMBER,
+    ),
     *page(
         f"{RUN}/topics/<int:number>/words/<str:word>",
         topics.why,
         "run_topic_word",
         SEE,
-        json=dict,
+        json=page_shapes.TopicWordPage,
         example=NUMBER | WORD,
     ),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
@@ -178,7 +213,7 @@ urlpatterns = [
         documents.of_run,
         "run_documents",
         SEE,
-        json=shapes.FoundDocuments,
+        json=page_shapes.DocumentsPage,
         tab=Tab("Documents", "g d"),
         states=("", "q=war", "q=zyzzyva"),
     ),
@@ -187,7 +222,7 @@ urlpatterns = [
         documents.in_run,
         "run_document",
         SEE,
-        json=shapes.DocumentOfRunPage,
+        json=page_shapes.DocumentOfRunPage,
         example=NUMBER,
         states=("", "topic=1"),
     ),
@@ -204,15 +239,31 @@ urlpatterns = [
         parent_views.in_run,
         "run_whole",
         SEE,
-        json=shapes.WholePage,
+        json=page_shapes.WholeOfRunPage,
         example={"first": 2},
         under="run_documents",
     ),
     *page(f"{RUN}/try", infer_views.text, "run_try", TRY),
     # Time
-    *page(f"{RUN}/time", time.lines, "run_time", SEE, json=dict, tab=Tab("Time", "g i")),
-    *page(f"{RUN}/time/table", time.table, "run_time_table", SEE, json=dict),
-    *page(f"{RUN}/time/compare", time.compare, "run_time_compare", SEE, load=Load.HEAVY, json=dict),
+    *page(
+        f"{RUN}/time",
+        time.lines,
+        "run_time",
+        SEE,
+        json=(page_shapes.TimeLines, page_shapes.TimeNothing),
+        tab=Tab("Time", "g i"),
+    ),
+    *page(
+        f"{RUN}/time/table", time.table, "run_time_table", SEE, json=(page_shapes.TimeTable, page_shapes.TimeNothing)
+    ),
+    *page(
+        f"{RUN}/time/compare",
+        time.compare,
+        "run_time_compare",
+        SEE,
+        load=Load.HEAVY,
+        json=(page_shapes.TimeComparison, page_shapes.TimeNothing),
+    ),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
     *page(
@@ -220,30 +271,59 @@ urlpatterns = [
         words.index,
         "run_words",
         SEE,
-        json=shapes.Words,
+        json=page_shapes.WordsPage,
         tab=Tab("Words", "g w"),
         states=("", "q=wa", "q=zyzzyva"),
     ),
-    *page(f"{RUN}/words/compare", words.compare, "run_compare_words", SEE, json=dict),
-    *page(f"{RUN}/words/<str:word>", words.detail, "run_word", SEE, json=shapes.WordPage, example=WORD),
+    *page(
+        f"{RUN}/words/compare",
+        words.compare,
+        "run_compare_words",
+        SEE,
+        json=(page_shapes.ComparedWords, page_shapes.SensesPage),
+    ),
+    *page(
+        f"{RUN}/words/<str:word>",
+        words.detail,
+        "run_word",
+        SEE,
+        json=(page_shapes.SensesPage, page_shapes.LinesPage, page_shapes.WordsPage),
+        example=WORD,
+    ),
     # Curation
-    *page(f"{RUN}/curation", curation.index, "run_curation", SEE, json=dict, tab=Tab("Curation")),
+    *page(f"{RUN}/curation", curation.index, "run_curation", SEE, json=page_shapes.CurationPage, tab=Tab("Curation")),
     form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
     form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
-    *page(f"{RUN}/curation/carry", exclude_words_views.carry, "run_carry", EDIT, load=Load.HEAVY, json=dict),
+    *page(
+        f"{RUN}/curation/carry",
+        exclude_words_views.carry,
+        "run_carry",
+        EDIT,
+        load=Load.HEAVY,
+        json=page_shapes.CarryPage,
+    ),
     form(f"{RUN}/curation/carry/do", exclude_words_views.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
     # Reading. Who may not answer is led to the results.
-    *page(f"{RUN}/reading", intrusion_views.index, "run_reading", ANSWER, json=dict, tab=Tab("Reading")),
-    *page(f"{RUN}/reading/results", intrusion_views.results, "run_reading_results", SEE, json=dict, tab=Tab("Reading")),
+    *page(
+        f"{RUN}/reading", intrusion_views.index, "run_reading", ANSWER, json=page_shapes.ReadingPage, tab=Tab("Reading")
+    ),
+    *page(
+        f"{RUN}/reading/results",
+        intrusion_views.results,
+        "run_reading_results",
+        SEE,
+        json=page_shapes.ResultsPage,
+        tab=Tab("Reading"),
+    ),
     *page(
         f"{RUN}/reading/passages/<int:number>",
         intrusion_views.passages,
         "reading_passages",
         ANSWER,
-        json=dict,
+        json=page_shapes.PassagesPage,
         example=NUMBER,
     ),
     form(
@@ -256,25 +336,29 @@ urlpatterns = [
     *intrusion_test("words"),
     *intrusion_test("topics"),
     # What is taken away
-    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=dict, tab=Tab("Take away")),
+    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Take away")),
     *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     # Training
-    *page(RUN, runs.detail, "run", SEE, json=shapes.RunPage, tab=Tab("Training")),
+    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
     form(f"{RUN}/again", runs.again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.onward, "run_onward", EDIT),
-    *page(f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY, json=dict),
+    *page(
+        f"{RUN}/without", exclude_words_views.index, "run_without", EDIT, load=Load.HEAVY, json=page_shapes.WithoutPage
+    ),
     form(f"{RUN}/without/train", exclude_words_views.train, "run_without_train", EDIT),
     *deletion(RUN, "run", EDIT_DELETED, for_good=OWN_DELETED),
     # Notebooks
-    *page("notebooks", notebooks.index, "notebooks", USER, json=dict),
+    *page("notebooks", notebooks.index, "notebooks", USER, json=page_shapes.Notebooks),
     form("notebooks/new", notebooks.create, "notebook_new", USER),
     form("notebooks/pin", notebooks.pin, "pin", USER),
-    *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, json=dict, example=None),
+    *page(
+        "notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, json=page_shapes.Notebook, example=None
+    ),
     form(
         "notebooks/<int:notebook_id>/change",
         notebooks.change,
@@ -300,7 +384,7 @@ urlpatterns = [
         fixed={"form": "html"},
         example=None,
     ),
-    *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, json=dict, example=None),
+    *page("shared/<slug:token>", notebooks.shared, "shared", ANYONE, json=page_shapes.Notebook, example=None),
     # The API: what reads needs what its pages need, what changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
     included(

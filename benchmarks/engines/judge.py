@@ -7,6 +7,7 @@ import numpy as np
 from benchmarks.engines.peers import OURS, Variant
 from inference import Bow, Topics
 from inference.evaluate import Coherence, Completion
+from inference.evaluate.fold_in import alpha_for
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Curve:
 
 class Judge:
     def __init__(self, bow: Bow, held_out: np.ndarray, train: Bow, K: int):
-        self.alpha = 0.1 if K <= 200 else 0.01
-        self.completion, self.coherence = Completion(bow, held_out, alpha=self.alpha), Coherence(train)
+        self.alpha = alpha_for(K)
+        self.completion, self.coherence = Completion(bow, held_out), Coherence(train)
 
     def __call__(self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0) -> Point:
         topics = sparse(dense)

@@ -117,12 +117,12 @@ class Bench:
         return self._corpora[name]
 
     def train(
-        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", alpha: float = 0.1, looks: int = 8,
+        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", alpha: float | None = None, looks: int = 8,
         seconds: float | None = None, documents: np.ndarray | None = None, **settings: Any,
     ) -> Trained:  # fmt: skip
         """Train to the end of the last pass on one thread, judged `looks` times (at growing distances, and at the end).
 
-        split, alpha: of the judge. seconds: end earlier, after so many seconds of steps. documents: train on these
+        split, alpha: of the judge (inference.evaluate.Completion). seconds: end earlier, after so many seconds of steps. documents: train on these
         alone, int64[n] (held-out ones are left out). settings: of the engine, `topics` among them.
         """
         module = engines.get(engine)

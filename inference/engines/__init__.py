@@ -2,14 +2,21 @@
 
 from typing import Any
 
-from inference.engines import ssi
+from inference.engines import cvb0, smc, ssi, svi, vb
 from inference.engines.contract import AnyEngine, Config, Engine
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
-_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi  # the type checker compares the module with the contract
+# The type checker compares each module with the contract.
+_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi
+_CVB0: Engine[cvb0.Config, cvb0.Resolved, cvb0.State] = cvb0
+_SVI: Engine[svi.Config, svi.Resolved, svi.State] = svi
+_VB: Engine[vb.Config, vb.Resolved, vb.State] = vb
+_SMC: Engine[smc.Config, smc.Resolved, smc.State] = smc
 
-ENGINES: dict[str, AnyEngine] = {engine.NAME: engine for engine in (_SSI,)}  # in the order in which they are offered
+ENGINES: dict[str, AnyEngine] = {
+    engine.NAME: engine for engine in (_SSI, _CVB0, _SVI, _VB, _SMC)
+}  # in the order in which they are offered
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 

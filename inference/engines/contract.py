@@ -37,13 +37,14 @@ class Shape(NamedTuple):
     """What an engine must know of a corpus before it begins.
 
     D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
-    per_pass: steps in which all documents are seen.
+    per_pass: steps in which all documents are seen. pairs: (document, word) pairs of all documents, len(bow.words).
     """
 
     D: int
     V: int
     tokens: int
     per_pass: int
+    pairs: int = 0
 
 
 class Priors(NamedTuple):

@@ -29,6 +29,7 @@ class Coherence:
             documents = rng.chosen(bow.D, rng.COHERENCE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
         self.D = len(documents)
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
+        self.counted = np.zeros((0, WORDS), np.int32), np.zeros((0, WORDS, WORDS), np.int32)  # of the last call
 
     def __call__(self, topics: Topics) -> np.ndarray:
         return self.umass(topics)
@@ -59,9 +60,21 @@ class Coherence:
         """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K,
         pairs]."""
         top = topics.top(WORDS)
-        together = _together(top, self.indptr, self.documents, self.D)
+        together = self._together(top)
         i, j = np.tril_indices(WORDS, -1)
         return top[:, i] >= 0, together[:, i, j], np.maximum(together[:, i, i], 1), np.maximum(together[:, j, j], 1)
+
+    def _together(self, top: np.ndarray) -> np.ndarray:
+        """As the function; only topics whose first words are others than at the last call are counted anew."""
+        before, counted = self.counted
+        together = np.zeros((len(top), WORDS, WORDS), np.int32)
+        new = np.ones(len(top), bool)
+        if len(before) == len(top):
+            new = (before != top).any(axis=1)
+            together[~new] = counted[~new]
+        together[new] = _together(top[new], self.indptr, self.documents, self.D)
+        self.counted = top, together
+        return together
 
 
 def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:

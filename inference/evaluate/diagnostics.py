@@ -9,14 +9,13 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.evaluate.coherence import WORDS, Coherence
-from inference.evaluate.fold_in import ALPHA, ITERATIONS
+from inference.evaluate.fold_in import ITERATIONS, alpha_for
 from inference.evidence import Evidence
 from inference.kernels import rng
 from inference.topics import Topics
 
 MOST_DOCUMENTS = 10_000  # a larger corpus is represented by about so many of its documents, drawn by hash
 _BLOCK = 1 << 20  # documents x K that are in memory at a time
-_CHUNK = 1 << 22  # elements of the corpus that are counted at a time
 
 
 class TopicMeasures(NamedTuple):
@@ -59,18 +58,15 @@ class Diagnostics:
     The memory is that of Coherence, V, and a block of documents x K.
     """
 
-    def __init__(self, bow: Bow, seed: int = 0, *, alpha: float = ALPHA):
-        if not alpha > 0:
+    def __init__(self, bow: Bow, seed: int = 0, *, alpha: float | None = None):
+        if alpha is not None and not alpha > 0:
             raise Invalid("alpha", f"alpha must be above 0, got {alpha}.")
-        self.bow, self.alpha = bow, float(alpha)
+        self.bow, self.alpha = bow, alpha
         self.judge = Coherence(bow, seed)
         self.documents = np.arange(bow.D, dtype=np.int64)
         if bow.D > MOST_DOCUMENTS:
             self.documents = rng.chosen(bow.D, rng.DIAGNOSE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
-        counts = np.zeros(bow.V)
-        for i in range(0, len(bow.words), _CHUNK):
-            counts += np.bincount(bow.words[i : i + _CHUNK], weights=bow.counts[i : i + _CHUNK], minlength=bow.V)
-        counts = np.maximum(counts, 1.0)
+        counts = np.maximum(bow.word_tokens, 1.0)
         self.log_corpus = np.log(counts / counts.sum())
 
     def __call__(self, topics: Topics, assigned: Evidence | None = None) -> TopicMeasures:
@@ -117,7 +113,7 @@ class Diagnostics:
                 bow.indptr,
                 bow.words,
                 bow.counts,
-                np.full(topics.K, self.alpha),
+                np.full(topics.K, self.alpha or alpha_for(topics.K)),
                 ITERATIONS,
             )
             _add_documents(expected, tokens, tokens_log, first)

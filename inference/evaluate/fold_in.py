@@ -4,7 +4,15 @@ import numpy as np
 from numba import njit
 
 ITERATIONS = 50  # of EM
+WHOLE = 6  # of these are over all topics before `fit_active` goes on with those that a document has
+ACTIVE = 0.1  # expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
 ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI, footnote 1)
+MOST_ALPHA = 10.0  # of all topics together: above 100 topics each has less than ALPHA
+
+
+def alpha_for(K: int) -> float:
+    """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior outweighs a document."""
+    return min(ALPHA, MOST_ALPHA / K)
 
 
 @njit(cache=True, nogil=True)
@@ -79,4 +87,71 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
             total += theta[k]
         for k in range(K):
             theta[k] /= total
+    return theta
+
+
+@njit(cache=True, nogil=True)
+def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
+    """As `fit`, at a small part of its cost: after WHOLE steps over all topics the document's active ones alone go on,
+    in a dense block that stays in the cache; the others keep their weight until a last step over all.
+
+    Completion differs from that by `fit` by less than 0.002 nats a token; tests/inference/test_evaluate_completion.py
+    says how near theta is.
+    """
+    K = len(floor)
+    theta = fit(floor, row_ptr, row_topics, above, places, counts, alpha, min(iterations, WHOLE))
+    if iterations <= WHOLE + 1:
+        return theta
+    tokens = np.empty(K)
+    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
+    column = np.full(K, -1, np.int64)
+    m, total = 0, 0.0
+    for k in range(K):
+        total += alpha[k] + tokens[k]
+        if tokens[k] >= ACTIVE:
+            column[k] = m
+            m += 1
+    active = np.flatnonzero(column >= 0)
+    g = alpha[active] + tokens[active]  # theta but for its sum, which stays
+    rest = 0.0  # what all topics that are not active give to every word
+    for k in range(K):
+        if column[k] < 0:
+            theta[k] = alpha[k] + tokens[k]
+            rest += theta[k] * floor[k]
+    used = np.flatnonzero(counts)
+    n = len(used)
+    by_topic, by_word, base = np.empty((m, n)), np.empty((n, m)), np.full(n, rest)
+    for j in range(n):
+        by_word[j] = floor[active]
+        place = places[used[j]]
+        for i in range(row_ptr[place], row_ptr[place + 1]):
+            k = row_topics[i]
+            if column[k] >= 0:
+                by_word[j, column[k]] += above[i]
+            else:
+                base[j] += theta[k] * above[i]
+        for a in range(m):
+            by_topic[a, j] = by_word[j, a]
+    p, sums = np.empty(n), np.empty(m)
+    for _ in range(iterations - WHOLE - 1):
+        p[:] = base
+        for a in range(m):
+            for j in range(n):
+                p[j] += g[a] * by_topic[a, j]
+        sums[:] = 0.0
+        for j in range(n):
+            factor = counts[used[j]] / p[j] if p[j] > 0.0 else 0.0
+            for a in range(m):
+                sums[a] += factor * by_word[j, a]
+        for a in range(m):
+            g[a] = alpha[active[a]] + g[a] * sums[a]
+    for k in range(K):
+        theta[k] = (g[column[k]] if column[k] >= 0 else theta[k]) / total
+    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
+    total = 0.0
+    for k in range(K):
+        theta[k] = alpha[k] + tokens[k]
+        total += theta[k]
+    for k in range(K):
+        theta[k] /= total
     return theta

@@ -6,7 +6,7 @@ from numba import njit, prange
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
-from inference.evaluate.fold_in import ALPHA, ITERATIONS
+from inference.evaluate.fold_in import ITERATIONS, alpha_for
 from inference.kernels import rng
 from inference.topics import Topics
 
@@ -17,6 +17,7 @@ SPLITS = {
     "types": (4, 5, True),  # SVI, section 4; Hughes and Sudderth 2016
 }
 LEAST = 1e-300  # what a word counts as to which no topic gives weight
+SAMPLE = 125  # documents of an estimate, at least
 
 
 class Completion:
@@ -28,18 +29,22 @@ class Completion:
     nothing is left to be scored scores nothing.
 
     theta is fitted to the observed part by ITERATIONS steps of EM, theta_k proportional to
-    alpha + sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw.
+    alpha + sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw. alpha: None takes fold_in.alpha_for(K).
     """
 
-    def __init__(self, bow: Bow, documents: np.ndarray, seed: int = 0, split: str = "half", *, alpha: float = ALPHA):
+    def __init__(
+        self, bow: Bow, documents: np.ndarray, seed: int = 0, split: str = "half", *, alpha: float | None = None
+    ):
         if split not in SPLITS:
             raise Invalid("split", f"split must be one of {', '.join(SPLITS)}, got {split!r}.")
-        if not alpha > 0:
+        if alpha is not None and not alpha > 0:
             raise Invalid("alpha", f"alpha must be above 0, got {alpha}.")
-        self.alpha = float(alpha)
+        self.alpha = alpha
         self.words, self.indptr, self.places, self.observed, self.scored = _split(
             np.asarray(documents, np.int64), bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), *SPLITS[split]
         )
+        self.sizes = _by_document(self.scored, self.indptr)
+        self.sample, self.harder = self._sampled(bow)
 
     @property
     def tokens(self) -> int:
@@ -49,6 +54,18 @@ class Completion:
     def __call__(self, topics: Topics) -> float:
         """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is
         scored."""
+        return self._mean(topics, np.arange(len(self.indptr) - 1), False)
+
+    def estimate(self, topics: Topics) -> float:
+        """About the same, at a few percent of the cost, for a training that goes on: of about SAMPLE of the documents,
+        each fitted by fold_in.fit_active.
+
+        Documents differ in how hard they are; how much harder those of the sample are for the corpus's own word
+        frequencies is added.
+        """
+        return self._mean(topics, self.sample, True) + self.harder
+
+    def _mean(self, topics: Topics, documents: np.ndarray, active: bool) -> float:
         if not self.tokens:
             return float("nan")
         row_ptr, row_topics, above = fold_in.rows(
@@ -59,14 +76,34 @@ class Completion:
             row_ptr,
             row_topics,
             above,
+            documents,
             self.indptr,
             self.places,
             self.observed,
             self.scored,
-            np.full(topics.K, self.alpha),
+            np.full(topics.K, self.alpha or alpha_for(topics.K)),
             ITERATIONS,
+            active,
         )
-        return float(scores.sum() / self.tokens)
+        return float(scores.sum() / self.sizes[documents].sum())
+
+    def _sampled(self, bow: Bow) -> tuple[np.ndarray, float]:
+        """Some documents at even distances, and by how many nats a token they are harder than all for a unigram
+        model."""
+        scored = np.flatnonzero(self.sizes)
+        sample = scored[:: max(1, len(scored) // SAMPLE)]
+        if not len(sample):
+            return sample, 0.0
+        frequency = bow.word_tokens + 1.0
+        log_p = np.log(frequency / frequency.sum())
+        nats = _by_document(self.scored * log_p[self.words[self.places]], self.indptr)
+        return sample, float(nats.sum() / self.tokens - nats[sample].sum() / self.sizes[sample].sum())
+
+
+def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+    """Sums of each document's values, [n]."""
+    sums = np.concatenate(([0], np.cumsum(values)))
+    return sums[indptr[1:]] - sums[indptr[:-1]]
 
 
 @njit(cache=True)
@@ -112,15 +149,18 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
 
 
 @njit(cache=True, parallel=True)
-def _score(floor, row_ptr, row_topics, above, indptr, places, observed, scored, alpha, iterations):
-    """Sum of log probabilities of each document's scored tokens: float64[n]."""
-    n, K = len(indptr) - 1, len(floor)
+def _score(floor, row_ptr, row_topics, above, documents, indptr, places, observed, scored, alpha, iterations, active):
+    """Sum of log probabilities of each of some documents' scored tokens: float64[n]."""
+    n, K = len(documents), len(floor)
     out = np.zeros(n)
     for d in prange(n):
-        a, b = indptr[d], indptr[d + 1]
+        a, b = indptr[documents[d]], indptr[documents[d] + 1]
         if not scored[a:b].any():
             continue
-        theta = fold_in.fit(floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations)
+        if active:
+            theta = fold_in.fit_active(floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations)
+        else:
+            theta = fold_in.fit(floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations)
         shared = 0.0
         for k in range(K):
             shared += theta[k] * floor[k]

@@ -27,6 +27,66 @@ def exp_digamma(x):
     return value * math.exp(-shift) if x < 12.0 else value
 
 
+@njit(cache=True, inline="always")
+def digamma_parts(x):
+    """(v, s) with exp(psi(x)) = v exp(-s), for x > 0, to a relative 2e-12: the two factors of `exp_digamma`.
+
+    Without a branch, so that a loop over it becomes vector instructions; and s may be as large as it likes: exp(-s)
+    of differences does not underflow.
+    """
+    small = x < 12.0
+    z = x + 9.5 if small else x - 0.5
+    u = x * (x + 9.0)
+    above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
+    below = u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+    shift = (2.0 * x + 9.0) * above / below if small else 0.0
+    inverse = 1.0 / z
+    r = inverse * inverse
+    value = z + inverse * (
+        1.0 / 24.0 + r * (-37.0 / 5760.0 + r * (10313.0 / 2903040.0 - r * (5509121.0 / 1393459200.0)))
+    )
+    return value, shift
+
+
+@njit(cache=True, inline="always")
+def exp_minus(s):
+    """exp(-s) for s >= 0, to a relative 1e-11 up to s = 500, and exp(-700) beyond 700: (exp(-s / 1024))^1024.
+
+    Of products and sums alone, without a branch, so that a loop over it becomes vector instructions.
+    """
+    r = min(s, 700.0) * (-1.0 / 1024.0)
+    p = 1.0 + r * (1.0 / 12.0)
+    p = 1.0 + r * (1.0 / 11.0) * p
+    p = 1.0 + r * (1.0 / 10.0) * p
+    p = 1.0 + r * (1.0 / 9.0) * p
+    p = 1.0 + r * (1.0 / 8.0) * p
+    p = 1.0 + r * (1.0 / 7.0) * p
+    p = 1.0 + r * (1.0 / 6.0) * p
+    p = 1.0 + r * (1.0 / 5.0) * p
+    p = 1.0 + r * (1.0 / 4.0) * p
+    p = 1.0 + r * (1.0 / 3.0) * p
+    p = 1.0 + r * (1.0 / 2.0) * p
+    p = 1.0 + r * p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    return p
+
+
+@njit(cache=True)
+def digamma(x):
+    """psi(x) for x > 0, to an absolute 3e-12, or a relative 1e-15 where it is large."""
+    value, shift = digamma_parts(x)
+    return math.log(value) - shift
+
+
 @njit(cache=True)
 def digamma_rise(x, n):
     """psi(x + n) - psi(x) for a whole number n >= 0, to a relative 1e-10: sum of 1 / (x + i) for i < n, the tail by its

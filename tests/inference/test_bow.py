@@ -83,3 +83,8 @@ def test_without_some_words_nothing_is_renumbered(tmp_path):
         assert found.words[row].tolist() == words[stays].tolist() and found.counts[row].tolist() == n[stays].tolist()
     assert found.tokens == sum(int(n[~np.isin(w, dropped)].sum()) for w, n in zip(documents, counts, strict=True))
     assert Bow(indptr, bow.words, bow.counts, 12).without(np.arange(12), tmp_path / "none").tokens == 0
+
+
+def test_tokens_of_words_are_counted_in_chunks(monkeypatch):
+    monkeypatch.setattr("inference.bow._CHUNK", 2)
+    assert bow_of([[0, 1, 1], [], [3, 1], [0, 0]], 5).word_tokens.tolist() == [3, 3, 0, 1, 0]

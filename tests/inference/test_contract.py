@@ -108,7 +108,7 @@ def test_wrong_settings_name_their_field(engine, settings, field):
 
 
 def test_settings_of_another_engine_are_refused():
-    with pytest.raises(Invalid, match="The engine mixture has no setting “kappa”; it is one of ssi.") as error:
+    with pytest.raises(Invalid, match="The engine mixture has no setting “kappa”; it is one of ssi") as error:
         engines.config("mixture", topics=3, kappa=0.7)
     assert error.value.field == "kappa"
     with pytest.raises(Invalid, match=f"There is no engine “nothing”; there are {', '.join(engines.ENGINES)}."):

@@ -128,3 +128,11 @@ def test_a_thousand_topics_are_quick():
     began = time.perf_counter()
     judge.npmi(topics)
     assert time.perf_counter() - began < 1
+
+
+def test_what_was_counted_at_the_last_call_changes_nothing():
+    bow, beta = planted(K=6, V=60, D=200, length=30, seed=2)
+    judge, other = Coherence(bow), beta.copy()
+    other[2] = beta[2][::-1]
+    for topics in (topics_of(beta, 20), topics_of(other, 20), topics_of(beta[:3], 20), topics_of(beta, 20)):
+        assert np.array_equal(judge.umass(topics), Coherence(bow).umass(topics))

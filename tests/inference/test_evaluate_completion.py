@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
-from inference.evaluate import Completion, held_out
+from inference.evaluate import Completion, fold_in, held_out
 from tests.inference import naive_evaluate
 from tests.inference.corpora import bow_of, planted
 from tests.inference.test_evaluate import topics_of
@@ -83,3 +83,46 @@ def test_threads_change_nothing(known):
         found.append(judge(topics_of(beta, 15)))
     numba.set_num_threads(before)
     assert found[0] == found[1]
+
+
+def test_alpha_follows_the_number_of_topics():
+    assert [fold_in.alpha_for(K) for K in (1, 100, 200, 1000)] == [0.1, 0.1, 0.05, 0.01]
+    bow, beta = planted(K=4, V=40, D=60, length=33, seed=5)
+    topics = topics_of(np.repeat(beta, 50, axis=0), 12)
+    assert Completion(bow, np.arange(60))(topics) == Completion(bow, np.arange(60), alpha=0.05)(topics)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Documents of very different lengths, and more topics than a document has."""
+    rng = np.random.default_rng(0)
+    beta = rng.dirichlet(np.full(200, 0.05), 60)
+    documents = []
+    for _ in range(400):
+        theta = rng.dirichlet(np.full(60, 0.03))
+        documents.append(np.repeat(np.arange(200), rng.multinomial(rng.integers(2, 200), theta @ beta)).tolist())
+    return bow_of(documents, 200), topics_of(beta, 60)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+def test_active_topics_alone_fit_nearly_as_well(many, alpha):
+    bow, topics = many
+    judge = Completion(bow, np.arange(bow.D), alpha=alpha)
+    every = np.arange(bow.D)
+    assert judge._mean(topics, every, True) == pytest.approx(judge(topics), abs=0.002)
+    rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(200), 200)
+    for d in range(0, 400, 20):
+        words, counts = (of[bow.indptr[d] : bow.indptr[d + 1]] for of in (bow.words, bow.counts))
+        fits = [f(topics.floor, *rows, words.astype(np.int64), counts.astype(np.int64), np.full(60, alpha), 50)
+                for f in (fold_in.fit, fold_in.fit_active)]  # fmt: skip
+        assert fits[1].sum() == pytest.approx(1) and np.abs(fits[0] - fits[1]).sum() < 0.1
+
+
+def test_an_estimate_is_near(many):
+    bow, topics = many
+    judge = Completion(bow, np.arange(bow.D))
+    assert len(judge.sample) < 150 and judge.harder != 0
+    assert judge.estimate(topics) == pytest.approx(judge(topics), abs=0.05)
+    few = Completion(bow, np.arange(60))
+    assert few.harder == pytest.approx(0, abs=1e-12) and few.estimate(topics) == pytest.approx(few(topics), abs=0.002)
+    assert np.isnan(Completion(bow, np.zeros(0, np.int64)).estimate(topics))

@@ -48,7 +48,6 @@ def test_all_are_their_formulas(known, alpha):
 def test_blocks_change_nothing(known, monkeypatch):
     whole = Diagnostics(known[0])(known[1])
     monkeypatch.setattr(diagnostics, "_BLOCK", 7 * known[1].K)
-    monkeypatch.setattr(diagnostics, "_CHUNK", 100)
     for a, b in zip(whole, Diagnostics(known[0])(known[1]), strict=True):
         assert (a == b).all()
 

@@ -1,6 +1,12 @@
 """What all tests of the web application share."""
 
+import json
+
 import pytest
+
+from tests.webapp.page_json import undeclared
+from webapp import routes
+from webapp.pages import page
 
 
 @pytest.fixture(autouse=True)
@@ -9,3 +15,17 @@ def pages_are_made_anew():
     from webapp.server import page_cache
 
     page_cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def pages_answer_the_json_that_is_declared(monkeypatch):
+    """Whatever a test asks for: each answer of a .json address is compared with its schema in webapp.urls."""
+    answer = page.json_answer
+
+    def compared(request, data, status):
+        response = answer(request, data, status)
+        wrong = undeclared(routes.of(request.resolver_match), json.loads(response.content))
+        assert not wrong, f"{request.path}: {wrong[:5]}"
+        return response
+
+    monkeypatch.setattr(page, "json_answer", compared)

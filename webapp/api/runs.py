@@ -20,6 +20,7 @@ from webapp.pages.page import run_or_404
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
 from webapp.runs import queries as run_queries
+from webapp.runs import series
 from webapp.runs import services as runs
 from webapp.topics.overview import ORDERS, Overview, Wanted
 from webapp.words import concordance, senses
@@ -55,8 +56,7 @@ def cancel(request: HttpRequest, run_id: int):
 
 @router.get("/{int:run_id}/curves", response={200: shapes.Curves, **ERRORS}, summary="Measures while it trained")
 def curves(request: HttpRequest, run_id: int):
-    points = list(Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence"))
-    return {name: [getattr(point, name) for point in points] for name in shapes.Curves.model_fields}
+    return series.columns(Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence"))
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},

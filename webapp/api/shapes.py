@@ -4,8 +4,10 @@ or null."""
 from datetime import datetime
 
 from ninja import Field, Schema
+from pydantic import create_model
 
 from inference import engines
+from webapp.runs.series import COLUMNS
 
 
 class Sentence(Schema):
@@ -85,12 +87,12 @@ class Runs(Schema):
     next: str | None
 
 
-class Curves(Schema):
-    step: list[int]
-    tokens: list[int]
-    seconds: list[float]
-    held_out: list[float | None]
-    coherence: list[float | None]
+Curves: type[Schema] = create_model(
+    "Curves",
+    __base__=Schema,
+    __doc__="A list for each column, by step; null where nothing was measured.",
+    **{column.name: (list[int] if column.format == "count" else list[float | None], ...) for column in COLUMNS},
+)
 
 
 class Training(Schema):
@@ -124,13 +126,17 @@ class Engines(Schema):
     default: str
 
 
-class Topic(Schema):
+class TopicName(Schema):
     number: int
     label: str = Field(description="T07")
     name: str = Field(description="what readers call it")
+    hue: int = Field(description="the number of its colour")
     hidden: bool
     into: str = Field(description="the topic that it is read as a part of, or empty")
     url: str
+
+
+class Topic(TopicName):
     share: float
     coherence: float | None
     words: list[str]
@@ -164,13 +170,11 @@ class Words(Schema):
     next: str | None
 
 
-class Sense(Schema):
-    number: int
-    label: str
-    name: str
+class Sense(TopicName):
     tokens: int
     documents: int
     share: float = Field(description="of the word's tokens; they sum to 1")
+    certainty: float = Field(description="mean over its tokens, from 0 to 1")
     words: list[str]
 
 
@@ -232,10 +236,7 @@ class Document(Schema):
     embargo: str = Field(description="why there is no text, or empty")
 
 
-class Part(Schema):
-    number: int
-    label: str
-    name: str
+class Part(TopicName):
     tokens: int
     share: float
 
@@ -298,37 +299,3 @@ class File(Schema):
 
 class Files(Schema):
     items: list[File]
-
-
-# Pages -------------------------------------------------------------------------------------------------------------------
-# A .json twin answers in the shape that webapp.urls declares for it, and may have more fields, which its page needs.
-# Lists are the shapes above; a page of one thing has that thing, in its shape, as a part.
-
-
-class ComparePage(Schema):
-    comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
-
-
-class RunPage(Schema):
-    run: Run
-
-
-class TopicPage(Schema):
-    topic: Topic
-
-
-class WordPage(Schema):
-    senses: list[Sense] | None = Field(description="clear ones; null until training ends")
-    rare: list[Sense] = Field([], description="those that are a handful of tokens")
-
-
-class DocumentPage(Schema):
-    document: Document
-
-
-class DocumentOfRunPage(DocumentPage):
-    proportions: list[Part] = Field(description="largest first")
-
-
-class WholePage(Schema):
-    proportions: list[Part] = Field(description="largest first, of all sections together")

@@ -29,11 +29,16 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
     goes first.
     """
     if as_json:
-        headers = {"Cache-Control": "no-store"}
-        return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
+        return json_answer(request, data, status)
     if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
         context["csrf_token"] = placeholder
     return render(request, template, data | context, status=status)
+
+
+def json_answer(request: HttpRequest, data: dict, status: int) -> HttpResponse:
+    """The answer of a .json address, in the shape that webapp.urls declares for it (tests compare each with it)."""
+    headers = {"Cache-Control": "no-store"}
+    return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:

@@ -4,7 +4,7 @@ A new series is one entry of SERIES and a column of models.Metric with its name 
 and the scripts take what they need from here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,8 +115,9 @@ def measured(snapshot: Snapshot) -> dict:
     return {series.name: series.measure(snapshot) for series in SERIES} | {"topic_coherence": topic_coherence(snapshot)}
 
 
-def columns(metrics: list[Metric]) -> dict[str, list]:
-    """name -> values by step, as run.json has them."""
+def columns(metrics: Iterable[Metric]) -> dict[str, list]:
+    """name -> values by step, as run.json and the API have them."""
+    metrics = list(metrics)
     return {column.name: [getattr(metric, column.name) for metric in metrics] for column in COLUMNS}
 
 

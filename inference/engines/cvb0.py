@@ -1,0 +1,391 @@
+"""Collapsed variational Bayes of order zero for LDA (paper 001, Algorithm 3; Asuncion and others 2009), in batch with
+remembered responsibilities, and stochastic (Foulds and others 2013).
+
+What the papers leave open, and every deviation from them, is in docs/engines/cvb0.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import nextafter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import dense
+from inference.engines.contract import MAPPED, Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.kernels import cvb, rng, rows, vb
+from inference.memory import room
+from inference.topics import Theta, Topics
+
+NAME = "cvb0"
+LABEL = "Collapsed variational Bayes (CVB0)"
+HELP = (
+    "LDA without sampling: each word of a document is shared out among topics until nothing changes; good and smooth."
+)
+PAPERS = {
+    "asuncion2009smoothing": """@inproceedings{asuncion2009smoothing,
+  author = {Asuncion, Arthur and Welling, Max and Smyth, Padhraic and Teh, Yee Whye},
+  title = {On smoothing and inference for topic models},
+  booktitle = {Proceedings of the Twenty-Fifth Conference on Uncertainty in Artificial Intelligence},
+  year = {2009}
+}
+""",
+    "foulds2013stochastic": """@inproceedings{foulds2013stochastic,
+  author = {Foulds, James and Boyles, Levi and DuBois, Christopher and Smyth, Padhraic and Welling, Max},
+  title = {Stochastic collapsed variational {B}ayesian inference for latent {D}irichlet allocation},
+  booktitle = {Proceedings of the 19th ACM SIGKDD International Conference on Knowledge Discovery and Data Mining},
+  year = {2013}
+}
+""",
+}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has topics of its own
+
+LEADING = 8  # topics that a word brings along, wherever it stands; all of them where L is K
+WARM_ALPHA = 0.5  # the least alpha of the warm-up
+DRAWN = 1  # turns of a new document in which each word is given one topic, at random
+FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
+PI_LEAST = 1e-6  # pi below this is reset to 1
+SWEPT_TOKENS, PASSES = 400_000_000, 40  # what is gone through, over all passes, where their number is not given
+RECOUNTED = 4096  # documents at a time
+OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
+# Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power of K.
+TOPIC, TURN, TURN_POWER = 1.0e-9, 0.2e-6, 0.3
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    alpha: float | None = setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    statistics: str = setting(
+        "Statistics", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
+        "CVB0, for corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
+    )
+    burn_in: int = setting(
+        "First iterations",
+        "",
+        "How often the words of a document are gone through before it counts, when it is new.",
+        5,
+        least=0,
+    )
+    iterations: int = setting(
+        "Iterations",
+        "",
+        "With memo, how often the words of a document are gone through when it is visited again.",
+        1,
+        least=1,
+    )
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, in so many of the first passes α is at least 0.5, so that no document is early tied to one topic.", 1,
+        least=0,
+    )  # fmt: skip
+    most: int = setting(
+        "Topics of a word", "L", "How many topics a word of a document may be shared out among; what is left of it is dropped.", 16,
+        least=1, most=256,
+    )  # fmt: skip
+    least: float = setting(
+        "Smallest share", "", "A topic that has less of a word of a document than this is dropped; 0 drops none.", 0.01,
+        least=0, most=0.5,
+    )  # fmt: skip
+    step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)
+    tau0: float = setting(
+        "Delay", "τ₀", "With decay, how much the first steps are held back.", 1000.0,
+        least=0, most=1e12, bounds="at least 0, and at most 1e12",
+    )  # fmt: skip
+    kappa: float = setting(
+        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.9,
+        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
+        memo = self.statistics == "memo"
+        chosen = {
+            "passes": min(PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 10,
+            "alpha": round(min(0.2, self.topics**-0.6), 4),
+            "eta": round(0.3 * self.topics**-0.5, 4),
+            "minibatch": min(2048, max(20, documents // 32)) if memo else 256,
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+
+
+@dataclass
+class State:
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done. tokens: gone through, over all passes. values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and
+    with memo they are whole numbers. totals: float64[K], their sums. pi: scale of what has faded; 1 with memo.
+    remembered: uint16[nnz, L], topics of each of the bag's pairs, strongest first; phi: uint16[nnz, L], their weights, of
+    cvb.WHOLE; all 0 before a document's first visit. Both without rows where statistics decay.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    pi: float
+    values: np.ndarray
+    totals: np.ndarray
+    remembered: np.ndarray = field(metadata=MAPPED)
+    phi: np.ndarray = field(metadata=MAPPED)
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters are above their prior by half a token."""
+        return dense.nonzero(self.values, self.pi / cvb.WHOLE)
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """With memo nothing is known: the first turn of the first documents, which draws, breaks the symmetry. Where statistics
+    decay, N_kw begins at random, exponential with the mean that it will have."""
+    state = _empty(config, shape, seed, scratch)
+    if config.statistics == "decay":
+        mean = cvb.WHOLE * shape.tokens / (config.topics * shape.V)
+        vb.scatter(np.uint64(seed), mean, state.values, state.totals)
+    return state
+
+
+def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
+    V, K = shape.V, config.topics
+    remembered, phi = (
+        room((shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16) for _ in range(2)
+    )
+    phi[:] = 0
+    remembered[:] = 0
+    return State(seed, 0, 0, 1.0, np.zeros((V, K)), np.zeros(K), remembered, phi)
+
+
+def begin(
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:
+    """A state before the first step in which each token has a topic already, and N_kw counts them.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    """
+    state = _empty(config, shape, seed, scratch)
+    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    for first in range(0, len(trained_on), RECOUNTED):
+        documents = trained_on[first : first + RECOUNTED]
+        batch = dense.batch_of(bow, documents)
+        given = _recall(bow, documents, batch, topics[:, None])
+        whole = np.full_like(given, cvb.WHOLE)
+        _add(state, batch, np.zeros((len(given), 1), np.uint16), np.zeros_like(given), given, whole, 1.0)
+    if config.statistics == "memo":
+        pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
+        state.remembered[:, 0] = np.where(pairs, topics, 0)
+        state.phi[:, 0] = np.where(pairs, cvb.WHOLE, 0)
+    return state
+
+
+def rho(config: Resolved, t: int) -> float:
+    """The step size of step t, counted from 1, where statistics decay: s (tau0 + t)^-kappa, at most 1."""
+    return min(config.step * float(config.tau0 + t) ** -config.kappa, 1.0)
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch: the local step in its documents, then what they give now in the place of what they gave before, or
+    of what fades.
+
+    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is changed.
+    """
+    state.t += 1
+    batch = dense.batch_of(bow, documents)
+    if not batch.tokens:
+        return
+    if config.statistics == "memo":
+        _replace(config, state, bow, documents, batch, shape)
+    else:
+        _fade(config, state, bow, batch, shape)
+    state.tokens += batch.tokens
+
+
+def _replace(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
+) -> None:  # fmt: skip
+    """CVB0: a document's phi goes on from where it was at the last visit."""
+    before = _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
+    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(state.t), documents)
+    warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
+    after = _visit(
+        config, state, batch, keys, before, config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0, warm
+    )
+    pairs = np.arange(len(batch.places) + 1)
+    rows.remember(documents, bow.indptr, state.remembered, batch.doc_ptr, pairs, after[0])
+    rows.remember(documents, bow.indptr, state.phi, batch.doc_ptr, pairs, after[1])
+    _add(state, batch, *before, *after, 1.0)
+
+
+def _visit(
+    config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: tuple[np.ndarray, np.ndarray], turns: int,
+    first_turns: int, least: float, drawn: int, moves: float,
+    least_alpha: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """cvb.visit under the present statistics: topics and phi, uint16[P, L]."""
+    table, totals, alpha, mass = _present(config, state, batch)
+    alpha = np.maximum(alpha, least_alpha)
+    K = config.topics
+    leads = cvb.leading(table, totals, mass, K if config.most >= K else min(LEADING, K))
+    after = np.empty_like(before[0]), np.empty_like(before[1])
+    cvb.visit(
+        batch.doc_ptr, batch.places, batch.counts, table, leads, totals, alpha, config.eta, mass, turns, first_turns, least, drawn,
+        moves, keys, *before, *after,
+    )  # fmt: skip
+    return after
+
+
+def _present(config: Resolved, state: State, batch: dense.Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """N_kw of a batch's words, float32[n, K]; N_k, float64[K]; alpha, float64[K]; V eta."""
+    scale = state.pi / cvb.WHOLE
+    table = cvb.table(batch.words, state.values, scale)
+    totals = np.maximum(scale * state.totals, 0.0)
+    return table, totals, np.full(config.topics, config.alpha), len(state.values) * config.eta
+
+
+def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:
+    """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in tokens."""
+    table, totals, alpha, mass = _present(config, state, batch)
+    topics, phi = (np.empty((len(batch.places), config.most), np.uint16) for _ in range(2))
+    cvb.stochastic(
+        batch.doc_ptr, batch.places, batch.counts, table, totals, alpha, config.eta, mass, config.burn_in + 1, config.least,
+        *OWN_RATE, topics, phi,
+    )  # fmt: skip
+    step_size = rho(config, state.t)
+    corpus = shape.tokens * shape.D / bow.D  # tokens of the documents that are trained on, nearly
+    if step_size < 1.0:
+        state.pi *= 1.0 - step_size
+    else:
+        state.values[:], state.totals[:], state.pi = 0.0, 0.0, 1.0
+    unit = step_size * corpus / (batch.tokens * state.pi)
+    _add(state, batch, np.zeros_like(topics), np.zeros_like(phi), topics, phi, unit)
+    if state.pi < PI_LEAST:
+        vb.rescale(state.values, state.pi, state.totals)
+        state.pi = 1.0
+
+
+def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray) -> np.ndarray:
+    """The rows of a batch's pairs, of an array that has one for each of the bag's pairs."""
+    return rows.recall(documents, bow.indptr, of_pairs, batch.doc_ptr, np.arange(len(batch.places) + 1))
+
+
+def _add(
+    state: State, batch: dense.Batch, old_topics: np.ndarray, old_phi: np.ndarray, topics: np.ndarray, phi: np.ndarray, unit: float
+) -> None:  # fmt: skip
+    """Put a batch's phi into the statistics, in the place of the old one."""
+    cvb.add(
+        batch.words, batch.word_ptr, batch.pairs, batch.counts, old_topics, old_phi, topics, phi, unit, state.values, state.totals
+    )  # fmt: skip
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta] = (eta + N_kw) / (V eta + N_k)."""
+    return dense.topics(state.values.astype(np.float32), state.pi / cvb.WHOLE, config.eta, state.totals)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1: (alpha_k + N_dk) / (sum of alpha + N_d) by CVB0 under topics that stay as they
+    are. Nothing is drawn."""
+    documents = np.arange(first, end, dtype=np.int64)
+    batch = dense.batch_of(bow, documents)
+    nothing = np.zeros((len(batch.places), config.most), np.uint16)
+    keys = np.zeros(len(documents), np.uint64)
+    given, phi = _visit(config, state, batch, keys, (nothing, nothing), 0, FOLD_TURNS, FOLD_LEAST, 0, 0.0)
+    gamma = cvb.mixtures(batch.doc_ptr, batch.counts, given, phi, np.full(config.topics, config.alpha))
+    return dense.theta(gamma, first, batch.lengths)
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha of each topic and eta, as they were set."""
+    return Priors(np.full(config.topics, config.alpha), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a warm-up, which would loosen the topics that the run begins with, and with fewer passes."""
+    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were found and with which priors."""
+    most = f"A word of a document was shared out among {settings['most']:,} topics at the most"
+    if settings["statistics"] == "memo":
+        by = "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh 2009)"
+        cited = ("blei2003latent", "asuncion2009smoothing")
+        how = f"The corpus was gone through in {settings['passes']:,} passes. {most}."
+    else:
+        by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
+        cited = ("blei2003latent", "foulds2013stochastic")
+        how = (
+            f"The step size was s (τ₀ + t)^−κ with s = {settings['step']:g}, τ₀ = {settings['tau0']:g} and κ = {settings['kappa']:g}, in "
+            f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}. {most}."
+        )
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {by}. The "
+        f"priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}",
+        cited,
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then statistics that decay, with steps so large that pi is reset."""
+    return [
+        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=10, statistics="decay", step=0.9, tau0=0.0, kappa=0.51),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A pair costs what its document's topics cost, which grow slowly with K; in a new document's first turn, and where
+    statistics decay, each of the K."""
+    dense_turns = config.passes * (config.burn_in + 1) if config.statistics == "decay" else 1
+    sparse_turns = 0 if config.statistics == "decay" else config.burn_in + config.iterations * config.passes
+    return tokens * (dense_turns * TOPIC * config.topics + sparse_turns * TURN * (config.topics / 100) ** TURN_POWER)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """The statistics, in float64, and a copy in float32 while topics are made; the table of a minibatch's words, and its
+    phi before and after."""
+    pairs = -(-max(shape.pairs, 1) // shape.per_pass) * 2  # documents are of unequal length
+    words = min(shape.V, pairs)
+    table = words * (4 * config.topics + 4 * LEADING)
+    return (
+        16 * shape.V * config.topics
+        + table
+        + pairs * (8 * config.most + 40)
+        + 16 * cvb.CHUNKS * config.topics
+        + 16 * shape.V
+    )

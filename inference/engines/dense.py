@@ -1,0 +1,115 @@
+"""What engines with a dense array of topics share: values, dtype[V, K] float32, a row for each word; their batches, and
+what they become as `Topics` and `Theta`.
+
+Expected tokens N_kw are scale times values[w, k], and totals, float64[K], are the sums of values by topic. A topic's beta is
+Dirichlet(eta + N_k.) in most engines; where eta is 0, it is N_k. over its sum.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.kernels import rows, vb
+from inference.topics import Theta, Topics
+
+LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
+LISTED_TOKENS_FLAT = 0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
+FLOOR_MASS = 0.05
+LISTED_SHARE = 0.005  # a topic is listed in a document that has at least this share of it, or where it is the largest
+
+
+class Batch(NamedTuple):
+    """Pairs (document, word) of some documents, in the documents' order and by word.
+
+    words: int64[n], the distinct ones, ascending. doc_ptr: int64[S + 1], places: int32[P], each pair's place in `words`,
+    counts: float32[P], its tokens: by document. word_ptr: int64[n + 1], pairs: int32[P], documents: int32[P]: the pairs
+    of each word, ascending, and each pair's document, from 0 to S - 1. lengths: float64[S], tokens of each document.
+    """
+
+    words: np.ndarray
+    doc_ptr: np.ndarray
+    places: np.ndarray
+    counts: np.ndarray
+    word_ptr: np.ndarray
+    pairs: np.ndarray
+    documents: np.ndarray
+    lengths: np.ndarray
+
+    @property
+    def tokens(self) -> int:
+        """Of all its documents."""
+        return int(self.lengths.sum())
+
+
+def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
+    """The pairs of some documents. documents: int64[S]."""
+    slot, distinct = np.full(bow.V, -1, np.int32), np.empty(bow.V, np.int64)
+    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
+    word_ptr, pairs, _ = rows.by_word(places, token_ptr, n)
+    document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
+    lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
+    counts = np.diff(token_ptr).astype(np.float32)
+    return Batch(distinct[:n], doc_ptr, places, counts, word_ptr, pairs, document, lengths)
+
+
+def topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray) -> Topics:
+    """E[beta] = (eta + N_kw) / (V eta + N_k), sparse: a word with less than LISTED_TOKENS in a topic is part of its
+    floor, which is the mean of what such words have, so that no mass is lost.
+
+    Where the floors of most topics hold more than FLOOR_MASS, words are listed down to LISTED_TOKENS_FLAT. A topic without
+    any mass (eta is 0 and it has no tokens) is uniform.
+    """
+    result = _topics(values, scale, eta, totals, LISTED_TOKENS)
+    if np.median(result.floor_mass) > FLOOR_MASS:
+        result = _topics(values, scale, eta, totals, LISTED_TOKENS_FLAT)
+    return result
+
+
+def _topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at_least: float) -> Topics:
+    V, K = values.shape
+    indptr, words, tokens = vb.listed(values, scale, at_least)
+    rows.sort_rows(indptr, words, tokens)
+    of_topic = np.maximum(scale * totals, 0.0)
+    topic = np.repeat(np.arange(K), np.diff(indptr))
+    # at least what is listed: rounding may have made the running sum a little less
+    norm = V * eta + np.maximum(of_topic, np.bincount(topic, weights=tokens, minlength=K))
+    weights = ((eta + tokens) / norm[topic]).astype(np.float32)
+    unlisted = V - np.diff(indptr)
+    mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
+    mass[unlisted == 0] = 0.0
+    sum_of_all = of_topic.sum()
+    share = of_topic / sum_of_all if sum_of_all else np.full(K, 1.0 / K)
+    return Topics(indptr, words, weights, mass / np.maximum(unlisted, 1), mass, share, V)
+
+
+def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
+    """theta = gamma / sum(gamma) of consecutive documents, from number `first` on: topics of LISTED_SHARE or more, and
+    the largest.
+
+    gamma: float64[n, K]. lengths: [n], tokens; a document without any lists nothing.
+    """
+    share = gamma / gamma.sum(axis=1, keepdims=True)
+    kept = share >= LISTED_SHARE
+    kept[np.arange(len(gamma)), share.argmax(axis=1)] = True
+    kept[np.asarray(lengths) == 0] = False
+    document, topic = np.nonzero(kept)
+    weights = share[document, topic]
+    order = np.lexsort((topic, -weights, document))
+    indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    return Theta(first, indptr, topic[order].astype(np.int32), weights[order].astype(np.float32))
+
+
+def nonzero(values: np.ndarray, scale: float) -> int:
+    """How many of the K x V parameters hold LISTED_TOKENS or more: of a dense array all are above their prior."""
+    return int(np.count_nonzero(values >= LISTED_TOKENS / scale)) if scale > 0.0 else 0
+
+
+def memory(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
+    """Bytes: `copies` arrays of V x K; the table of a batch of S documents with so many distinct words, and their gamma
+    and e; its pairs.
+
+    A copy of an array is added for `rescale` and checkpoints being written, and the blocks of the kernels' threads.
+    """
+    blocks = 64 * 2 * 4 * min(vb.BLOCK, 256 * (K + vb.LANES)) // 8
+    return 4 * V * K * copies + words * (4 * K + 24) + S * 20 * K + 40 * pairs + 16 * vb.CHUNKS * K + blocks

@@ -1,0 +1,244 @@
+"""Sequential Monte Carlo with one state for LDA, as Mimno, Hoffman and Blei (2012) compare theirs with (paper 000, section
+4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
+
+What the paper leaves open, and every deviation from it, is in docs/engines/smc.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import dense
+from inference.engines.contract import MAPPED, Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.kernels import gibbs, rng, rows, smc
+from inference.memory import room
+from inference.topics import Theta, Topics
+
+NAME = "smc"
+LABEL = "Sequential Monte Carlo"
+HELP = (
+    "LDA by one pass of Gibbs sampling in which a document sees all before it, and none is visited again: for comparison, "
+    "or, with more passes, as plain collapsed Gibbs sampling."
+)
+PAPERS = {
+    "ahmed2012scalable": """@inproceedings{ahmed2012scalable,
+  author = {Ahmed, Amr and Aly, Mohamed and Gonzalez, Joseph and Narayanamurthy, Shravan and Smola, Alexander},
+  title = {Scalable inference in latent variable models},
+  booktitle = {Proceedings of the Fifth ACM International Conference on Web Search and Data Mining},
+  year = {2012}
+}
+""",
+    "griffiths2004finding": """@article{griffiths2004finding,
+  author = {Griffiths, Thomas L. and Steyvers, Mark},
+  title = {Finding scientific topics},
+  journal = {Proceedings of the National Academy of Sciences of the United States of America},
+  volume = {101},
+  pages = {5228--5235},
+  year = {2004}
+}
+""",
+}
+BATCH = False  # topics change with each document
+BY_DOCUMENT = False  # each word of a document has a topic of its own
+
+FOLD_BURN_IN, FOLD_SAMPLES = 5, 5  # sweeps over a document under the finished topics
+CONTINUED = 20  # passes of a run that begins with the topics of another
+# Seconds a token and sweep are TOKEN + K TOPIC: process time at K = 20, 100, 400 of the State of the Union, one thread.
+TOKEN, TOPIC = 0.05e-6, 0.6e-9
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int = setting(
+        "Passes", "", "1: each document is seen once. More: documents are sampled again, given all others; this is collapsed "
+        "Gibbs sampling.", 1, least=1,
+    )  # fmt: skip
+    alpha: float | None = setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    sweeps: int = setting("Sweeps", "", "How often a document's words are sampled in each visit.", 5, least=1)
+    minibatch: int = setting(
+        "Minibatch size", "", "Documents between two looks at the clock. It does not change the result.", 256, least=1
+    )
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open: the priors that ssi has with collapsed statistics."""
+        chosen = {"alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4), "eta": round(0.3 * self.topics**-0.5, 4)}
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    alpha: float
+    eta: float
+
+
+@dataclass
+class State:
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done. tokens: gone through, over all passes. counts: int32[V, K], tokens of each word in each topic, of the
+    documents so far; totals: int64[K], their sums. memory: uint16[tokens], each token's topic, gibbs.UNSEEN before its
+    first visit; empty where no document is visited again.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    counts: np.ndarray
+    totals: np.ndarray
+    memory: np.ndarray = field(metadata=MAPPED)
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V counts are above 0."""
+        return int(np.count_nonzero(self.counts))
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """No token has a topic."""
+    return _empty(config, shape, seed, scratch, remembers=config.passes > 1)
+
+
+def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembers: bool) -> State:
+    memory = room((shape.tokens if remembers else 0,), scratch)
+    memory[:] = gibbs.UNSEEN
+    K = config.topics
+    return State(seed, 0, 0, np.zeros((shape.V, K), np.int32), np.zeros(K, np.int64), memory)
+
+
+def begin(
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:
+    """A state before the first step in which each token has a topic already: a visit then samples it again.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    """
+    state = _empty(config, shape, seed, scratch, remembers=True)
+    smc.assign(bow.indptr, bow.counts, bow.first_token, np.setdiff1d(np.arange(bow.D), held_out), topics, state.memory)
+    smc.count(
+        bow.indptr, bow.words, bow.counts, bow.first_token, np.arange(bow.D), state.memory, state.counts, state.totals
+    )
+    return state
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """Sample some documents, one after the other, each given the last topics of all that came before.
+
+    documents: int64[n], numbers of the step's documents, in the order in which they are sampled.
+    """
+    visit = state.t // shape.per_pass  # the random numbers of a visit do not depend on how a pass is cut into steps
+    state.t += 1
+    if not len(documents):
+        return
+    doc_ptr, words, token_ptr = _batch(bow, documents)
+    place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
+    if len(state.memory):
+        topics = rows.recall(*place).reshape(-1)
+    else:
+        topics = np.full(token_ptr[-1], gibbs.UNSEEN)
+    keys = _keys(state.seed, rng.SMC, visit, documents)
+    alpha = np.full(config.topics, config.alpha)
+    smc.sweep(doc_ptr, words, token_ptr, topics, state.counts, state.totals, alpha, config.eta, config.sweeps, keys)
+    if len(state.memory):
+        rows.remember(*place, topics[:, None])
+    state.tokens += len(topics)
+
+
+def _batch(bow: Bow, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """doc_ptr, words and token_ptr of some documents, as the kernels take them."""
+    batch = dense.batch_of(bow, documents)
+    token_ptr = np.concatenate(([0], np.cumsum(batch.counts, dtype=np.float64))).astype(np.int64)
+    return batch.doc_ptr, batch.words[batch.places], token_ptr
+
+
+def _keys(seed: int, purpose: int, visit: int, documents: np.ndarray) -> np.ndarray:
+    """A random stream for each document of a visit."""
+    return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(visit), documents)
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta] = (eta + N_kw) / (V eta + N_k)."""
+    return dense.topics(state.counts.astype(np.float32), 1.0, config.eta, state.totals.astype(np.float64))
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
+    documents = np.arange(first, end, dtype=np.int64)
+    doc_ptr, words, token_ptr = _batch(bow, documents)
+    alpha = np.full(config.topics, config.alpha)
+    samples = smc.fold(
+        doc_ptr, words, token_ptr, state.counts, state.totals, alpha, config.eta, FOLD_BURN_IN, FOLD_SAMPLES,
+        _keys(state.seed, rng.FOLD_IN, 0, documents),
+    )  # fmt: skip
+    return Theta(first, *rows.mixtures(token_ptr[doc_ptr], samples, alpha))
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha of each topic and eta, as they were set."""
+    return Priors(np.full(config.topics, config.alpha), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """With passes enough to change the topics that the run begins with."""
+    return {**settings, "passes": max(CONTINUED, settings["passes"])}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were sampled and with which priors."""
+    passes = settings["passes"]
+    cited: tuple[str, ...] = ("blei2003latent", "griffiths2004finding")
+    if passes == 1:
+        by = "sequential Monte Carlo with one state (compare Ahmed et al. 2012; Mimno, Hoffman and Blei 2012, section 4.3)"
+        cited = ("blei2003latent", "ahmed2012scalable", "mimno2012sparse")
+        how = "Each document was sampled once, given the final topics of the documents before it"
+    else:
+        by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
+        how = f"Each document was sampled in {passes:,} passes, given the topics of all others"
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {by}. The "
+        f"priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}, "
+        f"with {settings['sweeps']:,} sweep{'' if settings['sweeps'] == 1 else 's'} over its words.",
+        cited,
+    )
+
+
+def warm_up() -> list[Config]:
+    """One pass, and with more the kernels that remember."""
+    return [Config(topics=2, minibatch=10), Config(topics=2, minibatch=10, passes=2)]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token's draw weighs all K topics; the first visit has a sweep more."""
+    return tokens * (config.passes * config.sweeps + 1) * (TOKEN + TOPIC * config.topics)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """The counts of all words in all topics, a copy of them while topics are made, and what a minibatch needs."""
+    pairs = -(-shape.tokens // shape.per_pass)
+    return 8 * shape.V * config.topics + 16 * config.topics + 16 * shape.V + 40 * pairs

@@ -1,0 +1,342 @@
+"""Stochastic variational inference for LDA: Hoffman, Blei, Wang and Paisley (2013), section 3.2 with minibatches; and with
+it streaming variational Bayes (Broderick et al. 2013) and adaptive step sizes (Ranganath et al. 2013).
+
+What the papers leave open, and every deviation from them, is in docs/engines/svi.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import dense, variational
+from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.errors import Invalid
+from inference.kernels import vb
+from inference.topics import Theta, Topics
+
+NAME = "svi"
+LABEL = "Stochastic variational Bayes"
+HELP = "LDA by variational Bayes with small steps, for large corpora that are gone through once or a few times."
+PAPERS = {
+    "hoffman2013stochastic": variational.HOFFMAN,
+    "broderick2013streaming": """@inproceedings{broderick2013streaming,
+  author = {Broderick, Tamara and Boyd, Nicholas and Wibisono, Andre and Wilson, Ashia C. and Jordan, Michael I.},
+  title = {Streaming variational {B}ayes},
+  booktitle = {Advances in Neural Information Processing Systems 26},
+  year = {2013}
+}
+""",
+    "ranganath2013adaptive": """@inproceedings{ranganath2013adaptive,
+  author = {Ranganath, Rajesh and Wang, Chong and Blei, David M. and Xing, Eric P.},
+  title = {An adaptive learning rate for stochastic variational inference},
+  booktitle = {Proceedings of the 30th International Conference on Machine Learning},
+  year = {2013}
+}
+""",
+}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has a topic of its own
+
+PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
+STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
+SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+DELAY = 2  # passes that such a run counts as done: its steps are small from the first
+AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
+LARGEST_STEP = 0.5  # of an adaptive step size
+# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
+# topics; by hand from processor time of single trainings, on a machine that did other things too.
+PASS, PASS_BY_TOPICS = 0.9, 0.5
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    alpha: float | None = variational.alpha_setting()
+    eta: float | None = variational.eta_setting()
+    minibatch: int | None = setting(
+        "Minibatch size", "S", "Documents that are looked at between two steps of the topics.", least=1
+    )
+    kappa: float = setting(
+        "Forgetting", "κ", "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it at 1.", 0.7,
+        least=0, most=1,
+    )  # fmt: skip
+    tau0: float = setting(
+        "Delay", "τ₀", "How much the first steps are held back.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
+    )  # fmt: skip
+    statistics: str = setting(
+        "Statistics", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
+        "that arrive one after another.", "decay", choices=("decay", "stream"),
+    )  # fmt: skip
+    rate: str = setting(
+        "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
+        choices=("schedule", "adaptive"),
+    )  # fmt: skip
+    expectation: str = setting(
+        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η.", "log",
+        choices=("log", "mean"),
+    )  # fmt: skip
+    learn: str = variational.learn_setting()
+    interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 10, least=1)
+    iterations: int = variational.iterations_setting()
+    tolerance: float = variational.tolerance_setting()
+    truncate: float = variational.truncate_setting(0.1)
+    remember: int = setting(
+        "Remembered topics", "", "So many of a document's topics are remembered for its next visit, which then takes fewer iterations; "
+        "with 0 each visit begins anew.", 16, least=0,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+        if self.statistics == "stream" and self.passes not in (None, 1):
+            raise Invalid(
+                "passes",
+                f"passes must be 1 with statistics “stream”, which would count documents twice; got {self.passes}.",
+            )
+        if self.statistics == "stream" and self.rate == "adaptive":
+            raise Invalid("rate", "rate must be “schedule” with statistics “stream”, which has no step size.")
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/svi.md says why."""
+        chosen = {
+            "passes": 1 if self.statistics == "stream" else min(20, max(1, SWEPT_TOKENS // max(tokens, 1))),
+            "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
+            "minibatch": variational.even(documents, min(1024, max(128, documents // 64))),
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+
+
+@dataclass(kw_only=True)
+class State(variational.State):
+    """variational.State; delay: steps that count as done before the first. noise: float32[V, K], of which a share that
+    falls to 0 over the pass is added to lambda where statistics are streamed, and its sums; mean_step: float32[V, K],
+    mean_square and window: of the adaptive step size. Arrays without rows where the settings don't need them."""
+
+    delay: int
+    noise: np.ndarray
+    noise_totals: np.ndarray
+    mean_step: np.ndarray
+    mean_square: float
+    window: float
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """lambda - eta is random."""
+    return _init(config, shape, seed, scratch, random=True)
+
+
+def _init(config: Resolved, shape: Shape, seed: int, scratch: Path | None, random: bool) -> State:
+    V, K = shape.V, config.topics
+    streams, adapts = config.statistics == "stream", config.rate == "adaptive"
+    fields = variational.beginning(config, shape, seed, scratch, config.remember, random)
+    noise, noise_totals = np.zeros((0, K), np.float32), np.zeros(K)
+    if streams:
+        noise, noise_totals = fields["values"], fields["totals"]
+        fields |= {"values": np.zeros((V, K), np.float32), "totals": np.zeros(K)}
+    return State(
+        **fields, delay=0, noise=noise, noise_totals=noise_totals,
+        mean_step=np.zeros((V if adapts else 0, K), np.float32), mean_square=0.0, window=0.0,
+    )  # fmt: skip
+
+
+def begin(
+    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:  # fmt: skip
+    """A state before the first step in which each token has a topic already. Steps are as small as after DELAY passes, so
+    that the topics are not forgotten at once. Raises Invalid for statistics that are streamed: they would count twice.
+    """
+    if config.statistics == "stream":
+        raise Invalid("statistics", "statistics must be “decay” where a training goes on from topics, got “stream”.")
+    state = _init(config, shape, seed, scratch, random=False)
+    state.delay = DELAY * shape.per_pass
+    variational.assign(state, bow, topics, held_out)
+    return state
+
+
+def rho(config: Resolved, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa (002, eq. 26)."""
+    return float(config.tau0 + t) ** -config.kappa
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch: fit its documents, and move lambda towards eta + D / S times what they gave (002, eqs. 31 to 33).
+
+    documents: int64[S]; where all of them are held out nothing changes.
+    """
+    state.t += 1
+    if not len(documents):
+        return
+    batch = dense.batch_of(bow, documents)
+    local = _streamed(config, state, batch, documents, shape) if len(state.noise) else None
+    local = local or variational.local(config, state, batch, documents)
+    if state.gamma.shape[1]:
+        vb.remember(documents, local.gamma, state.gamma, state.strongest)
+    state.tokens += batch.tokens
+    scale = shape.D / len(documents)
+    if config.statistics == "stream":
+        size = 1.0 / state.t
+        variational.add(batch, local, 1.0, state.values, state.totals)
+    elif config.rate == "adaptive":
+        size = _adapt(state, batch, local, scale)
+    else:
+        size = rho(config, state.t + state.delay)
+        _fade(state, batch, local, size, scale)
+    if config.learn != "nothing":
+        _learn(config, state, batch, local, min(size, 1.0), shape)
+
+
+def _streamed(
+    config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray, shape: Shape
+) -> variational.Local:
+    """The local step with the rest of the random start beside what was added up."""
+    share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
+    kept, totals = state.values[batch.words], state.totals
+    state.values[batch.words] += share * state.noise[batch.words]
+    state.totals = totals + float(share) * state.noise_totals
+    local = variational.local(config, state, batch, documents)
+    state.values[batch.words], state.totals = kept, totals
+    return local
+
+
+def _fade(state: State, batch: dense.Batch, local: variational.Local, size: float, scale: float) -> None:
+    """lambda <- (1 - rho) lambda + rho (eta + D / S sum of n phi), by the scale pi of all that is stored."""
+    if size < STEP_WHOLE:
+        state.pi *= 1.0 - size
+    else:
+        size, state.pi = 1.0, 1.0
+        state.values[:], state.totals[:] = 0.0, 0.0
+    variational.add(batch, local, size * scale / state.pi, state.values, state.totals)
+    if state.pi < PI_LEAST:
+        vb.rescale(state.values, state.pi, state.totals)
+        state.pi = 1.0
+
+
+def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: float) -> float:
+    """The same with the step size that is expected to bring lambda nearest to its goal; it costs V x K. Returns it.
+
+    The first AVERAGED minibatches are only looked at.
+    """
+    target, totals = np.zeros_like(state.values), np.zeros_like(state.totals)
+    variational.add(batch, local, scale, target, totals)
+    looked_at = state.window < AVERAGED
+    window = state.window + 1.0 if looked_at else max(state.window, 1.0)
+    square, of_mean = vb.adapt(state.values, target, state.mean_step, 1.0 / window)
+    state.mean_square += (square - state.mean_square) / window
+    if looked_at:
+        state.window = window
+        return 0.0
+    size = min(LARGEST_STEP, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
+    # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from the start again
+    state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED))
+    state.values += np.float32(size) * (target - state.values)
+    state.totals += size * (totals - state.totals)
+    return size
+
+
+def _learn(
+    config: Resolved, state: State, batch: dense.Batch, local: variational.Local, size: float, shape: Shape
+) -> None:
+    """A running mean of E[log theta], as lambda is one; each `interval` steps Newton's method under it."""
+    with_words = int((batch.lengths > 0).sum())
+    if with_words:
+        mean = vb.log_theta(batch.doc_ptr, local.gamma) / with_words
+        state.log_theta = mean if not state.log_theta.any() else (1.0 - size) * state.log_theta + size * mean
+    if state.t % config.interval == 0 and state.log_theta.any():
+        variational.learn(config, state, state.log_theta, shape.tokens / shape.D, variational.NEWTON)
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta], see dense.topics."""
+    return dense.topics(state.values, state.pi, state.eta, state.totals)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1, under the topics as they are."""
+    return variational.fold_in(config, state, bow, first, end)
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha of each topic and eta: as they were set, or as they were learned by now."""
+    if state is None:
+        return Priors(np.full(config.topics, config.alpha), config.eta)
+    return Priors(state.alpha, state.eta)
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The lower bound of log p(words), in nats, estimated from these documents."""
+    return variational.bound(config, state, bow, documents)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """With fewer passes, and statistics that fade."""
+    passes = max(1, round(settings["passes"] * CONTINUED))
+    return {**settings, "statistics": "decay", "passes": passes}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were found, by which steps and with which priors."""
+    citations = ["blei2003latent", "hoffman2013stochastic"]
+    if settings.get("statistics") == "stream":
+        citations.append("broderick2013streaming")
+        how = "streaming variational Bayes (Broderick et al. 2013), in one pass"
+    else:
+        how = "stochastic variational inference (Hoffman, Blei, Wang and Paisley 2013)"
+    if settings.get("rate") == "adaptive":
+        citations.append("ranganath2013adaptive")
+        steps = ", with an adaptive step size (Ranganath et al. 2013)"
+    elif settings.get("statistics") == "stream":
+        steps = ""
+    else:
+        steps = (
+            f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ = {settings.get('tau0', 0):g}"
+        )
+    weights = ", with E[β] in the place of exp E[log β]" if settings.get("expectation") == "mean" else ""
+    said, more = variational.prior_sentence(settings)
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
+        f"minibatches of {settings['minibatch']:,} documents{steps}{weights}. {said}",
+        (*citations, *more),
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then large steps, so that pi is reset, with learned priors; an adaptive step size."""
+    return [
+        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=8, kappa=0.0, tau0=1.0, learn="both", interval=2),
+        Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0),
+        Config(topics=2, minibatch=1, passes=2, rate="adaptive"),
+        Config(topics=2, minibatch=10, statistics="stream"),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A word costs its iterations times the topics, a minibatch's words an exp-digamma for each topic."""
+    return tokens / 1e6 * config.passes * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """V x K numbers of 4 bytes, twice to four times as many with options."""
+    copies = 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream")
+    return variational.memory(config, shape, copies)

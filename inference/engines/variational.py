@@ -1,0 +1,288 @@
+"""What `svi` and `vb` share: LDA by variational Bayes with a dense array of topics. The equations are those of paper 002;
+`kernels/vb.py` has them, docs/engines/svi.md and vb.md say what the paper leaves open."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import gammaln, psi
+
+from inference.bow import Bow
+from inference.engines import dense, priors
+from inference.engines.contract import MAPPED, Shape
+from inference.engines.settings import setting
+from inference.kernels import vb
+from inference.memory import room
+from inference.topics import Theta
+
+FOLD_ITERATIONS, FOLD_TOLERANCE = 50, 1e-4  # under the finished topics
+BLOCK = 1000  # documents at a time, where all are gone through at once
+COLD = 1.0  # gamma of each topic in a document that is new
+NEWTON = 5  # steps, whenever priors are learned
+
+HOFFMAN = """@article{hoffman2013stochastic,
+  author = {Hoffman, Matthew D. and Blei, David M. and Wang, Chong and Paisley, John},
+  title = {Stochastic variational inference},
+  journal = {Journal of Machine Learning Research},
+  volume = {14},
+  pages = {1303--1347},
+  year = {2013}
+}
+"""
+
+
+class Settings(Protocol):
+    """What the functions here read of a resolved config."""
+
+    @property
+    def topics(self) -> int: ...
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def eta(self) -> float: ...
+    @property
+    def minibatch(self) -> int: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def tolerance(self) -> float: ...
+    @property
+    def truncate(self) -> float: ...
+    @property
+    def expectation(self) -> str: ...
+    @property
+    def learn(self) -> str: ...
+
+
+def alpha_setting() -> Any:
+    return setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
+        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+
+
+def eta_setting() -> Any:
+    return setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words, and far below 0.4 words "
+        "hardly move between topics any more.", least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+
+
+def iterations_setting() -> Any:
+    return setting(
+        "Iterations", "", "How often a document's topics and its words' are fitted to each other in a visit, at the most.", 50, least=1
+    )  # fmt: skip
+
+
+def tolerance_setting() -> Any:
+    return setting(
+        "Tolerance", "", "A visit of a document ends when this share of its words, or less, changes topics in an iteration.",
+        1e-3, least=0, most=1,
+    )  # fmt: skip
+
+
+def truncate_setting(default: float) -> Any:
+    return setting(
+        "Active topics", "", "Topics that hold no more than so many of a document's words after three iterations are left out of the "
+        "rest; 0 leaves none out.", default, least=0, most=1e6,
+    )  # fmt: skip
+
+
+def learn_setting() -> Any:
+    return setting(
+        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
+        choices=("nothing", "alpha", "both"),
+    )  # fmt: skip
+
+
+def even(documents: int, about: int) -> int:
+    """A minibatch of `about` so many documents that leaves no short one at the end of a pass."""
+    return max(1, -(-documents // max(1, -(-documents // about))))
+
+
+@dataclass(kw_only=True)
+class State:
+    """All there is to checkpoint; `svi` and `vb` add to it.
+
+    t: steps done. tokens: gone through, over all passes. documents: that are trained on, D. pi: scale of the stored
+    values. values: float32[V, K], (lambda - eta) / pi; totals: float64[K], sums of values by topic. alpha: float64[K].
+    gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first; strongest:
+    uint16[rows, L], of which topics, without columns where L is K. log_theta: float64[K], what alpha is learned from.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    documents: int
+    pi: float
+    values: np.ndarray
+    totals: np.ndarray
+    alpha: np.ndarray
+    eta: float
+    log_theta: np.ndarray
+    gamma: np.ndarray = field(metadata=MAPPED)
+    strongest: np.ndarray = field(metadata=MAPPED)
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters hold half a token or more: all are above eta."""
+        return dense.nonzero(self.values, self.pi)
+
+
+def beginning(
+    config: Settings, shape: Shape, seed: int, scratch: Path | None, remembered: int, random: bool = True
+) -> dict[str, Any]:
+    """Fields of a State before the first step: lambda - eta is random, exponential with the mean N / (K V), or 0.
+
+    remembered: L. Of the corpus's documents, held-out ones included, a shape tells that there are at most a minibatch a
+    step; where that is a single step it is taken that no more than half are held out.
+    """
+    V, K, L = shape.V, config.topics, min(remembered, config.topics)
+    rows = min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
+    values, totals = np.zeros((V, K), np.float32), np.zeros(K)
+    if random:
+        vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
+    gamma = room((rows, L), scratch, np.float32)
+    strongest = room((rows, L if L < K else 0), scratch, np.uint16)
+    gamma[:], strongest[:] = 0.0, 0
+    return {
+        "seed": seed, "t": 0, "tokens": 0, "documents": shape.D, "pi": 1.0, "values": values, "totals": totals,
+        "alpha": np.full(K, config.alpha), "eta": config.eta, "log_theta": np.zeros(K), "gamma": gamma, "strongest": strongest,
+    }  # fmt: skip
+
+
+def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> None:
+    """lambda - eta as the counts of topics that tokens have already, and gamma as alpha plus a document's.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that count for nothing.
+    """
+    K = len(state.totals)
+    for first in range(0, bow.D, BLOCK):
+        end = min(first + BLOCK, bow.D)
+        pairs = slice(bow.indptr[first], bow.indptr[end])
+        document = np.repeat(np.arange(first, end), np.diff(bow.indptr[first : end + 1]))
+        kept = ~np.isin(document, held_out)
+        counts, given = bow.counts[pairs][kept], topics[pairs][kept]
+        np.add.at(state.values, (bow.words[pairs][kept], given), counts.astype(np.float32))
+        gamma = np.bincount((document[kept] - first) * K + given, weights=counts, minlength=(end - first) * K)
+        documents = np.setdiff1d(np.arange(first, end), held_out)
+        if state.gamma.shape[1]:
+            vb.remember(documents, state.alpha + gamma.reshape(-1, K)[documents - first], state.gamma, state.strongest)
+    state.totals[:] = state.values.sum(axis=0, dtype=np.float64)
+
+
+class Local(NamedTuple):
+    """What the local step found of a minibatch: see `kernels.vb.local_step`; b and log_scale are `vb.table`'s."""
+
+    gamma: np.ndarray
+    e: np.ndarray
+    f: np.ndarray
+    b: np.ndarray
+    log_scale: np.ndarray
+    iterations: np.ndarray
+
+
+def local(
+    config: Settings, state: State, batch: dense.Batch, documents: np.ndarray | None = None, *, log: bool | None = None,
+    tolerance: float | None = None, most: int | None = None, truncate: float | None = None,
+) -> Local:  # fmt: skip
+    """The local step under the present topics.
+
+    documents: int64[S], whose remembered gamma to begin with; None: all are new. log, tolerance, most, truncate: in the
+    place of the config's.
+    """
+    log = config.expectation == "log" if log is None else log
+    b, log_scale = vb.table(batch.words, state.values, state.pi, state.eta, state.totals, log)
+    gamma = start(state, len(batch.lengths), documents)
+    limits = (config.tolerance if tolerance is None else tolerance) * batch.lengths
+    e, f, iterations = vb.local_step(
+        batch.doc_ptr, batch.places, batch.counts, b, state.alpha, gamma, limits, config.iterations if most is None else most,
+        config.truncate if truncate is None else truncate,
+    )  # fmt: skip
+    return Local(gamma, e, f, b, log_scale, iterations)
+
+
+def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
+    """gamma to begin with, float64[n, K]: what is remembered, alpha beyond that; COLD of a document that is new."""
+    gamma = np.full((n, len(state.alpha)), COLD)
+    if documents is None or not state.gamma.shape[1]:
+        return gamma
+    kept = state.gamma[documents].astype(np.float64)
+    known = kept[:, 0] > 0.0
+    if state.strongest.shape[1]:
+        gamma[known] = state.alpha
+        rows = np.flatnonzero(known)[:, None]
+        gamma[rows, state.strongest[documents[known]]] = kept[known]
+    else:
+        gamma[known] = kept[known]
+    return gamma
+
+
+def add(batch: dense.Batch, step: Local, unit: float, values: np.ndarray, totals: np.ndarray) -> None:
+    """The minibatch's statistics, sum of n phi, times unit: into values and totals."""
+    vb.add_statistics(
+        batch.words, batch.word_ptr, batch.pairs, batch.documents, step.e, step.f, step.b, unit, values, totals
+    )  # fmt: skip
+
+
+def learn(config: Settings, state: State, log_theta: np.ndarray, length: float, steps: int) -> None:
+    """alpha and eta by Newton's method, as config.learn says. log_theta: the mean E[log theta]; length: of a document."""
+    state.alpha = priors.alpha(state.alpha, log_theta, max(length, priors.LEAST * len(log_theta)), steps)
+    if config.learn == "both":
+        V, K = state.values.shape
+        sums = vb.topics_sums(state.values, state.pi, state.eta)
+        log_beta = float(sums[0] - V * psi(V * state.eta + state.pi * state.totals).sum())
+        state.eta = float(priors.eta(state.eta, K, V, log_beta, steps))
+
+
+def bound(config: Settings, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The lower bound of log p(words), in nats (002, eqs. 15 and 16): documents are fitted from what is remembered of
+    them, and count for all that are trained on. documents: int64[n], with a word among them."""
+    total, counted = 0.0, 0
+    for first in range(0, len(documents), BLOCK):
+        block = documents[first : first + BLOCK]
+        batch = dense.batch_of(bow, block)
+        step = local(config, state, batch, block, log=True, truncate=0.0)
+        total += float(
+            vb.documents_bound(
+                batch.doc_ptr, batch.places, batch.counts, step.f, step.gamma, state.alpha, step.log_scale
+            ).sum()
+        )
+        counted += len(block)
+    return total * state.documents / counted + topics_bound(state)
+
+
+def topics_bound(state: State) -> float:
+    """The bound's terms of topics: E[log p(beta)] - E[log q(beta)]."""
+    V, K = state.values.shape
+    sums = vb.topics_sums(state.values, state.pi, state.eta)
+    tokens = state.pi * state.totals
+    lam = V * state.eta + tokens
+    value = -sums[1] + (tokens * psi(lam)).sum() + sums[2] - gammaln(lam).sum()
+    return float(value + K * (gammaln(V * state.eta) - V * gammaln(state.eta)))
+
+
+def fold_in(config: Settings, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta = E[theta] of the documents first … end - 1, fitted from the start under the present topics."""
+    batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
+    step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
+    return dense.theta(step.gamma, first, batch.lengths)
+
+
+def memory(config: Settings, shape: Shape, copies: int) -> int:
+    """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are shown."""
+    S = min(config.minibatch, shape.D)
+    tokens = -(-shape.tokens // shape.per_pass)
+    return dense.memory(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
+
+
+def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """What methods say of the priors, and whom they cite."""
+    said = f"The priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic"
+    learned = {
+        "alpha": "; α was learned for each topic by Newton’s method (Minka 2000)",
+        "both": "; α for each topic and η were learned by Newton’s method (Minka 2000)",
+    }.get(settings.get("learn", ""), "")
+    return f"{said}{learned}.", ["minka2000estimating"] if learned else []

@@ -1,0 +1,316 @@
+"""The local step of collapsed variational Bayes of order zero, on sparse responsibilities, and its statistics.
+
+A (document, word) pair's phi is kept as at most L topics with whole weights that sum to WHOLE: so the statistics, which
+are sums of count times weight, are whole numbers too. In float64 they are exact up to 2^53, which is 2^38 tokens: what
+is put in can be taken out again without a trace, in any order, and nothing drifts.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels import rng
+from inference.kernels.gibbs import CHUNKS, shares
+
+WHOLE = 1 << 15  # a token, in units of the weights
+NOWHERE = np.int32(-1)
+
+
+@njit(cache=True, parallel=True)
+def table(words, statistics, scale):
+    """The rows of a minibatch's words in tokens: float32[n, K]. words: int64[n]; statistics: float64[V, K], times
+    `scale`."""
+    n, K = len(words), statistics.shape[1]
+    out = np.empty((n, K), np.float32)
+    for i in prange(n):
+        row = statistics[words[i]]
+        for k in range(K):
+            out[i, k] = max(scale * row[k], 0.0)
+    return out
+
+
+@njit(cache=True, parallel=True)
+def leading(rows, totals, eta_mass, most):
+    """The topics that are likeliest for each word where a document says nothing: int32[n, most], by N_kw / (V eta + N_k),
+    largest first; of equals the first. most: at most K.
+
+    rows: float32[n, K]. totals: float64[K]. eta_mass: V eta.
+    """
+    n, K = rows.shape
+    out = np.empty((n, most), np.int32)
+    inverse = 1.0 / (eta_mass + totals)
+    for i in prange(n):
+        best = np.full(most, -1.0)
+        for k in range(K):
+            value = rows[i, k] * inverse[k]
+            if value > best[most - 1]:
+                j = most - 1
+                while j > 0 and best[j - 1] < value:
+                    best[j], out[i, j] = best[j - 1], out[i, j - 1]
+                    j -= 1
+                best[j], out[i, j] = value, k
+    return out
+
+
+@njit(cache=True, inline="always")
+def _keep(candidates, weights, m, least, slots, best, topics, phi):
+    """Write the strongest of m candidates as whole weights that sum to WHOLE, strongest first; 0 behind them.
+
+    Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the first. What is dropped
+    is shared out among what is kept, in proportion.
+    """
+    L = len(topics)
+    total = 0.0
+    for j in range(m):
+        total += weights[j]
+    floor = least * total
+    n = 0
+    for j in range(m):
+        x = weights[j]
+        if x >= floor and (n < L or x > best[n - 1]):
+            i = n if n < L else L - 1
+            while i > 0 and best[i - 1] < x:
+                best[i], slots[i] = best[i - 1], slots[i - 1]
+                i -= 1
+            best[i], slots[i] = x, candidates[j]
+            n = min(n + 1, L)
+    kept = 0.0
+    for i in range(n):
+        kept += best[i]
+    left = WHOLE
+    for i in range(1, n):
+        weight = np.int64(WHOLE * (best[i] / kept))
+        topics[i], phi[i] = slots[i], weight
+        left -= weight
+    topics[0], phi[0] = slots[0], left
+    for i in range(n, L):
+        topics[i], phi[i] = 0, 0
+
+
+@njit(cache=True, inline="always")
+def _has(topics, phi, k):
+    """Whether a pair's phi, as it was, has a topic."""
+    for s in range(len(topics)):
+        if phi[s] == 0:
+            return False
+        if topics[s] == k:
+            return True
+    return False
+
+
+@njit(cache=True, parallel=True)
+def visit(doc_ptr, places, counts, rows, leads, totals, alpha, eta, eta_mass, turns, first_turns, least, draws, moves, keys, old_topics,
+          old_phi, topics, phi):  # fmt: skip
+    """CVB0 in each document of a minibatch by itself: through its words `turns` times, phi of each from the present.
+
+    phi_k of a pair is proportional to (alpha_k + N_dk - phi) (eta + N_kw - phi) / (V eta + N_k - phi) (Asuncion and
+    others 2009; paper 001, Algorithm 3), where phi is the share of one token of the pair itself. N_dk, and the
+    document's part of N_k, change with each word; the rest of N_k, and N_kw, are as before the minibatch.
+
+    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word among the rows. counts:
+    float32[P]. rows: float32[W, K], N_kw. leads: int32[W, M], of `leading`. totals: float64[K], N_k. alpha: float64[K].
+    eta_mass: V eta. old_topics, old_phi: uint16[P, L], phi as it is in rows and totals; phi all 0 for a document that is
+    in neither, which is gone through `first_turns` times. topics, phi: uint16[P, L], for what it becomes.
+    least: of a pair's phi; what is below is dropped. draws: so many of the first turns of a new document give each pair one
+    topic, drawn from its phi by keys, uint64[n]. moves: 1, or 0 where N_k stays as it is, for a fold-in.
+    Weighed are the topics that the document has and those that lead the word; in the first turn of a new document all.
+    One long kernel: the loop over a document's words changes a dozen numbers of the document.
+    """
+    K, L, M = len(totals), topics.shape[1], leads.shape[1]
+    unit = 1.0 / WHOLE
+    bounds = shares(doc_ptr)
+    flat = alpha / (eta_mass + totals)
+    for chunk in prange(CHUNKS):
+        place = np.full(K, NOWHERE)  # of a topic among the active ones
+        active = np.empty(K, np.int32)
+        tokens, before = np.zeros(K), np.zeros(K)  # N_dk of the active topics: now, and when the visit began
+        odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
+        own, own_before = np.zeros(K), np.zeros(K)  # the pair's own share: now, and in the rows
+        candidates, weights = np.empty(K, np.int32), np.empty(K)
+        slots, best = np.empty(L, np.int32), np.empty(L)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            first, end = doc_ptr[d], doc_ptr[d + 1]
+            if first == end:
+                continue
+            is_new = old_phi[first, 0] == 0
+            m = 0
+            for p in range(first, end):
+                for s in range(L):
+                    topics[p, s], phi[p, s] = old_topics[p, s], old_phi[p, s]
+                for s in range(L):
+                    if phi[p, s] == 0:
+                        break
+                    k = topics[p, s]
+                    if place[k] == NOWHERE:
+                        place[k], active[m], tokens[m] = m, k, 0.0
+                        m += 1
+                    tokens[place[k]] += counts[p] * (phi[p, s] * unit)
+            for j in range(m):
+                before[j] = tokens[j]
+                odds[j] = (alpha[active[j]] + tokens[j]) / (eta_mass + totals[active[j]])
+            state = keys[d]
+            for turn in range(first_turns if is_new else turns):
+                for p in range(first, end):
+                    row, count = rows[places[p]], np.float64(counts[p])
+                    for j in range(m):
+                        candidates[j] = active[j]
+                        weights[j] = odds[j] * (eta + row[active[j]])
+                    n = m
+                    if is_new and turn == 0:
+                        for k in range(K):
+                            if place[k] == NOWHERE:
+                                candidates[n], weights[n] = k, flat[k] * (eta + row[k])
+                                n += 1
+                    else:
+                        for i in range(M):
+                            k = leads[places[p], i]
+                            if place[k] == NOWHERE:
+                                candidates[n], weights[n] = k, flat[k] * (eta + row[k])
+                                n += 1
+                    # the pair's own topics again, without one token of it; then the pair leaves the document
+                    for s in range(L):
+                        if phi[p, s] > 0:
+                            own[place[topics[p, s]]] = phi[p, s] * unit
+                        if old_phi[p, s] > 0:
+                            own_before[place[old_topics[p, s]]] = old_phi[p, s] * unit
+                        elif phi[p, s] == 0:
+                            break
+                    for s in range(L):
+                        if old_phi[p, s] == 0:
+                            break
+                        j, k = place[old_topics[p, s]], old_topics[p, s]
+                        inside = max(tokens[j] - own[j], 0.0)
+                        there = max(totals[k] + moves * (tokens[j] - before[j] - own[j]), 0.0)
+                        word = max(row[k] - own_before[j], 0.0)
+                        weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + there)
+                        own_before[j] = 0.0
+                    for s in range(L):
+                        if phi[p, s] == 0:
+                            break
+                        j, k = place[topics[p, s]], topics[p, s]
+                        if turn > 0 and own[j] > 0.0 and not _has(old_topics[p], old_phi[p], k):
+                            inside = max(tokens[j] - own[j], 0.0)
+                            there = max(totals[k] + moves * (tokens[j] - before[j] - own[j]), 0.0)
+                            weights[j] = (alpha[k] + inside) * (eta + row[k]) / (eta_mass + there)
+                    for s in range(L):
+                        if phi[p, s] == 0:
+                            break
+                        j, k = place[topics[p, s]], topics[p, s]
+                        own[j] = 0.0
+                        tokens[j] = max(tokens[j] - count * (phi[p, s] * unit), 0.0)
+                        odds[j] = (alpha[k] + tokens[j]) / (
+                            eta_mass + max(totals[k] + moves * (tokens[j] - before[j]), 0.0)
+                        )
+                    if is_new and turn < draws:
+                        total = 0.0
+                        for j in range(n):
+                            total += weights[j]
+                        state = rng.after(state)
+                        x = rng.unit(state) * total
+                        j = 0
+                        while j < n - 1 and x >= weights[j]:
+                            x -= weights[j]
+                            j += 1
+                        phi[p, :] = 0
+                        topics[p, 0], phi[p, 0] = candidates[j], WHOLE
+                    else:
+                        _keep(candidates, weights, n, least, slots, best, topics[p], phi[p])
+                    for s in range(L):
+                        if phi[p, s] == 0:
+                            break
+                        k = topics[p, s]
+                        if place[k] == NOWHERE:
+                            place[k], active[m], tokens[m], before[m] = m, k, 0.0, 0.0
+                            m += 1
+                        j = place[k]
+                        tokens[j] += count * (phi[p, s] * unit)
+                        odds[j] = (alpha[k] + tokens[j]) / (
+                            eta_mass + max(totals[k] + moves * (tokens[j] - before[j]), 0.0)
+                        )
+            for j in range(m):
+                place[active[j]] = NOWHERE
+
+
+@njit(cache=True, parallel=True)
+def add(words, word_ptr, pairs, counts, old_topics, old_phi, topics, phi, unit, statistics, totals):
+    """Put a minibatch's new phi into the statistics, times `unit`, and take its old one out.
+
+    words: int64[n]; word_ptr: int64[n + 1] and pairs: int32[P], of rows.by_word: a word's row is the work of one
+    thread, in the order of its pairs. statistics: float64[V, K], and totals: float64[K], its sums by topic.
+    """
+    K, L = len(totals), topics.shape[1]
+    added = np.zeros((CHUNKS, K))
+    bounds = shares(word_ptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            row = statistics[words[i]]
+            for q in range(word_ptr[i], word_ptr[i + 1]):
+                p = pairs[q]
+                times = unit * counts[p]
+                for s in range(L):
+                    if phi[p, s] == 0:
+                        break
+                    value = times * phi[p, s]
+                    row[topics[p, s]] += value
+                    added[chunk, topics[p, s]] += value
+                for s in range(L):
+                    if old_phi[p, s] == 0:
+                        break
+                    value = times * old_phi[p, s]
+                    row[old_topics[p, s]] -= value
+                    added[chunk, old_topics[p, s]] -= value
+    for k in range(K):
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+
+
+@njit(cache=True, parallel=True)
+def stochastic(doc_ptr, places, counts, rows, totals, alpha, eta, eta_mass, turns, least, s, tau, kappa, topics, phi):
+    """The local step of stochastic CVB0 (Foulds and others 2013): through each document `turns` times; phi is of the last.
+
+    phi_k of a pair is proportional to (alpha_k + N_dk) (eta + N_kw) / (V eta + N_k), nothing taken out; then, for its m
+    tokens at once, N_d <- (1 - rho)^m N_d + (1 - (1 - rho)^m) n_d phi, where rho = s (tau + t)^-kappa in the t-th update
+    of the document, at most 1. Arguments as for `visit`; topics, phi: uint16[P, L], its results.
+    """
+    K, L = len(totals), topics.shape[1]
+    bounds = shares(doc_ptr)
+    inverse = 1.0 / (eta_mass + totals)
+    everything = np.arange(K).astype(np.int32)
+    for chunk in prange(CHUNKS):
+        tokens, weights = np.empty(K), np.empty(K)
+        slots, best = np.empty(L, np.int32), np.empty(L)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            length = 0.0
+            for p in range(doc_ptr[d], doc_ptr[d + 1]):
+                length += counts[p]
+            for k in range(K):
+                tokens[k] = length / K
+            t = 0
+            for turn in range(turns):
+                for p in range(doc_ptr[d], doc_ptr[d + 1]):
+                    t += 1
+                    row = rows[places[p]]
+                    total = 0.0
+                    for k in range(K):
+                        weights[k] = (alpha[k] + tokens[k]) * (eta + row[k]) * inverse[k]
+                        total += weights[k]
+                    stays = (1.0 - min(s * (tau + t) ** -kappa, 1.0)) ** np.float64(counts[p])
+                    moved = (1.0 - stays) * length / total
+                    for k in range(K):
+                        tokens[k] = stays * tokens[k] + moved * weights[k]
+                    if turn == turns - 1:
+                        _keep(everything, weights, K, least, slots, best, topics[p], phi[p])
+
+
+@njit(cache=True)
+def mixtures(doc_ptr, counts, topics, phi, alpha):
+    """gamma = alpha + N_dk of each document: float64[n, K]. Arguments as for `visit`."""
+    n = len(doc_ptr) - 1
+    out = np.empty((n, len(alpha)))
+    for d in range(n):
+        out[d] = alpha
+        for p in range(doc_ptr[d], doc_ptr[d + 1]):
+            for s in range(topics.shape[1]):
+                if phi[p, s] == 0:
+                    break
+                out[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
+    return out

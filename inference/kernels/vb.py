@@ -1,0 +1,495 @@
+"""The local step of variational Bayes for LDA, and the statistics of a minibatch (paper 002, eqs. 31 and 32; 004, eqs. 8
+and 9).
+
+With e_k = exp E[log theta_k], exp psi(gamma_k) but for a factor that cancels, and b_kw the weight of word w in topic k,
+
+    norm_w = sum_k e_k b_kw,   gamma_k = alpha_k + e_k sum_w n_w b_kw / norm_w,   s_kw = b_kw sum_d e_dk n_dw / norm_dw,
+
+phi_wk = e_k b_kw / norm_w is never stored. The work is in two phases: `local_step` is parallel over documents, and
+`add_statistics` over words, each of whose rows one thread sums over its pairs in the documents' order. No sum is shared
+out between threads. A document's rows of b are copied into a block and its transpose once; norm is then summed along words
+and gamma along topics, so each loop works on elements that do not depend on each other: vector instructions of any
+width give the same bits, and there is no fast-math.
+
+b is a table of the minibatch's words. What it holds is the caller's: exp E[log beta] or E[beta] of a Dirichlet (`table`), or
+beta itself as a point estimate. Its rows may have any scale each, which cancels. Kernels compute in the table's dtype:
+float32 in engines, float64 in tests.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels import rng
+from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.special import digamma, digamma_parts, exp_minus
+
+LANES = 16  # rows of workspaces are as long as a multiple of it
+BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
+LEAST = 1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
+DENSE = 3  # iterations over all topics, before a document's active ones are chosen
+
+
+@njit(cache=True, parallel=True)
+def table(words, values, scale, eta, totals, log_expectation):
+    """b of a minibatch's words, for topics k ~ Dirichlet(eta + N_k.): (b dtype[n, K], log_scale float64[n]).
+
+    words: int64[n]. values: dtype[V, K], N_kw / scale. totals: float64[K], of values. log_expectation: b is
+    exp E[log beta], else E[beta]. b_kw is exp(log_scale_w) b[w, k]; a row's largest is about 1. A weight of less than
+    LEAST times a row's largest counts as that.
+    """
+    n, K = len(words), len(totals)
+    V = len(values)
+    padded = (K + LANES - 1) // LANES * LANES
+    norm = np.full(padded, 1e300)  # log of the normalisers, or they themselves
+    for k in range(K):
+        norm[k] = V * eta + max(scale * totals[k], 0.0)
+        if log_expectation:
+            norm[k] = digamma(norm[k])
+    out = np.empty((n, K), values.dtype)
+    log_scale = np.empty(n)
+    for chunk in prange(CHUNKS):
+        b, shift, lanes = np.empty(padded), np.empty(padded), np.empty(LANES)
+        for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            row = values[words[i]]
+            if log_expectation:
+                for k in range(K):
+                    v, s = digamma_parts(eta + scale * row[k])
+                    b[k] = v
+                    shift[k] = s + norm[k]
+                shift[K:] = 1e300
+                least = _least(shift, lanes)
+                for k in range(K):
+                    b[k] *= exp_minus(shift[k] - least)
+            else:
+                least = 0.0
+                for k in range(K):
+                    b[k] = (eta + scale * row[k]) / norm[k]
+            b[K:] = 0.0
+            most = _most(b, lanes)
+            inverse = 1.0 / most
+            for k in range(K):
+                out[i, k] = max(b[k] * inverse, LEAST)
+            log_scale[i] = math.log(most) - least
+    return out, log_scale
+
+
+@njit(cache=True)
+def _least(values, lanes):
+    """The least of values, float64[n * LANES]."""
+    lanes[:] = values[:LANES]
+    for i in range(LANES, len(values), LANES):
+        for j in range(LANES):
+            lanes[j] = min(lanes[j], values[i + j])
+    least = lanes[0]
+    for j in range(1, LANES):
+        least = min(least, lanes[j])
+    return least
+
+
+@njit(cache=True)
+def _most(values, lanes):
+    """The largest of values, float64[n * LANES]."""
+    lanes[:] = values[:LANES]
+    for i in range(LANES, len(values), LANES):
+        for j in range(LANES):
+            lanes[j] = max(lanes[j], values[i + j])
+    most = lanes[0]
+    for j in range(1, LANES):
+        most = max(most, lanes[j])
+    return most
+
+
+@njit(cache=True)
+def _total(values, lanes):
+    """The sum of values, float64[n * LANES], in an order that vectors can keep."""
+    lanes[:] = 0.0
+    for i in range(0, len(values), LANES):
+        for j in range(LANES):
+            lanes[j] += values[i + j]
+    total = 0.0
+    for j in range(LANES):
+        total += lanes[j]
+    return total
+
+
+@njit(cache=True)
+def _fill(b, places, topics, m, rows, columns):
+    """Copy the rows of b that a document's words have, the columns of its m topics, into both blocks; the rest is 0.
+
+    rows: [n, mp], n and mp multiples of LANES; columns: its transpose, [mp, n].
+    """
+    n, mp = rows.shape
+    for j in range(n):
+        row = rows[j]
+        if j >= len(places):
+            row[:] = 0.0
+            continue
+        source = b[places[j]]
+        if m == len(source):
+            for i in range(m):
+                row[i] = source[i]
+        else:
+            for i in range(m):
+                row[i] = source[topics[i]]
+        row[m:] = 0.0
+    for i in range(mp):
+        column = columns[i]
+        for j in range(n):
+            column[j] = rows[j, i]
+
+
+@njit(cache=True)
+def _multiply(rows, columns, e, counts, f, acc, gather):
+    """f = counts / norm of a block's words, and where `gather`, acc += sum over them of f times their rows.
+
+    Sums are in the order of the topics and of the words. f: dtype[n] as long as the block, also where counts is shorter.
+    """
+    n, mp = rows.shape
+    f[:] = 0.0
+    for i in range(0, mp, 4):
+        e0, e1, e2, e3 = e[i], e[i + 1], e[i + 2], e[i + 3]
+        c0, c1, c2, c3 = columns[i], columns[i + 1], columns[i + 2], columns[i + 3]
+        for j in range(n):
+            f[j] = (((f[j] + e0 * c0[j]) + e1 * c1[j]) + e2 * c2[j]) + e3 * c3[j]
+    for j in range(len(counts)):
+        f[j] = counts[j] / f[j]
+    f[len(counts) :] = 0.0
+    if gather:
+        for j in range(0, (len(counts) + 3) // 4 * 4, 4):
+            f0, f1, f2, f3 = f[j], f[j + 1], f[j + 2], f[j + 3]
+            r0, r1, r2, r3 = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+            for i in range(mp):
+                acc[i] = (((acc[i] + f0 * r0[i]) + f1 * r1[i]) + f2 * r2[i]) + f3 * r3[i]
+
+
+@njit(cache=True)
+def _expect(gamma, m, v, shift, lanes, e):
+    """e = exp psi(gamma) times a constant, for the first m of them, at least LEAST where the largest is 1 or more."""
+    mp = len(e)
+    for i in range(mp):
+        v[i], shift[i] = digamma_parts(gamma[i])
+    shift[m:mp] = 1e300
+    least = _least(shift[:mp], lanes)
+    for i in range(mp):
+        e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST)
+
+
+@njit(cache=True)
+def _chosen(gamma, alpha, truncate, topics):
+    """The topics that hold more than `truncate` tokens of a document, into `topics`: how many."""
+    m = 0
+    for k in range(len(alpha)):
+        if gamma[k] - alpha[k] > truncate:
+            topics[m] = k
+            m += 1
+    return m
+
+
+@njit(cache=True)
+def _fit(places, counts, b, alpha, gamma, e_out, f_out, limit, most, truncate, blocks, sums, numbers, topics):
+    """The local step of one document, whose pairs are places and counts: its iterations.
+
+    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers: float64[5, P]; topics:
+    int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a block, a multiple, too.
+    """
+    K, n, P = len(alpha), len(places), numbers.shape[1]
+    size = min((n + LANES - 1) // LANES * LANES, blocks.shape[1] // P)
+    own_alpha, own_gamma, v, shift, change = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    lanes = np.empty(LANES)
+    m, mp = K, P
+    for k in range(P):
+        own_alpha[k], own_gamma[k] = (alpha[k], gamma[k]) if k < K else (1.0, 1.0)
+    e, acc, f = sums[:mp], sums[P : P + mp], sums[2 * P : 2 * P + size]
+    rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+    refill, done, iteration = True, False, 0
+    _expect(own_gamma, m, v, shift, lanes, e)
+    while True:
+        acc[:] = 0.0
+        for begin in range(0, n, size):
+            end = min(begin + size, n)
+            if refill:
+                _fill(b, places[begin:end], topics, m, rows, columns)
+                refill = n > size
+            _multiply(rows, columns, e, counts[begin:end], f, acc, not done)
+            if done:
+                f_out[begin:end] = f[: end - begin]
+        if done:
+            break
+        for i in range(mp):
+            new = own_alpha[i] + e[i] * acc[i]
+            change[i] = abs(new - own_gamma[i])
+            own_gamma[i] = new
+        iteration += 1
+        done = _total(change[:mp], lanes) < limit or iteration >= most
+        if iteration == DENSE and truncate > 0.0 and not done:
+            chosen = _chosen(own_gamma, alpha, truncate, topics)
+            width = (chosen + LANES - 1) // LANES * LANES
+            if 0 < chosen and width < mp:
+                m, mp, refill = chosen, width, True
+                for i in range(mp):
+                    own_gamma[i], own_alpha[i] = (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
+                e, acc = sums[:mp], sums[P : P + mp]
+                rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+        _expect(own_gamma, m, v, shift, lanes, e)
+    if m == K:
+        gamma[:], e_out[:] = own_gamma[:K], e[:K]
+    else:
+        gamma[:], e_out[:] = alpha, 0.0
+        for i in range(m):
+            gamma[topics[i]], e_out[topics[i]] = own_gamma[i], e[i]
+    return iteration
+
+
+@njit(cache=True, parallel=True)
+def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate):
+    """Fit gamma of each document of a minibatch: (e dtype[n, K], f dtype[P], iterations int32[n]).
+
+    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], the row of b that a pair's word has; counts: float32[P],
+    its tokens. b: dtype[W, K], as `table` gives it, or any weights of topics whose rows are scaled so that the largest
+    is about 1. alpha: float64[K]. gamma: float64[n, K], where to start from; changed in place to what was found. limits:
+    float64[n]: a document is done when the sum over k of |change of gamma_k| is below; most: or after so many
+    iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many of the document's
+    tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none out.
+
+    e: exp psi(gamma) but for a factor for each document; f: n / norm at this e: with them phi = e b f / n, s_kw is b_kw
+    times the sum of e f, and the bound is `documents_bound`. A document without words gets gamma = alpha.
+    """
+    n, K = len(doc_ptr) - 1, len(alpha)
+    P = (K + LANES - 1) // LANES * LANES
+    e, f = np.zeros((n, K), b.dtype), np.empty(doc_ptr[n], b.dtype)
+    iterations = np.zeros(n, np.int32)
+    bounds = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        longest = 0
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
+        room = min((longest + LANES - 1) // LANES, max(BLOCK // P // LANES, 1)) * LANES
+        blocks, sums = np.empty((2, room * P), b.dtype), np.empty(2 * P + room, b.dtype)
+        numbers, topics = np.empty((5, P)), np.empty(K, np.int32)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            a, z = doc_ptr[d], doc_ptr[d + 1]
+            if a < z:
+                iterations[d] = _fit(
+                    places[a:z], counts[a:z], b, alpha, gamma[d], e[d], f[a:z], limits[d], most, truncate, blocks, sums, numbers, topics
+                )  # fmt: skip
+            else:
+                for k in range(K):
+                    gamma[d, k] = alpha[k]
+    return e, f, iterations
+
+
+@njit(cache=True, parallel=True)
+def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, totals):
+    """values[words] += unit s, and totals += the sum of that over words; s_kw = b_kw sum_d e_dk f_dw.
+
+    words: int64[W], rows of values. word_ptr: int64[W + 1] and pairs: int32[P], as `rows.by_word` gives them. documents:
+    int32[P], the row of e of each pair's document. e, f: of `local_step`; b: dtype[W, K]. values: dtype[V, K]; totals:
+    float64[K].
+    """
+    W, K = b.shape
+    bounds = shares(word_ptr)
+    added = np.zeros((CHUNKS, K))
+    for chunk in prange(CHUNKS):
+        acc = np.empty(K, b.dtype)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            acc[:] = 0.0
+            first, last = word_ptr[i], word_ptr[i + 1]
+            whole = first + (last - first) // 4 * 4
+            for q in range(first, whole, 4):
+                p0, p1, p2, p3 = pairs[q], pairs[q + 1], pairs[q + 2], pairs[q + 3]
+                f0, f1, f2, f3 = f[p0], f[p1], f[p2], f[p3]
+                e0, e1, e2, e3 = e[documents[p0]], e[documents[p1]], e[documents[p2]], e[documents[p3]]
+                for k in range(K):
+                    acc[k] = (((acc[k] + f0 * e0[k]) + f1 * e1[k]) + f2 * e2[k]) + f3 * e3[k]
+            for q in range(whole, last):
+                f0, e0 = f[pairs[q]], e[documents[pairs[q]]]
+                for k in range(K):
+                    acc[k] += f0 * e0[k]
+            row, weights = values[words[i]], b[i]
+            for k in range(K):
+                more = unit * weights[k] * acc[k]
+                row[k] += more
+                added[chunk, k] += more
+    for k in range(K):
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+
+
+@njit(cache=True, parallel=True)
+def scatter(seed, mean, values, totals):
+    """Fill values, dtype[V, K], with exponential numbers of that mean, keyed by seed and word, and totals, float64[K],
+    with their sums by topic. seed: uint64."""
+    V, K = values.shape
+    added = np.zeros((CHUNKS, K))
+    for chunk in prange(CHUNKS):
+        for w in range(chunk * V // CHUNKS, (chunk + 1) * V // CHUNKS):
+            state = rng.key(seed, np.uint64(rng.INIT), np.uint64(w), np.uint64(0))
+            for k in range(K):
+                state = rng.after(state)
+                values[w, k] = -mean * math.log1p(-rng.unit(state))
+                added[chunk, k] += values[w, k]
+    totals[:] = 0.0
+    for chunk in range(CHUNKS):
+        for k in range(K):
+            totals[k] += added[chunk, k]
+
+
+@njit(cache=True, parallel=True)
+def rescale(values, scale, totals):
+    """values *= scale, and totals, float64[K], are their sums by topic anew."""
+    V, K = values.shape
+    added = np.zeros((CHUNKS, K))
+    for chunk in prange(CHUNKS):
+        for w in range(chunk * V // CHUNKS, (chunk + 1) * V // CHUNKS):
+            for k in range(K):
+                values[w, k] *= scale
+                added[chunk, k] += values[w, k]
+    totals[:] = 0.0
+    for chunk in range(CHUNKS):
+        for k in range(K):
+            totals[k] += added[chunk, k]
+
+
+@njit(cache=True)
+def listed(values, scale, at_least):
+    """Values of at least so many tokens, by topic: (indptr int64[K + 1], words int32, tokens float64), words ascending.
+
+    values: dtype[V, K], tokens / scale.
+    """
+    V, K = values.shape
+    sizes = np.zeros(K + 1, np.int64)
+    for w in range(V):
+        for k in range(K):
+            if scale * values[w, k] >= at_least:
+                sizes[k + 1] += 1
+    indptr = np.cumsum(sizes)
+    words, tokens = np.empty(indptr[K], np.int32), np.empty(indptr[K])
+    cursor = indptr[:-1].copy()
+    for w in range(V):
+        for k in range(K):
+            if scale * values[w, k] >= at_least:
+                words[cursor[k]], tokens[cursor[k]] = w, scale * values[w, k]
+                cursor[k] += 1
+    return indptr, words, tokens
+
+
+@njit(cache=True, parallel=True)
+def log_theta(doc_ptr, gamma):
+    """The sum over documents with words of E[log theta_dk]: float64[K]. gamma: float64[n, K]; doc_ptr: as for
+    `local_step`."""
+    n, K = gamma.shape
+    added = np.zeros((CHUNKS, K))
+    for chunk in prange(CHUNKS):
+        for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
+            if doc_ptr[d] < doc_ptr[d + 1]:
+                total = 0.0
+                for k in range(K):
+                    total += gamma[d, k]
+                total = digamma(total)
+                for k in range(K):
+                    added[chunk, k] += digamma(gamma[d, k]) - total
+    out = np.zeros(K)
+    for chunk in range(CHUNKS):
+        for k in range(K):
+            out[k] += added[chunk, k]
+    return out
+
+
+@njit(cache=True, parallel=True)
+def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
+    """The bound's terms of each document, at phi of its gamma: float64[n], 0 for one without words.
+
+    sum_w n_w log norm_w + sum_k (alpha_k - gamma_k) E[log theta_k] + lnG(sum alpha) - sum lnG(alpha_k)
+    + sum lnG(gamma_k) - lnG(sum gamma). doc_ptr, places, counts: of the minibatch; f, gamma: of `local_step`;
+    log_scale: float64[W], of `table`.
+    """
+    n, K = gamma.shape
+    out = np.zeros(n)
+    prior = math.lgamma(np.sum(alpha))
+    for k in range(K):
+        prior -= math.lgamma(alpha[k])
+    for d in prange(n):
+        if doc_ptr[d] == doc_ptr[d + 1]:
+            continue
+        total, most = 0.0, 0.0
+        for k in range(K):
+            total += gamma[d, k]
+            most = max(most, gamma[d, k])
+        _, least = digamma_parts(most)  # what the local step divides e by
+        psi_total = digamma(total)
+        value = prior - math.lgamma(total)
+        for k in range(K):
+            value += (alpha[k] - gamma[d, k]) * (digamma(gamma[d, k]) - psi_total) + math.lgamma(gamma[d, k])
+        for p in range(doc_ptr[d], doc_ptr[d + 1]):
+            value += counts[p] * (math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]])
+        out[d] = value
+    return out
+
+
+@njit(cache=True, parallel=True)
+def topics_sums(values, scale, eta):
+    """Sums over topics and words of psi(lam), (lam - eta) psi(lam) and lnG(lam), lam = eta + scale values: float64[3].
+
+    What the bound and eta's derivative are made of.
+    """
+    V, K = values.shape
+    by_word = np.zeros((V, 3))
+    for w in prange(V):
+        for k in range(K):
+            n = scale * values[w, k]
+            log = digamma(eta + n)
+            by_word[w, 0] += log
+            by_word[w, 1] += n * log
+            by_word[w, 2] += math.lgamma(eta + n)
+    out = np.zeros(3)
+    for w in range(V):
+        for i in range(3):
+            out[i] += by_word[w, i]
+    return out
+
+
+@njit(cache=True, parallel=True)
+def remember(documents, gamma, kept, strongest):
+    """Keep the largest gamma of each document of a minibatch: kept, float32[D, L], and of which topics, strongest,
+    uint16[D, L]; all of them, by topic, where strongest has no columns. documents: int64[n]; gamma: float64[n, K]."""
+    L, K = kept.shape[1], gamma.shape[1]
+    for d in prange(len(documents)):
+        row = kept[documents[d]]
+        if strongest.shape[1] == 0:
+            for k in range(L):
+                row[k] = gamma[d, k]
+            continue
+        topics = strongest[documents[d]]
+        m = 0
+        for k in range(K):
+            value = np.float32(gamma[d, k])
+            if m < L or value > row[L - 1]:
+                i = min(m, L - 1)
+                while i > 0 and row[i - 1] < value:
+                    row[i], topics[i] = row[i - 1], topics[i - 1]
+                    i -= 1
+                row[i], topics[i] = value, k
+                m = min(m + 1, L)
+
+
+@njit(cache=True, parallel=True)
+def adapt(values, target, mean, weight):
+    """The running mean of a rate's steps g = target - values, mean <- (1 - weight) mean + weight g: (|g|^2, |mean|^2).
+
+    values, target, mean: dtype[V, K] (Ranganath et al. 2013).
+    """
+    V, K = values.shape
+    by_word = np.zeros((V, 2))
+    for w in prange(V):
+        for k in range(K):
+            g = target[w, k] - values[w, k]
+            mean[w, k] += weight * (g - mean[w, k])
+            by_word[w, 0] += np.float64(g) * g
+            by_word[w, 1] += np.float64(mean[w, k]) * mean[w, k]
+    squares, of_mean = 0.0, 0.0
+    for w in range(V):
+        squares += by_word[w, 0]
+        of_mean += by_word[w, 1]
+    return squares, of_mean

@@ -1,0 +1,1353 @@
+"""What the .json address of each page answers; webapp.urls says which shape is whose. Items have the API's own shapes.
+
+A page that has several views answers one of several shapes. Every answer that a test sees is compared with what is
+declared here (tests/webapp/page_json.py): no field is missing and none is undeclared.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from ninja import Field, Schema
+
+from webapp.api.shapes import (
+    Comparison,
+    Corpus,
+    Document,
+    Found,
+    FoundDocuments,
+    Line,
+    Part,
+    Run,
+    Sense,
+    Topic,
+    TopicName,
+    Word,
+    Words,
+)
+
+Passage = list[tuple[str, bool]]  # a text in pieces, and whether each is to be marked
+
+
+# What several pages have
+
+
+class Link(Schema):
+    url: str
+    label: str
+
+
+class Choice(Schema):
+    name: str
+    said: str
+
+
+class Period(Schema):
+    """A column of a chart by time or category. thin: too few words to read much into it."""
+
+    label: str
+    documents: int
+    tokens: int
+    thin: bool
+    url: str
+
+
+class TopicWords(TopicName):
+    words: list[str]
+
+
+class TopicShare(TopicName):
+    share: float
+
+
+# The program
+
+
+class Term(Schema):
+    name: str
+    says: str
+    more: str
+
+
+class Glossary(Schema):
+    terms: dict[str, Term]
+
+
+class DeletedOf(Schema):
+    id: int
+    name: str
+
+
+class DeletedItem(Schema):
+    kind: str
+    id: int
+    name: str
+    adds: bool
+    of: DeletedOf | None
+    documents: int | None
+    runs: int | None
+    topics: int | None
+    deleted: datetime
+    until: datetime
+    url: str
+    bring_back: str
+    for_good: str
+
+
+class Deleted(Schema):
+    deleted: list[DeletedItem]
+    next: str | None
+
+
+class Doing(Schema):
+    task: str
+    key: int
+    since: float
+    kind: str
+    age: float
+
+
+class Worker(Schema):
+    worker: str
+    since: float
+    processes: int
+    doing: list[Doing]
+    age: float
+
+
+class JobCount(Schema):
+    kind: str
+    work: int
+    waiting: int
+    failed: int
+
+
+class Job(Schema):
+    kind: str
+    id: int
+    corpus: int | None
+    who: str
+    status: str
+    request: str
+    attempt: int
+    age: float | None
+    silent: float | None
+    progress: float | None
+    tokens_per_second: float | None
+    broke: str
+
+
+class Disk(Schema):
+    total: int
+    used: int
+    free: int
+    reserve: int
+    parts: dict[str, int]
+    age: float | None
+
+
+class Database(Schema):
+    bytes: int
+    connections: dict[str, int]
+
+
+class RouteTimes(Schema):
+    route: str
+    count: int
+    mean: float
+    p95: float
+
+
+class Requests(Schema):
+    in_work: int
+    waiting: int
+    readers: int
+
+
+class Operator(Schema):
+    parts: dict[str, str]
+    workers: list[Worker]
+    counts: list[JobCount]
+    kind: str
+    state: str
+    jobs: list[Job]
+    next: str | None
+    disk: Disk
+    database: Database | None
+    routes: list[RouteTimes]
+    requests: Requests
+
+
+# Corpora and documents
+
+
+class NewVersion(Schema):
+    number: int
+    status: str
+    error: str
+
+
+class CorpusPage(Corpus):
+    """A corpus and how far it is read."""
+
+    error: str
+    bytes_read: int
+    bytes_total: int
+    documents_read: int
+    dropped: dict[str, tuple[int, int]] = Field(description="reason -> (words, tokens) that were left out")
+    problem_counts: dict[str, int]
+    arriving: bool
+    files_stored: int
+    making: NewVersion | None
+    workers: int
+
+
+class StoredFile(Schema):
+    name: str
+    format: str
+    bytes: int
+    encoding: str
+    documents: int
+    documents_url: str | None
+    problems_url: str | None
+    problems: int
+    error: str
+
+
+class Files(Schema):
+    files: list[StoredFile]
+    next: str | None
+
+
+class Problem(Schema):
+    file: str
+    place: str
+    message: str
+    dropped: bool
+
+
+class Problems(Schema):
+    problems: list[Problem]
+    next: str | None
+
+
+class FoundRow(Found):
+    source_id: str
+    date_text: str
+    snippet: Passage
+
+
+class Order(Schema):
+    by: str
+    label: str
+    url: str
+    chosen: bool
+
+
+class FacetValue(Schema):
+    value: str
+    documents: int
+    chosen: bool
+    url: str
+
+
+class Facet(Schema):
+    name: str
+    values: list[FacetValue]
+    more: int
+
+
+class Year(Schema):
+    label: str
+    documents: int
+    part: float
+    url: str
+
+
+class TopicFacet(TopicName):
+    share: float
+    usual: float
+    words: list[str]
+    narrow: str
+
+
+class Facets(Schema):
+    categories: list[Facet]
+    years: list[Year]
+    topics: list[TopicFacet]
+
+
+class DocumentsPage(FoundDocuments):
+    items: list[FoundRow]
+    of: int
+    q: str
+    by: str
+    orders: list[Order]
+    facets: Facets
+    uses: dict[str, str] = Field(description="what can be done with the set -> address")
+
+
+class DocumentText(Document):
+    source_id: str
+    date_text: str
+    whole: str
+    digest: str
+    start: int
+    end: int
+    length: int
+
+
+class Neighbour(Schema):
+    number: int
+    url: str
+
+
+class PlaceInList(Schema):
+    place: int
+    count: int
+    sentence: str
+    url: str
+
+
+class WholeText(Schema):
+    first: int
+    parts: int
+    title: str
+    date_text: str
+    source_id: str
+    file: str
+    metadata: dict[str, Any]
+    words: int
+
+
+class DocumentPage(Schema):
+    document: DocumentText
+    at: int
+    whole: dict[str, Any] | None
+    previous: Neighbour | None
+    next: Neighbour | None
+    before: str | None
+    after: str | None
+    list: PlaceInList | None
+
+
+class Proportion(Part):
+    words: list[str]
+    mark: str = ""
+
+
+class Stretch(Schema):
+    """A stretch of a document. topics: (topic, share)."""
+
+    at: int
+    tokens: int
+    topics: list[tuple[int, float]]
+    url: str
+
+
+class Similar(Schema):
+    number: int
+    title: str
+    date_text: str
+    likeness: float
+    shared: list[TopicShare]
+    same: bool
+    url: str
+
+
+class DocumentOfRunPage(DocumentPage):
+    proportions: list[Proportion] = Field(description="largest first")
+    show: str
+    topic: int | None
+    strip: list[Stretch]
+    similar: list[Similar] | None
+    find_similar: str | None
+
+
+class Section(Schema):
+    number: int
+    part: int
+    words: int
+    label: str
+    url: str
+
+
+class SectionOfRun(Section):
+    tokens: int
+    topics: list[tuple[int, float]]
+
+
+class WholePage(Schema):
+    whole: WholeText
+    sections: list[Section]
+    after: int
+    previous: Link | None
+    next: Link | None
+
+
+class StretchOfWhole(Schema):
+    part: int
+    parts: int
+    tokens: int
+    topics: list[tuple[int, float]]
+    url: str
+
+
+class WholeOfRunPage(WholePage):
+    sections: list[SectionOfRun]
+    proportions: list[Proportion] = Field(description="largest first, of all sections together")
+    strip: list[StretchOfWhole]
+
+
+# Topics
+
+
+class Asked(Schema):
+    sort: str
+    backward: bool
+    word: str
+    group: str
+    hidden: bool
+    topics: list[int]
+
+
+class DroppedWord(Schema):
+    word: str
+    known: bool
+    rest: str
+
+
+class Drop(Schema):
+    """Words left out of the lists of topics."""
+
+    words: list[DroppedWord]
+    typed: str
+    without: str
+
+
+class TopicsView(Schema):
+    view: str
+    asked: Asked
+    count: int
+    left_out: int
+    drop: Drop | None
+
+
+class Sparkline(Schema):
+    values: list[float | None]
+    peak: float
+    peak_at: str
+
+
+class TopicRow(Topic):
+    tokens: int | None = None
+    documents: int | None = None
+    bar: float
+    group: str
+    members: int
+    exclusivity: float | None
+    line: Sparkline | None
+
+
+class Times(Schema):
+    by: str
+    labels: list[str]
+
+
+class TopicsList(TopicsView):
+    items: list[TopicRow]
+    times: Times | None
+    next: str | None
+
+
+class LabelPlace(Schema):
+    anchor: str
+    x: float
+    y: float
+
+
+class Circle(Schema):
+    number: int
+    label: str
+    hue: int
+    url: str
+    share: float
+    x: float
+    y: float
+    r: float
+    text: str
+    chosen: bool
+    place: LabelPlace
+
+
+class TopicMap(Schema):
+    circles: list[Circle]
+    width: int
+    height: int
+    stress: float
+
+
+class TopicsMap(TopicsList):
+    map: TopicMap
+
+
+class Bin(Schema):
+    label: str
+    tokens: int
+    documents: int
+    url: str
+
+
+class TopicOverTime(TopicWords):
+    share: float
+    tokens: int
+    documents: int
+
+
+class Values(Schema):
+    tokens: list[int]
+    shares: list[float | None]
+
+
+class Band(TopicOverTime):
+    values: Values
+
+
+class Most(Schema):
+    tokens: int
+    shares: float
+
+
+class TopicTimes(Schema):
+    by: str
+    in_time: bool
+    choices: list[str]
+    labels: list[str]
+    bins: list[Bin]
+    left_out: int
+    stacked: list[Band]
+    other: Values | None
+    multiples: list[Band]
+    most: Most
+    next: str | None
+
+
+class TopicsTime(TopicsView):
+    time: TopicTimes | None
+    unit: str
+    own_scale: bool
+    choices: list[str]
+    json_url: str | None = Field(None, alias="json")
+
+
+class GridLine(Schema):
+    word: str
+    url: str
+    tokens: int
+    cells: list[int]
+
+
+class WordGrid(Schema):
+    topics: list[TopicOverTime]
+    lines: list[GridLine]
+    most: int
+    unknown: list[str]
+    next: str | None
+
+
+class TopicsGrid(TopicsView):
+    grid: WordGrid
+    words: list[str]
+    order: str
+
+
+class TopicDetail(Topic):
+    floor: float
+    floor_mass: float
+
+
+class WeighedWord(Schema):
+    word: str
+    url: str
+    lines: str
+    why: str
+    tokens: int
+    everywhere: int
+    share: float
+    part: float
+    relevance: float
+    bar: float
+    bar_everywhere: float
+
+
+class TopicWordsPage(Schema):
+    topic: TopicDetail
+    drop: Drop | None
+    words: list[WeighedWord]
+    lambda_: float = Field(alias="lambda")
+    next_words: int | None
+
+
+class PresentCuration(Schema):
+    label: str
+    note: str
+    colour: str
+    hidden: str
+    group: str
+    into: str
+
+
+class Hue(Schema):
+    hue: int
+    name: str
+
+
+class TopicCuration(Schema):
+    present: PresentCuration
+    note: str
+    group: str
+    proposals: list[str]
+    groups: list[str]
+    hues: list[Hue]
+    own_hue: int
+    others: list[str]
+    target: TopicName | None
+    members: list[TopicName]
+
+
+class Counted(Schema):
+    tokens: int
+    documents: int
+    of_tokens: int
+    of_documents: int
+    share: float
+
+
+class GroupBin(Schema):
+    label: str
+    share: float | None
+    tokens: int
+    documents: int
+    of_tokens: int
+    of_documents: int
+    url: str
+
+
+class TopicGroups(Schema):
+    by: str
+    in_time: bool
+    choices: list[str]
+    bins: list[GroupBin]
+
+
+class DocumentOfTopic(Schema):
+    number: int
+    tokens: int
+    share: float
+    title: str
+    date_text: str
+    of: int
+    snippet: Passage
+    url: str
+
+
+class SimilarTopic(TopicWords):
+    divergence: float
+
+
+class Measure(Schema):
+    name: str
+    term: str
+    title: str
+    places: int
+    means: str
+    value: float | None
+    below: int
+    of: int
+    all: list[float]
+
+
+class TopicPage(TopicWordsPage):
+    previous: TopicName | None
+    next: TopicName | None
+    curation: TopicCuration
+    counted: Counted
+    first: list[str]
+    groups: TopicGroups | None
+    rank: str
+    documents: list[DocumentOfTopic]
+    next_documents: str | None
+    similar: list[SimilarTopic]
+    beside: list[dict[str, Any]]
+    measures: list[Measure]
+
+
+class FormingTopic(Schema):
+    """A topic while its run is trained."""
+
+    topic: Topic
+
+
+class LineOfPage(Line):
+    sure: str
+
+
+class SenseLink(Sense):
+    lines: str
+
+
+class TopicOfWord(TopicWords):
+    tokens: int
+    documents: int
+    share: float
+    lines: str
+
+
+class Why(Schema):
+    word: str
+    url: str
+    lines_url: str
+    probability: float
+    usual: float
+    tokens: int
+    documents: int
+    everywhere: int
+    everywhere_documents: int
+    divided: list[TopicOfWord]
+    elsewhere: int
+    lines: list[LineOfPage]
+
+
+class TopicWordPage(Schema):
+    topic: TopicDetail
+    why: Why
+
+
+# Time
+
+
+class PassageOfTime(Schema):
+    number: int
+    title: str
+    date_text: str
+    share: float
+    snippet: Passage
+    url: str
+
+
+class PassagesOfTime(Schema):
+    label: str
+    url: str
+    documents: list[PassageOfTime]
+
+
+class TimeLine(TopicWords):
+    overall: float
+    information: float
+    tokens: list[int]
+    share: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class TimeLines(Schema):
+    by: str
+    in_time: bool
+    bins: list[Period]
+    left_out: int
+    without: int
+    measured: bool
+    topics: list[TimeLine]
+    changing: list[int]
+    choices: list[Choice]
+    selection: str
+    passages: PassagesOfTime | None
+
+
+class TimeNothing(Schema):
+    """No document has a date or a category."""
+
+    by: None
+    bins: list[Period]
+    topics: list[TimeLine]
+    choices: list[Choice]
+
+
+class TimeCell(Schema):
+    share: float | None
+    low: float | None
+    high: float | None
+    documents: int
+    tokens: int
+    thin: bool
+    shade: str
+    said: str
+    range: str
+    url: str
+
+
+class TableOfValues(Schema):
+    label: str
+    cells: list[TimeCell]
+
+
+class TableOfTopic(TopicWords):
+    overall: float
+    cells: list[TimeCell]
+
+
+class TimeTable(Schema):
+    by: str
+    in_time: bool
+    columns: list[Period]
+    left_out: int
+    scale: str
+    darkest: float
+    rows: list[TableOfTopic | TableOfValues]
+    field: str | None
+    topic: TopicWords | None
+    measured: bool
+    choices: list[Choice]
+    selection: str
+    overall: float | None = None
+    rows_left_out: int | None = None
+
+
+class Side(Schema):
+    name: str
+    documents: int
+    tokens: int
+    thin: bool
+    url: str
+
+
+class WordLink(Schema):
+    word: str
+    url: str
+
+
+class TopicDifference(TopicWords):
+    share: tuple[float, float]
+    low: tuple[float, float]
+    high: tuple[float, float]
+    tokens: tuple[int, int]
+    difference: float
+    difference_low: float
+    difference_high: float
+    ratio: float | None
+    documents: tuple[str, str]
+    telling: list[WordLink]
+
+
+class WordDifference(Schema):
+    word: str
+    rates: tuple[float, float]
+    tokens: tuple[int, int]
+    url: str
+
+
+class TimeComparison(Schema):
+    sides: list[Side]
+    more: list[list[TopicDifference]]
+    words: list[list[WordDifference]]
+    order: str
+    selection: str
+    unsure: list[TopicName] | None = None
+    unsure_count: int | None = None
+    not_listed: tuple[int, int] | None = None
+
+
+# Words
+
+
+class WordRow(Word):
+    url: str
+
+
+class WordsPage(Words):
+    items: list[WordRow]
+    q: str
+    alike: list[WordRow]
+    beginnings: list[WordRow]
+
+
+class WordHeader(Schema):
+    word: str
+    tokens: int
+    documents: int
+    direction: str
+
+
+class SenseRow(SenseLink):
+    start: float | None = None
+    shade: int | None = None
+    samples: list[LineOfPage] | None = None
+
+
+class ShiftCell(Schema):
+    tokens: int
+    share: float
+    lines: str
+
+
+class ShiftBin(Schema):
+    label: str
+    tokens: int
+    thin: bool
+    lines: str
+    cells: list[ShiftCell]
+
+
+class Shift(Schema):
+    by: str
+    in_time: bool
+    offered: list[str]
+    bins: list[ShiftBin]
+    tallest: float
+    left_out: int
+    outside: int
+
+
+class WordOfRun(Schema):
+    word: WordHeader
+    documents_chosen: str
+
+
+class SensesPage(WordOfRun):
+    senses: list[SenseRow] | None = Field(description="clear ones; null until training ends")
+    rare: list[SenseLink] = Field([], description="those that are a handful of tokens")
+    tokens: int | None = None
+    documents: int | None = None
+    all: str | None = None
+    rest: int | None = None
+    related: list[WordLink] | None = None
+    shift: Shift | None = None
+    has_places: bool | None = None
+
+
+class Sort(Schema):
+    name: str
+    says: str
+    url: str
+
+
+class LinesPage(WordOfRun):
+    senses: list[SenseRow]
+    rare: list[SenseLink]
+    all: str
+    has_places: bool
+    sense: SenseRow | None
+    overview: str
+    sort: str
+    sorts: list[Sort]
+    lines: list[LineOfPage]
+    total: int
+    in_order: int
+    kept_back: int
+    embargo: str
+    first: int
+    last: int
+    previous: str | None
+    next: str | None
+
+
+class SenseSide(ShiftCell):
+    documents: int
+
+
+class ComparedSense(TopicWords):
+    sides: list[SenseSide | None]
+    shared: bool
+
+
+class WordAlone(Schema):
+    word: str
+    share: float
+    elsewhere: float
+
+
+class WordComparison(Schema):
+    senses: list[ComparedSense]
+    tokens: tuple[int, int]
+    documents: tuple[int, int]
+    together: int
+    overlap: float
+    apart: list[list[WordAlone]]
+
+
+class ComparedWords(Schema):
+    typed: list[str]
+    words: list[WordLink]
+    comparison: WordComparison | None
+    unknown: list[Any]
+    same: bool | None = None
+
+
+# Curation, reading, what is taken away
+
+
+class Edit(Schema):
+    id: int
+    topic: TopicName
+    field: str
+    value: str
+    by: str
+    at: datetime
+    undone_at: datetime | None
+    undone_by: str
+    batch: str | None
+    together: int
+    state: str
+    said: str
+
+
+class TopicGroup(Schema):
+    name: str
+    topics: list[TopicName]
+
+
+class CurationPage(Schema):
+    edits: list[Edit]
+    next: str | None
+    topic: TopicName | None
+    groups: list[TopicGroup]
+
+
+class CarryPage(Schema):
+    from_run: Any = Field(alias="from")
+    offered: list[Any]
+    pairs: list[Any]
+    orphans: list[Any]
+    fields: int
+
+
+class WordToDrop(Schema):
+    word: str
+    tokens: int
+    chosen: bool
+
+
+class WithoutPage(Schema):
+    topic: TopicName | None
+    words: list[WordToDrop]
+    dropped: list[str]
+    parent: Any
+    children: list[Any]
+
+
+class TestProgress(Schema):
+    done: int
+    next: int | None
+    url: str | None
+
+
+class ReadingPage(Schema):
+    progress: dict[str, TestProgress]
+    topics: int
+    seed: int
+    done: bool
+
+
+class HiddenTopic(Schema):
+    """A topic before the reader has named it."""
+
+    number: int
+    label: str
+
+
+class HiddenPassage(Schema):
+    text: str
+    fits: str
+
+
+class ShownPassage(HiddenPassage):
+    document: int
+    share: float
+    stratum: str
+    start: int
+    end: int
+    title: str
+    date_text: str
+    number: int
+    url: str
+
+
+class OwnLabel(Schema):
+    label: str
+    confidence: int | None
+
+
+class ReaderLabel(OwnLabel):
+    reader: str
+    seed: int
+
+
+class PassagesPage(Schema):
+    topic: TopicName | HiddenTopic
+    seed: int
+    passages: list[ShownPassage | HiddenPassage]
+    label: OwnLabel
+    revealed: bool
+    words: list[str]
+    labels: list[ReaderLabel]
+    next: str | None
+
+
+class ShownWords(Schema):
+    words: list[str]
+
+
+class IntrusionPage(Schema):
+    """chosen, intruder, document, topic: null until the reader has answered."""
+
+    kind: str
+    number: int
+    seed: int
+    shown: list[str | ShownWords | dict[str, Any]] | None
+    text: str | None
+    next: str | None
+    chosen: int | None
+    intruder: int | None
+    document: dict[str, Any] | None
+    topic: TopicName | None
+
+
+class LabelOfReader(OwnLabel):
+    reader: str
+
+
+class TopicResults(TopicName):
+    labels: list[LabelOfReader]
+    likeness: float | None
+    fits: dict[str, list[int]]
+    model_precision: float | None
+    word_tests: int
+    log_odds: float | None
+    topic_tests: int
+
+
+class ReaderPair(Schema):
+    readers: list[str]
+    both: int
+    kappa: float | None
+
+
+class Agreement(Schema):
+    alpha: float | None
+    judged_twice: int
+    pairs: list[ReaderPair]
+
+
+class ResultsPage(Schema):
+    topics: list[TopicResults]
+    next: str | None
+    readers: list[str]
+    passages: int
+    labels: int
+    agreement: Agreement | None
+    model_precision: float | None
+    word_tests: int
+    topic_precision: float | None
+    log_odds: float | None
+    topic_tests: int
+
+
+class ExportFile(Schema):
+    ending: str
+    path: str
+    url: str
+
+
+class ExportRow(Schema):
+    by: str
+    files: list[ExportFile]
+
+
+class ExportForm(Schema):
+    name: str
+    title: str
+    sentence: str
+    selected: bool
+    asks: str
+    rows: list[ExportRow]
+
+
+class ExportGroup(Schema):
+    name: str
+    forms: list[ExportForm]
+
+
+class TakePage(Schema):
+    groups: list[ExportGroup]
+    documents: str
+
+
+class NotebookRow(Schema):
+    id: int
+    title: str
+    by: str
+    created: datetime
+    used: datetime
+    pins: int
+    shared: bool
+    url: str
+
+
+class Notebooks(Schema):
+    notebooks: list[NotebookRow]
+    next: str | None
+    removed: bool
+
+
+class NotebookHeader(Schema):
+    id: int
+    title: str
+    intro: str
+    by: str
+    created: datetime
+
+
+class Pin(Schema):
+    id: int
+    kind: str
+    title: str
+    address: str
+    quote: str
+    start: int | None
+    end: int | None
+    sentence: str
+    table: Any
+    source: dict[str, Any]
+    comment: str
+    by: str
+    at: datetime
+    origin: str
+    deleted: bool
+
+
+class Notebook(Schema):
+    notebook: NotebookHeader
+    pins: list[Pin]
+    removed: list[Any]
+
+
+# Runs
+
+
+class LiveTopic(TopicWords):
+    share: float
+    coherence: float | None
+
+
+class RunPage(Schema):
+    """A run and how far it is. metrics: the columns of webapp.runs.series, and each topic's coherence."""
+
+    run: Run
+    id: int
+    status: str
+    request: str
+    error: str
+    step: int
+    steps: int
+    pass_: int = Field(alias="pass")
+    passes: int
+    tokens: int
+    seconds: float
+    left: float | None
+    tokens_per_second: float | None
+    documents_per_second: float | None
+    workers: int
+    queue_ahead: int
+    metrics: dict[str, Any]
+    topics: list[LiveTopic]
+    hues: list[int]
+    url_topics: str
+    url_events: str
+
+
+class ComparedRun(Schema):
+    id: int
+    url: str
+    corpus: str
+    corpus_url: str
+    status: str
+    K: int
+    seed: int
+
+
+class SettingRow(Schema):
+    name: str
+    label: str
+    symbol: str
+    values: list[str]
+
+
+class Differences(Schema):
+    rows: list[SettingRow]
+    same: int
+
+
+class ComparedList(Schema):
+    count: int
+    url: str
+
+
+class MergedPart(Schema):
+    topic: TopicShare
+    words: list[str]
+    similarity: float
+
+
+class Partner(Schema):
+    run: int
+    similarity: float
+    topic: TopicName | None
+
+
+class ComparedTopic(Schema):
+    """A pair of topics of two runs, a topic without a partner, or, of more runs, a topic and its partners."""
+
+    first: TopicShare | None = None
+    second: TopicShare | None = None
+    similarity: float | None = None
+    both: list[str] | None = None
+    only_first: list[str] | None = None
+    only_second: list[str] | None = None
+    topic: TopicShare | None = None
+    words: list[str] | None = None
+    nearest: TopicName | None = None
+    nearest_words: list[str] | None = None
+    parts: list[MergedPart] | None = None
+    stability: float | None = None
+    partners: list[Partner] | None = None
+
+
+class PairLink(Schema):
+    run: int
+    url: str
+
+
+class Stability(Schema):
+    every: int
+    some: int
+    none: int
+
+
+class ComparedTopics(Schema):
+    kind: str
+    lists: dict[str, ComparedList] | None = None
+    orders: dict[str, str]
+    runs: list[int]
+    sort: str
+    rows: list[ComparedTopic]
+    next: str | None
+    pairs: list[PairLink]
+    again: Stability | None = None
+
+
+class ComparePage(Schema):
+    runs: list[ComparedRun]
+    notices: list[str]
+    differences: Differences
+    metrics: dict[str, dict[str, list[float | None]]]
+    topics: ComparedTopics | None
+    comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
