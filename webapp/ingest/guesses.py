@@ -98,7 +98,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for
     once."""
-    guess = looks.kept(corpus, TABLE, lambda: shaping.guess(paths(corpus, shaping.table.NAMES)))
+    guess = looks.kept(corpus, TABLE, lambda: list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ()))
     return shaping.Guess(*guess) if guess else None
 
 

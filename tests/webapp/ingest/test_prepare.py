@@ -1,6 +1,7 @@
 """What pages show of a choice of words before it is made, and the versions that choices make."""
 
 import io
+import time
 import zipfile
 
 import numpy as np
@@ -136,6 +137,17 @@ def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(cli
     assert corpus.status == "ready" and corpus.vocabulary == 3 and corpus.documents == 1000
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     assert "999 documents" in page and "100 ids of your own stand on several documents, such as “<bdi>k0</bdi>”" in page
+
+
+def test_the_page_of_two_thousand_columns_takes_seconds(client):
+    rows = [
+        [f"c{i}" for i in range(2_000)],
+        *([f"{n}.{i}7" for i in range(1_999)] + ["some words " * 9] for n in range(60)),
+    ]
+    began = time.process_time()
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    assert client.get(url).context["form"]["text"].value() == 1_999
+    assert time.process_time() - began < 15  # of 88, on an idle machine
 
 
 def test_usual_documents_keep_the_usual_thresholds(client):
