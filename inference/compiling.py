@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from inference import checkpoint, engines, infer, senses
+from inference import checkpoint, engines, infer, senses, simulate
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Config
-from inference.evaluate import Diagnostics
+from inference.evaluate import Diagnostics, LeftToRight
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, similar
 from inference.index import Index
@@ -79,6 +79,7 @@ def exploring() -> None:
         ).proper()
         _evidence(folder, topics)
     _explore(topics)
+    simulate.corpus(5, 2, 3, 4)
 
 
 def _bow(folder: Path) -> Bow:
@@ -99,6 +100,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     evidence.folded(np.zeros(evidence.K, np.int32))
     evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(evidence.K, np.int32), 1)
     Diagnostics(bow)(topics, evidence)
+    LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
         uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)

@@ -1,9 +1,11 @@
 """A text that the topics were not made from: its mixture, and a topic for each of its words."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from inference.bow import Bow
+from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.kernels import assign
@@ -47,11 +49,11 @@ class Reading(NamedTuple):
     certainty: np.ndarray
 
 
-def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray, *, by_document: bool = False) -> Reading:
+def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading:
     """theta by EM (evaluate.fold_in), always the same; words assigned as those of the corpus are (kernels.assign).
 
     words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's (Engine.priors),
-    float64[K], or one for all topics. by_document: Engine.BY_DOCUMENT. A text without words is an even mixture.
+    float64[K], or one for all topics. A text without words is an even mixture.
     """
     n = len(words.row_ptr) - 1
     places, counts = np.arange(n), np.asarray(counts, np.int64)
@@ -59,7 +61,34 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray, *, by_docu
     theta = fold_in.fit(
         words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(K, alpha), fold_in.ITERATIONS
     )
-    row_ptr, row_topics, above, floor = assign.even(n, K) if by_document else words
-    topics, certainty = np.empty(n, np.uint16), np.empty(n, np.uint8)
+    return _assigned(theta, places, *words)
+
+
+def read_by_document(
+    engine: AnyEngine, config: ResolvedConfig, state: Any, V: int, words: np.ndarray, counts: np.ndarray
+) -> Reading:
+    """A text read by an engine that gives a document one topic as a whole (Engine.BY_DOCUMENT): theta by the engine's
+    own `fold_in`, as for the documents of the corpus, and every word in the topic with the largest theta, the least of
+    equals. EM would mix topics instead.
+
+    config, state: of the finished run. V: of its vocabulary. words: int[n], each once; counts: int[n], how often the
+    text has each. A text without words is an even mixture.
+    """
+    K, n = config.topics, len(words)
+    theta = np.full(K, 1.0 / K)
+    if n:
+        order = np.argsort(words)
+        bow = Bow(np.array([0, n]), np.asarray(words, np.int32)[order], np.asarray(counts, np.int32)[order], V)
+        folded = engine.fold_in(config, state, bow, 0, 1)
+        theta[:] = max(1.0 - float(folded.weights.sum()), 0.0) / max(K - len(folded.topics), 1)
+        theta[folded.topics] = folded.weights
+    return _assigned(theta, np.arange(n), *assign.even(n, K))
+
+
+def _assigned(
+    theta: np.ndarray, places: np.ndarray, row_ptr: np.ndarray, row_topics: np.ndarray, above: np.ndarray,
+    floor: np.ndarray,
+) -> Reading:  # fmt: skip
+    topics, certainty = np.empty(len(places), np.uint16), np.empty(len(places), np.uint8)
     assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

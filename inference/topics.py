@@ -44,6 +44,15 @@ class Topics(NamedTuple):
             )
         return self
 
+    def in_use(self) -> "Topics":
+        """The rows of topics that the model uses, in their order, numbered anew: what is measured of a model as a whole."""
+        if self.used is None or self.used.all():
+            return self._replace(used=None)
+        listed = np.repeat(self.used, np.diff(self.indptr))
+        indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
+        floor, floor_mass, share = self.floor[self.used], self.floor_mass[self.used], self.share[self.used]
+        return Topics(indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V)
+
     def top(self, n: int) -> np.ndarray:
         """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""
         top = np.full((self.K, n), -1, np.int32)

@@ -52,9 +52,11 @@ class Snapshot:
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-    held_out: nats per token (evaluate.Completion), NaN where the corpus is too small; an estimate of it while training
-    goes on, exact in the last snapshot. coherence: float64[K], UMass
-    (evaluate.Coherence), NaN for a topic that lists fewer than two words. nonzero: share of the K x V parameters above
+        used = topics.in_use()
+        held_out = completion(used) if ends else completion.estimate(used)
+        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
+    (evaluate.Coherence), NaN for a topic that lists fewer than two words or is not in use. nonzero: share of the K x V parameters above
     their prior.
     """
 
@@ -109,8 +111,10 @@ def train(
     def snapshot(ends: bool) -> Snapshot:
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
-        held_out = completion(topics) if ends else completion.estimate(topics)
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, judge(topics), share)
+        used = topics.in_use()
+        held_out = completion(used) if ends else completion.estimate(used)
+        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
@@ -176,7 +180,7 @@ class Schedule:
         self.per_pass = -(-bow.D // self.minibatch)
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
-        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words))
+        self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out)
         self.gap = max(1, bow.tokens * config.passes // SNAPSHOTS)
         self.first = min(FIRST_SNAPSHOT, self.gap)
 

@@ -363,6 +363,7 @@ class Run(models.Model):
     seconds = models.FloatField(default=0)  # of training, over all attempts
     error = models.TextField(default="")
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
+    in_use = models.IntegerField(null=True)  # topics of the snapshot that the model uses; none: all K
     deleted_at = models.DateTimeField(null=True)
 
     objects = Present()
@@ -383,7 +384,7 @@ class Run(models.Model):
 
     @property
     def topics(self) -> int:
-        """K."""
+        """K: the number of topics, or the most there can be (in_use)."""
         return self.settings["topics"]
 
     @property
@@ -416,6 +417,8 @@ class Snapshot(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     final = models.BooleanField(default=False)
     stress = models.FloatField(null=True)  # of the map, inference.explore.layout.stress; of final ones
+    # Nats per token of documents that were held out (webapp.runs.left_to_right); of final ones, none by older versions.
+    left_to_right = models.FloatField(null=True)
 
 
 class Topic(models.Model):
@@ -426,6 +429,7 @@ class Topic(models.Model):
     coherence = models.FloatField(null=True)  # UMass
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
+    used = models.BooleanField(db_default=True)  # whether the model uses it: not all, where it finds how many there are
     # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
     tokens = models.BigIntegerField(null=True)
     documents = models.BigIntegerField(null=True)

@@ -48,6 +48,7 @@ from webapp.pages import glossary_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
 from webapp.runs import exclude_words_views
 from webapp.runs import views as runs
+from webapp.simulate import views as simulate
 from webapp.time import views as time
 from webapp.topics import overview_views
 from webapp.topics import views as topics
@@ -101,6 +102,15 @@ urlpatterns = [
     *page("", corpora.home, "home", ANYONE),
     *page("glossary", glossary_views.index, "glossary", ANYONE, json=page_shapes.Glossary),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY, json=page_shapes.ComparePage),
+    *page(
+        "compare/measures",
+        comparisons.measures,
+        "compare_measures",
+        ANYONE,
+        load=Load.HEAVY,
+        json=page_shapes.MeasuresPage,
+    ),
+    file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
     *page("deleted", deletion_views.index, "deleted", USER, json=page_shapes.Deleted),
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
@@ -127,11 +137,13 @@ urlpatterns = [
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
     form("corpora/example", corpora.example, "example", USER),
+    *page("simulate", simulate.make, "simulate", USER),
     *page(CORPUS, corpora.detail, "corpus", SEE, json=page_shapes.CorpusPage),
     *page(f"{CORPUS}/prepare", corpora.prepare, "corpus_prepare", EDIT, load=Load.HEAVY),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", EDIT),
+    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", EDIT),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     # Its view lets in only to whom the corpus is offered.
@@ -340,6 +352,17 @@ urlpatterns = [
     *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
+    # Made texts: only a run on such has it.
+    *page(
+        f"{RUN}/truth",
+        simulate.beside,
+        "run_truth",
+        SEE,
+        load=Load.HEAVY,
+        json=page_shapes.TruthPage,
+        example=None,
+        under="run",
+    ),
     # Training
     *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),

@@ -2,21 +2,15 @@
 
 from typing import Any
 
-from inference.engines import cvb0, smc, ssi, svi, vb
-from inference.engines.contract import AnyEngine, Config, Engine
+from inference.engines import clusters, cvb0, fw, hdp, lsparse, smc, ssi, svi, vb, vem
+from inference.engines.contract import AnyEngine, Config, Truncated
 from inference.engines.settings import Setting, described
 from inference.errors import Invalid
 
-# The type checker compares each module with the contract.
-_SSI: Engine[ssi.Config, ssi.Resolved, ssi.State] = ssi
-_CVB0: Engine[cvb0.Config, cvb0.Resolved, cvb0.State] = cvb0
-_SVI: Engine[svi.Config, svi.Resolved, svi.State] = svi
-_VB: Engine[vb.Config, vb.Resolved, vb.State] = vb
-_SMC: Engine[smc.Config, smc.Resolved, smc.State] = smc
-
+# In the order in which they are offered. The type checker compares each module with the contract.
 ENGINES: dict[str, AnyEngine] = {
-    engine.NAME: engine for engine in (_SSI, _CVB0, _SVI, _VB, _SMC)
-}  # in the order in which they are offered
+    engine.NAME: engine for engine in (ssi, fw, cvb0, svi, vb, hdp, vem, lsparse, clusters, smc)
+}
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
@@ -51,11 +45,14 @@ def fields(name: str) -> list[Setting]:
     return described(get(name).Config)
 
 
-def suggest_topics(documents: int) -> int:
-    """A number of topics to begin with: documents^0.4, as a round number from 5 to 200.
+def suggest_topics(documents: int, engine: str = DEFAULT) -> int:
+    """A number of topics to begin with: documents^0.4, as a round number from 5 to 200; of an engine that finds the
+    number itself, its TRUNCATION.
 
     There is no right number: few topics give an overview, many give detail. The rule gives 40 for the 8,375 sections of
     the State of the Union and 80 for 50,000 abstracts.
     """
+    if isinstance(known := get(engine), Truncated):
+        return known.TRUNCATION
     wanted = max(1, documents) ** 0.4
     return min((5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1))

@@ -13,7 +13,7 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
   training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
-  `isinstance(engine, Bounded)`. An engine has an ability when its module defines the functions.
+  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`. An engine has an ability when its module defines the functions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +38,7 @@ class Shape(NamedTuple):
 
     D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
     per_pass: steps in which all documents are seen. pairs: (document, word) pairs of all documents, len(bow.words).
+    held_out: int64[n], documents that no step is given; None: none.
     """
 
     D: int
@@ -45,6 +46,7 @@ class Shape(NamedTuple):
     tokens: int
     per_pass: int
     pairs: int = 0
+    held_out: np.ndarray | None = None
 
 
 class Priors(NamedTuple):
@@ -121,6 +123,15 @@ class Engine(Protocol[C, R, S]):
     @property
     def HELP(self) -> str:
         """What it is good for: a sentence or two."""
+
+    @property
+    def PURPOSE(self) -> str:
+        """What a reader wants who should choose it, a short phrase for the form: “Sort whole documents into groups”.
+        Empty where it is there to do as its paper does."""
+
+    @property
+    def SOURCE(self) -> str:
+        """The work that it follows, by authors and year: “Mimno, Hoffman and Blei 2012”."""
 
     @property
     def PAPERS(self) -> Mapping[str, str]:
@@ -201,6 +212,16 @@ class Bounded(Protocol):
     def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray) -> float:
         """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the
         evidence."""
+
+
+@runtime_checkable
+class Truncated(Protocol):
+    """The ability to find how many topics there are: `topics` is the most there can be, and Topics.used says which are in
+    use."""
+
+    @property
+    def TRUNCATION(self) -> int:
+        """A number of topics to begin with, more than most corpora need."""
 
 
 AnyEngine = Engine[Any, Any, Any]

@@ -25,6 +25,8 @@ LABEL = "Collapsed variational Bayes (CVB0)"
 HELP = (
     "LDA without sampling: each word of a document is shared out among topics until nothing changes; good and smooth."
 )
+PURPOSE = ""
+SOURCE = "Asuncion, Welling, Smyth and Teh 2009"
 PAPERS = {
     "asuncion2009smoothing": """@inproceedings{asuncion2009smoothing,
   author = {Asuncion, Arthur and Welling, Max and Smyth, Padhraic and Teh, Yee Whye},

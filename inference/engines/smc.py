@@ -25,6 +25,8 @@ HELP = (
     "LDA by one pass of Gibbs sampling in which a document sees all before it, and none is visited again: for comparison, "
     "or, with more passes, as plain collapsed Gibbs sampling."
 )
+PURPOSE = ""
+SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = {
     "ahmed2012scalable": """@inproceedings{ahmed2012scalable,
   author = {Ahmed, Amr and Aly, Mohamed and Gonzalez, Joseph and Narayanamurthy, Shravan and Smola, Alexander},

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
+from inference.engines import arena
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, setting, topics_setting
 from inference.errors import Invalid
@@ -24,6 +25,8 @@ LABEL = "Sparse stochastic inference"
 HELP = (
     "LDA by sampling, for small corpora and large ones: the fastest to good topics here, and as fast with many topics."
 )
+PURPOSE = "The usual: quick and good on any collection"
+SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = {
     "mimno2012sparse": """@inproceedings{mimno2012sparse,
   author = {Mimno, David and Hoffman, Matthew D. and Blei, David M.},
@@ -281,7 +284,7 @@ def _fade(
     unit = _forget(state, rho(config, state.t)) * shape.D / (len(documents) * new.shape[1]) / state.pi
     _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), unit, DROPPED_TOKENS / state.pi)
     if state.pi < PI_LEAST:
-        _compact(state, state.pi, DROPPED_TOKENS)
+        arena.compact(state, state.pi, DROPPED_TOKENS)
         state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
         state.pi = 1.0
     return len(new)
@@ -387,49 +390,7 @@ def _add(
         batch.words, word_ptr, pairs, tokens, batch.token_ptr, new, old, unit, drop_below, config.topics, state.start, state.length,
         state.arena_topics, state.arena_values, state.totals,
     )  # fmt: skip
-    _make_room(state, batch.words, sizes)
-    state.used = rows.put(
-        batch.words,
-        indptr,
-        sizes,
-        topics,
-        values,
-        state.start,
-        state.length,
-        state.capacity,
-        state.arena_topics,
-        state.arena_values,
-        state.used,
-    )
-
-
-def _make_room(state: State, words: np.ndarray, sizes: np.ndarray) -> None:
-    """Let the arena hold what `put` will append: first without what moved rows left behind, then larger."""
-    if state.used + rows.room_needed(words, sizes, state.capacity) <= len(state.arena_topics):
-        return
-    _compact(state, 1.0, 0.0)
-    wanted = state.used + rows.room_needed(words, sizes, state.capacity)
-    if 2 * wanted > len(state.arena_topics):  # half full at the least, so that this does not come again at once
-        state.arena_topics = np.resize(state.arena_topics, 2 * wanted)
-        state.arena_values = np.resize(state.arena_values, 2 * wanted)
-
-
-def _compact(state: State, scale: float, drop_below: float) -> None:
-    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then."""
-    size = len(state.arena_topics)
-    topics, values = np.empty(size, np.int32), np.empty(size, np.float32)
-    state.used = rows.compact(
-        state.start,
-        state.length,
-        state.capacity,
-        state.arena_topics,
-        state.arena_values,
-        scale,
-        drop_below,
-        topics,
-        values,
-    )
-    state.arena_topics, state.arena_values = topics, values
+    arena.put(state, batch.words, indptr, sizes, topics, values)
 
 
 def _learn(config: Resolved, state: State) -> None:

@@ -22,6 +22,8 @@ from inference.topics import Theta, Topics
 NAME = "svi"
 LABEL = "Stochastic variational Bayes"
 HELP = "LDA by variational Bayes with small steps, for large corpora that are gone through once or a few times."
+PURPOSE = ""
+SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {
     "hoffman2013stochastic": variational.HOFFMAN,
     "broderick2013streaming": """@inproceedings{broderick2013streaming,

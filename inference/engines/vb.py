@@ -21,6 +21,8 @@ from inference.topics import Theta, Topics
 NAME = "vb"
 LABEL = "Batch variational Bayes"
 HELP = "LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound rises with every pass."
+PURPOSE = ""
+SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {"hoffman2013stochastic": variational.HOFFMAN}
 BATCH = True  # topics change in the last step of a pass
 BY_DOCUMENT = False  # each word of a document has a topic of its own

@@ -24,6 +24,7 @@ class Matching(NamedTuple):
     -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb].
     splits: (topic of a, topics of b that are most like it), for two or more of them that are at least as similar as a
     match must be; merges: (topic of b, topics of a) likewise. Both by the first number, then by number.
+    used_a: bool[Ka], used_b: bool[Kb]: topics that are in use; one that is not is like none.
     """
 
     partner: np.ndarray
@@ -34,16 +35,18 @@ class Matching(NamedTuple):
     best_a_similarity: np.ndarray
     splits: list[tuple[int, list[int]]]
     merges: list[tuple[int, list[int]]]
+    used_a: np.ndarray
+    used_b: np.ndarray
 
     @property
     def only_a(self) -> np.ndarray:
-        """Topics of a without a partner."""
-        return np.flatnonzero(self.partner < 0)
+        """Topics of a, in use, without a partner."""
+        return np.flatnonzero((self.partner < 0) & self.used_a)
 
     @property
     def only_b(self) -> np.ndarray:
-        """Topics of b that are nobody's partner."""
-        return np.setdiff1d(np.arange(len(self.best_a)), self.partner)
+        """Topics of b, in use, that are nobody's partner."""
+        return np.setdiff1d(np.flatnonzero(self.used_b), self.partner)
 
     def turned(self) -> "Matching":
         """The same, from b's side."""
@@ -51,7 +54,7 @@ class Matching(NamedTuple):
         paired = np.flatnonzero(self.partner >= 0)
         partner[self.partner[paired]], similarity[self.partner[paired]] = paired, self.similarity[paired]
         a, b = (self.best_a, self.best_a_similarity), (self.best_b, self.best_b_similarity)
-        return Matching(partner, similarity, *a, *b, self.merges, self.splits)
+        return Matching(partner, similarity, *a, *b, self.merges, self.splits, self.used_b, self.used_a)
 
 
 def similarities(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str]) -> np.ndarray:
@@ -82,6 +85,9 @@ def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], 
     Pairs of it that are less similar than `least` are left unmatched.
     """
     similar = similarities(a, b, words_a, words_b)
+    used_a, used_b = (np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b))
+    similar[~used_a] = 0.0
+    similar[:, ~used_b] = 0.0
     partner, similarity = np.full(a.K, -1, np.int32), np.zeros(a.K)
     for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
         if similar[i, j] >= least:
@@ -90,7 +96,9 @@ def match(a: Topics, b: Topics, words_a: Sequence[str], words_b: Sequence[str], 
     best_a, best_a_similarity = _best(similar.T)
     splits = _gathered(best_a, best_a_similarity, least)
     merges = _gathered(best_b, best_b_similarity, least)
-    return Matching(partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges)
+    return Matching(
+        partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity, splits, merges, used_a, used_b
+    )
 
 
 def stability(matchings: Sequence[Matching]) -> np.ndarray:

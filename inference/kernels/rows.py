@@ -246,9 +246,8 @@ def compact(start, length, capacity, arena_topics, arena_values, scale, drop_bel
     for w in range(len(start)):
         first = at
         for j in range(start[w], start[w] + length[w]):
-            value = np.float32(scale * arena_values[j])
-            if value >= drop_below:
-                new_topics[at], new_values[at] = arena_topics[j], value
+            new_topics[at], new_values[at] = arena_topics[j], scale * arena_values[j]
+            if new_values[at] >= drop_below:
                 at += 1
         start[w] = first
         length[w] = at - first

@@ -102,3 +102,22 @@ def digamma_rise(x, n):
         total += math.log(b / a) - 0.5 * (1.0 / b - 1.0 / a)
         total -= s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0)) - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r / 252.0))
     return total
+
+
+@njit(cache=True)
+def psi(x):
+    """psi(x) for x > 0, to an absolute 1e-14 times max(1, |psi(x)|): `digamma` to more digits.
+
+    The asymptotic series ln y - 1/(2 y) - 1/(12 y^2) + 1/(120 y^4) - ... of y = x, or of y = x + 10 below 12, less the
+    sum of 1 / (x + i), i < 10, in the form of `exp_digamma`.
+    """
+    y, shift = x, 0.0
+    if x < 12.0:
+        y += 10.0
+        u = x * (x + 9.0)
+        above = 40320.0 + u * (24352.0 + u * (3924.0 + u * (240.0 + u * 5.0)))
+        below = u * (40320.0 + u * (12176.0 + u * (1308.0 + u * (60.0 + u))))
+        shift = (2.0 * x + 9.0) * above / below
+    r = 1.0 / (y * y)
+    tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12))))))
+    return math.log(y) - 0.5 / y - tail - shift

@@ -130,7 +130,7 @@ function lineOf({ number, label, name, hue, url }) {
 function showTopics() {
   const topics = [...state.topics].sort((a, b) => a.number - b.number);
   if (!topics.length) return;
-  const total = Number(part("topics").dataset.total);
+  const total = state.shown;
   part("topics-said").textContent = (topics.length < total ? `The ${topics.length} largest of ${count(total)}, by` : "By")
     + " topic number, with their share of all words."
     + (ended(state.status) ? "" : " A word underlined with dots has just arrived.");

@@ -17,12 +17,13 @@ from webapp.pages.addresses import own_path
 pytestmark = pytest.mark.django_db
 
 PARAMETERS = (  # all that pages read
-    "after at before between bin by drop field from from_a from_b group has hidden in in_a in_b kind lambda least numbers only order q rank removed run"
+    "after against at before between bin by drop field from from_a from_b group has hidden in in_a in_b kind lambda least numbers only order q rank removed run"
     " scale seed show sort state text to to_a to_b topic topics unit view with word words"
 ).split()  # fmt: skip
 READING = {
     "": ("run_topics", "run_documents", "run_word", "run_time_table"),
-    "run": ("compare",),
+    "run": ("compare", "compare_measures"),
+    "against": ("compare_measures",),
     "after": ("compare", "notebooks", "run_words", "corpus_documents"),
     "at": ("run_document",),
     "topic": ("run_word", "run_document", "run_without", "run_curation"),

@@ -15,7 +15,7 @@ def second(browser, live_system, example) -> int:
     page = browser.new_page(base_url=live_system.url)
     page.goto(f"/corpora/{example.corpus}/")
     page.get_by_label("Number of topics").fill("12")
-    page.get_by_label("Seed").fill("5")
+    page.get_by_label("Seed", exact=True).fill("5")
     page.get_by_text("Advanced").click()
     page.get_by_label("Passes").fill("2")
     page.get_by_role("button", name="Train").click()
@@ -53,6 +53,26 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
     expect(page.locator(".lit")).to_have_count(0)
 
 
+def test_measures_come_by_themselves_while_a_run_trains(page, example):
+    """The page is opened once, and not touched again."""
+    page.goto(f"/corpora/{example.corpus}/")
+    page.get_by_label("Number of topics").fill("12")
+    page.get_by_label("Seed", exact=True).fill("6")
+    page.get_by_text("Advanced").click()
+    page.get_by_label("Passes").fill("3")
+    page.get_by_role("button", name="Train").click()
+    page.wait_for_url("**/runs/*/")
+    number = int(page.url.rstrip("/").rsplit("/", 1)[1])
+    page.goto(f"/compare/?run={example.run}&run={number}")
+    table = page.get_by_role("region", name="Measures by run", exact=True)
+    expect(table.locator("tbody tr")).to_have_count(2)
+    expect(page.locator("[data-together]:not([data-active])")).to_have_count(1, timeout=PREPARING)
+    expect(page.locator("[data-together] .found")).to_contain_text("predict")
+    for cell in table.locator("tbody tr").nth(1).locator("td.n").all():
+        expect(cell).not_to_have_text("–")
+    expect(page.locator("[data-progress]")).to_be_empty()
+
+
 def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
     page.goto(f"/compare/?run={example.run}&run={second}")
     label = page.locator("[data-chart=held_out] .annotation text").first
@@ -75,6 +95,8 @@ def test_without_javascript_and_on_a_phone(browser, live_system, example, second
     page.get_by_text("The charts as a table").click()
     expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(f"Run {second}")
     assert page.locator("table.pairs tbody tr").count() >= 1
+    expect(page.get_by_role("region", name="Measures by run", exact=True)).to_contain_text(f"Run {second}")
+    expect(page.locator("[data-together] .found")).to_contain_text("predict")
     widest = page.locator("body").bounding_box()["width"]
     assert widest <= width and page.locator("table.pairs").bounding_box()["width"] <= widest
     context.close()

@@ -14,6 +14,7 @@ from inference.memory import room
 from inference.topics import Theta, Topics
 
 NAME, LABEL, HELP = "mixture", "Mixture", "Each document is of one topic: for short texts."
+PURPOSE, SOURCE = "Sort whole documents into groups", "Nigam 2000"
 PAPERS = {
     "nigam2000text": "@article{nigam2000text,\n  author = {Nigam, Kamal},\n  title = {Text},\n  year = {2000}\n}\n"
 }

@@ -6,6 +6,7 @@ import pytest
 
 from inference.errors import Invalid
 from inference.evaluate import LeftToRight
+from inference.evaluate.left_to_right import within
 from tests.inference import naive_evaluate
 from tests.inference.corpora import bow_of, planted
 from tests.inference.test_evaluate import topics_of
@@ -65,6 +66,17 @@ def test_a_word_of_no_topic_is_passed_over():
         LeftToRight(bow_of([d], 3), np.arange(1)).documents_log(topics_of(beta, 3), 0.3)[0] for d in ([0, 2], [0])
     )
     assert with_it == pytest.approx(without + np.log(1e-300))
+
+
+def test_what_can_be_afforded():
+    """200 documents of 30 words: 465 draws for each particle and document."""
+    bow, _ = planted(K=4, V=40, D=200, length=30, seed=5)
+    every = np.arange(0, 200, 2)
+    assert (within(bow, every, 10**9, 4) == every).all() and len(within(bow, np.zeros(0, int), 1)) == 0
+    some = within(bow, every, 10 * 4 * 465, 4)
+    assert some.tolist() == list(range(0, 200, 20)), "evenly from first to last"
+    assert len(within(bow, every, 1, 4)) == 1
+    assert len(within(bow, every, 10 * 4 * 55, 4, most=10)) == 10, "of longer documents the first tokens"
 
 
 def test_nothing_held_out():

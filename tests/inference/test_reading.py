@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from inference import Invalid, infer
+from inference import Invalid, Snapshot, infer, train
+from tests.engines import mixture
+from tests.inference.corpora import planted
 
 
 def rows(rng, n: int, K: int):
@@ -60,3 +62,23 @@ def test_a_word_that_no_topic_lists_goes_by_the_floors():
 def test_words_that_are_none_are_refused():
     with pytest.raises(Invalid, match="from 0 to 1"):
         infer.Words.of(2, np.array([2]), np.array([0]), np.array([0.5]), np.array([0.1]))
+
+
+def test_a_document_of_one_topic_is_read_by_its_engine():
+    """Where EM would mix topics the engine's own rule decides: a long text and a short one, and one without words."""
+    bow = planted(3, 60, 120, 40, seed=2, alpha=0.02)[0]
+    config = mixture.Config(topics=3, passes=4, minibatch=40).resolve(bow.D, bow.tokens)
+    state = [event for event in train(mixture, config, bow, seed=1) if isinstance(event, Snapshot)][-1].state
+    scores = mixture._scores(config, state, bow, np.arange(bow.D))
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    for d in range(0, bow.D, 10):
+        row = slice(bow.indptr[d], bow.indptr[d + 1])
+        order = np.random.default_rng(d).permutation(row.stop - row.start)
+        words, counts = bow.words[row][order], bow.counts[row][order]
+        found = infer.read_by_document(mixture, config, state, bow.V, words, counts)
+        assert np.abs(found.theta - p[d]).max() < 0.01 and found.theta.sum() == pytest.approx(1)
+        assert (found.topics == p[d].argmax()).all() and len(found.topics) == len(words)
+        assert (found.certainty == round(255 * found.theta.max())).all()
+    none = np.zeros(0, np.int64)
+    assert np.allclose(infer.read_by_document(mixture, config, state, bow.V, none, none).theta, 1 / 3)

@@ -119,16 +119,17 @@ def check_corpus(user: User, corpus: Corpus) -> None:
             )
 
 
-def check_job(user: User) -> None:
-    """Within a transaction that queues a job. Raises Invalid."""
+def check_job(user: User, more: int = 1) -> None:
+    """Within a transaction that queues `more` jobs. Raises Invalid where they are too many together."""
     most = limits(user).jobs
     if most is None:
         return
     _one_at_a_time(user)
-    if (has := _jobs(user)) >= most:
+    if (has := _jobs(user)) + more > most:
+        asked = f", and these would be {more:,} more" if more > 1 else ""
         raise Invalid(
             "jobs",
-            f"{most:,} of your jobs may wait or run at once, and {has:,} do. Wait until one is done, or stop one.",
+            f"{most:,} of your jobs may wait or run at once, and {has:,} do{asked}. Wait until one is done, or stop one.",
         )
 
 

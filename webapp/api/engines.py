@@ -17,6 +17,8 @@ def listed(request: HttpRequest):
             "name": name,
             "label": engine.LABEL,
             "help": engine.HELP,
+            "purpose": engine.PURPOSE,
+            "source": engine.SOURCE,
             "settings": [
                 {"type": s.type.__name__, "choices": list(s.choices)}
                 | {key: getattr(s, key) for key in ("name", "label", "help", "default", "required")}

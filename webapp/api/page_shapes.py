@@ -1259,7 +1259,8 @@ class RunPage(Schema):
     queue_ahead: int
     metrics: dict[str, Any]
     topics: list[LiveTopic]
-    hues: list[int]
+    shown: int = Field(description="how many topics there are: those in use, where the model finds their number")
+    hues: list[int] | None
     url_topics: str
     url_events: str
 
@@ -1270,8 +1271,55 @@ class ComparedRun(Schema):
     corpus: str
     corpus_url: str
     status: str
+    engine: str = Field(description="as forms call it")
     K: int
     seed: int
+
+
+class MeasuredRun(Schema):
+    """What was measured of a run; null: not measured, or not yet."""
+
+    run: int
+    engine: str
+    label: str = Field(description="of the engine, as forms call it")
+    K: int
+    in_use: int | None = Field(description="topics that it uses; null: all of them")
+    seed: int
+    version: int = Field(description="of the corpus's words")
+    status: str
+    step: int
+    steps: int
+    held_out: float | None = Field(description="nats per token of held-out documents, a half of each being known")
+    left_to_right: float | None = Field(description="nats per token of held-out documents, read from left to right")
+    npmi: float | None = Field(description="mean over topics")
+    umass: float | None = Field(description="mean over topics")
+    nonzero: float | None = Field(description="share of the topics' parameters above their prior")
+    seconds: float | None = Field(description="of training")
+    matched: int | None = Field(description="topics with a partner in the reference; null for the reference itself")
+    only_here: int | None = Field(description="topics without one")
+    only_there: int | None = Field(description="topics of the reference without a partner here")
+    url: str
+    share: float = Field(description="of its steps that are done")
+    active: bool = Field(description="whether it waits, trains or is stored")
+    best: list[str] = Field(description="measures in which it is the best of the runs that are done")
+    url_against: str = Field(description="this page with it as the reference")
+
+
+class Measures(Schema):
+    """Runs side by side. reference: the run in whose topics the others' are looked for."""
+
+    reference: int | None
+    progress: str = Field(description="which runs are not done, in words; empty where all are")
+    notes: list[str] = Field(description="what the measures say, in sentences")
+    rows: list[MeasuredRun]
+    versions: bool = Field(description="whether they count the words of several versions")
+    address: str = Field(description="of the page of the measures alone")
+    files: list[str] = Field(description="the same as JSON, and as CSV")
+
+
+class MeasuresPage(Schema):
+    runs: list[ComparedRun]
+    measures: Measures
 
 
 class SettingRow(Schema):
@@ -1348,6 +1396,93 @@ class ComparePage(Schema):
     runs: list[ComparedRun]
     notices: list[str]
     differences: Differences
+    measures: Measures
     metrics: dict[str, dict[str, list[float | None]]]
     topics: ComparedTopics | None
     comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
+
+
+# Made texts
+
+
+class MadeTopic(Schema):
+    """A true topic beside its partner in the run; what is known of the partner is null where it has none."""
+
+    true: int
+    share: float
+    words: list[str]
+    partner: int | None
+    found_share: float | None
+    found_words: Passage
+    total_variation: float | None
+    relative_error: float | None
+    recovered: bool
+    uniform_variation: float
+    uniform_error: float
+    topic: TopicName | None
+
+
+class ExtraTopic(Schema):
+    """A topic of the run that is no true topic's partner."""
+
+    number: int
+    share: float
+    words: list[str]
+    topic: TopicName
+
+
+class MadeSummary(Schema):
+    """alone: true topics without a partner. worse: topics that are no nearer to the truth than the uniform topic."""
+
+    true: int
+    alone: int
+    recovered: int
+    worse: int
+    relative_error: float | None
+    median_error: float | None
+    total_variation: float | None
+    uniform_error: float
+    uniform_variation: float
+
+
+class MadeAlphaRow(Schema):
+    true: int
+    alpha: float
+    relative: float
+    partner: int | None
+    found: float | None
+    found_relative: float | None
+
+
+class MadeAlpha(Schema):
+    """same: the run has one alpha for all topics. relative: divided by their sum."""
+
+    same: bool
+    sum: float
+    found_sum: float
+    error: float | None
+    uniform_error: float
+    rows: list[MadeAlphaRow]
+
+
+class MadeSettings(Schema):
+    documents: int
+    topics: int
+    vocabulary: int
+    length: float
+    alpha: float
+    varied: bool
+    eta: float
+    seed: int
+
+
+class Beside(Schema):
+    settings: MadeSettings
+    topics: list[MadeTopic]
+    summary: MadeSummary
+    alpha: MadeAlpha
+    extra: list[ExtraTopic]
+
+
+class TruthPage(Schema):
+    beside: Beside | None = Field(None, description="null before the first topics")

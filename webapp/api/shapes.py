@@ -72,6 +72,7 @@ class Run(Schema):
     error: str
     engine: str
     topics: int
+    in_use: int | None = Field(description="topics that the model uses, where `topics` is the most there can be")
     seed: int
     settings: dict
     versions: dict
@@ -118,6 +119,8 @@ class Engine(Schema):
     name: str
     label: str
     help: str
+    purpose: str = Field(description="what a reader wants who should choose it; empty where it does as its paper does")
+    source: str = Field(description="the work that it follows, by authors and year")
     settings: list[Setting]
 
 

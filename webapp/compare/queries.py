@@ -183,7 +183,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict]
         "share": lambda k: (-share[k], k),
         "number": lambda k: k,
     }[order]
-    numbers = sorted(range(len(mean)), key=key)
+    numbers = sorted(first.topics, key=key)
     page = numbers[after : after + PAGE]
     words = _words(first, page)
     rows = [
@@ -205,7 +205,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[dict]
 def again(views: list[RunView]) -> dict[str, int]:
     """Of the first run's topics: how many have a partner in every other run, in some, in none."""
     first, *others = views
-    partners = np.sum([match(first.run, other.run).partner >= 0 for other in others], axis=0)
+    partners = np.sum([match(first.run, other.run).partner >= 0 for other in others], axis=0)[first.topics]
     every, none = int(np.count_nonzero(partners == len(others))), int(np.count_nonzero(partners == 0))
     return {"every": every, "some": len(partners) - every - none, "none": none}
 

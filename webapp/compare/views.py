@@ -1,20 +1,24 @@
 """Runs side by side."""
 
+from dataclasses import asdict
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from inference import engines
 from inference.text import LANGUAGES
 from webapp.accounts import authorization
-from webapp.compare import queries
+from webapp.compare import measures as measuring
+from webapp.compare import notes, queries
 from webapp.ingest import forms
 from webapp.models import Run
 from webapp.pages.page import number, page
 from webapp.results.view import RunView
 from webapp.runs import series
+from webapp.storage import csv_cells
 
 NO_TOPICS = {  # why a run has none yet
     Run.Status.QUEUED: "it waits for a worker",
@@ -31,10 +35,12 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     runs = queries.ordered(authorization.runs(request), numbers)
     comparable = [run for run in runs if run.snapshot_id]
     curves = queries.curves(runs)
+    notices, of_topics = _notices(numbers, runs), _topic_notices(runs)
     data = {
         "runs": [_described(run) for run in runs],
-        "notices": _notices(numbers, runs),
+        "notices": [*notices, *of_topics],
         "differences": _differences(runs),
+        "measures": _measures(request, runs),
         "metrics": {str(run): columns for run, columns in curves.items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
@@ -49,12 +55,70 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         as_json=as_json,
         status=status,
         chosen=runs,
-        offered=offered,
+        offered=[(run, engines.get(run.engine).LABEL) for run in offered],
+        notices=notices,
+        of_topics=of_topics,
         most=queries.MOST,
         columns=queries.CURVES,
         charts=series.CHARTS,
+        active=any(run.active for run in runs),
         measured=[(run, row) for run, columns in curves.items() for row in series.table(columns, queries.CURVES)],
     )
+
+
+@require_safe
+def measures(request: HttpRequest, as_json: bool = False) -> HttpResponse:
+    """The table of the runs' measures alone, which an open page asks for again while they train."""
+    numbers = _numbers(request)
+    runs = queries.ordered(authorization.runs(request), numbers)
+    data = {"runs": [_described(run) for run in runs], "measures": _measures(request, runs)}
+    status = 404 if numbers and not runs else 200
+    active = any(run.active for run in runs)
+    return page(request, "compare/measures.html", data, as_json=as_json, status=status, active=active)
+
+
+@require_safe
+def measures_csv(request: HttpRequest) -> HttpResponse:
+    runs = queries.ordered(authorization.runs(request), _numbers(request))
+    if not runs:
+        raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
+    rows = measuring.rows(measuring.table(runs, _reference(request, runs)))
+    name = "-".join(["runs", *(str(run.pk) for run in runs)])
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return HttpResponse(csv_cells.lines(rows), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _measures(request: HttpRequest, runs: list[Run]) -> dict:
+    """In the shape webapp.api.page_shapes.Measures, with what only the page needs."""
+    reference = _reference(request, runs)
+    table = measuring.table(runs, reference)
+    number_of, alike = reference.pk if reference else None, len({(run.version_id, *run.dropped) for run in runs}) == 1
+    query = urlencode({"run": [run.pk for run in runs]} | ({"against": number_of} if number_of else {}), doseq=True)
+    return {
+        "reference": number_of,
+        "progress": notes.progress(table),
+        "notes": notes.sentences(table, runs, number_of),
+        "rows": [
+            asdict(row)
+            | {
+                "url": reverse("run", args=[row.run]),
+                "share": row.share,
+                "active": row.active,
+                "best": measuring.best(row, table) if alike else [],
+                "url_against": _address(request, against=row.run),
+            }
+            for row in table
+        ],
+        "versions": len({row.version for row in table}) > 1,
+        "address": f"{reverse('compare_measures')}?{query}",
+        "files": [f"{reverse('compare_measures_json')}?{query}", f"{reverse('compare_measures_csv')}?{query}"],
+    }
+
+
+def _reference(request: HttpRequest, runs: list[Run]) -> Run | None:
+    """The run in whose topics the others' are looked for: that of ?against=, else the first that is done."""
+    wanted, there = number(request, "against"), [run for run in runs if measuring.final(run)]
+    return next((run for run in there if run.pk == wanted), there[0] if there else None)
 
 
 def _numbers(request: HttpRequest) -> list[int]:
@@ -77,6 +141,7 @@ def _described(run: Run) -> dict:
         "corpus": run.corpus.name,
         "corpus_url": reverse("corpus", args=[run.corpus_id]),
         "status": run.status,
+        "engine": engines.get(run.engine).LABEL,
         "K": run.topics,
         "seed": run.seed,
     }
@@ -86,12 +151,6 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     """What a reader should know before anything else, in sentences."""
     known = {run.pk for run in runs}
     notices = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
-    for run in runs:
-        if not run.snapshot_id:
-            why = NO_TOPICS.get(run.status, "none were stored")
-            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
-        elif run.active:
-            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     if len({run.corpus_id for run in runs}) > 1:
         notices.append(
             "These runs are of different corpora: likelihoods are of different texts and can’t be compared; topics are compared by"
@@ -103,6 +162,18 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
         notices.append(
             f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly any topics, will be the same."
         )
+    return notices
+
+
+def _topic_notices(runs: list[Run]) -> list[str]:
+    """Why runs have no topics, or not their last ones."""
+    notices = []
+    for run in runs:
+        if not run.snapshot_id:
+            why = NO_TOPICS.get(run.status, "none were stored")
+            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
+        elif run.active:
+            notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
     return notices
 
 
@@ -167,5 +238,6 @@ def _address(request: HttpRequest, **changes) -> str:
         "run": request.GET.getlist("run"),
         "show": request.GET.get("show"),
         "sort": request.GET.get("sort"),
+        "against": request.GET.get("against"),
     } | changes
     return "?" + urlencode({name: value for name, value in query.items() if value not in (None, "")}, doseq=True)

@@ -2,6 +2,7 @@
 
 from django.db.models import Count, Q
 
+from inference import engines
 from webapp.documents import fields
 from webapp.ingest import version_history
 from webapp.models import Corpus, Metric, Run, SourceFile
@@ -55,6 +56,7 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[dict], int | N
         {
             "id": run.pk,
             "status": run.status,
+            "engine": engines.get(run.engine).LABEL,
             "K": run.topics,
             "version": run.version.number,
             "created": run.created_at,

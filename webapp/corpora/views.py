@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 from django.conf import settings
@@ -34,13 +35,15 @@ from webapp.ingest import (
     vocabulary_forms,
 )
 from webapp.jobs import claims, kinds, roster
-from webapp.models import Corpus, User
+from webapp.models import Corpus, Run, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.request_context import request_context
 from webapp.results.view import RunView
 from webapp.runs import services as runs
+from webapp.runs.services import MOST_AT_ONCE
 from webapp.server import live
+from webapp.simulate import truth
 from webapp.storage import files
 
 REPEATED = {  # Words.duplicates
@@ -339,10 +342,16 @@ def detail(request: HttpRequest, corpus_id: int, as_json: bool = False) -> HttpR
 
 
 def _detail(
-    request: HttpRequest, corpus: Corpus, train_form, status: int = 200, state: dict | None = None
+    request: HttpRequest,
+    corpus: Corpus,
+    train_form: forms.TrainForm,
+    status: int = 200,
+    state: dict | None = None,
+    several_form: forms.SeveralForm | None = None,
 ) -> HttpResponse:
     state = state or queries.state(corpus, None)
     runs, following = queries.runs(corpus, number(request, "before"))
+    done = [run["id"] for run in runs if run["status"] == Run.Status.DONE][:MOST_AT_ONCE]
     dropped = [
         (REASONS.get(reason, reason), *counts)
         for reason, counts in (corpus.version.report if corpus.version else {}).get("dropped", {}).items()
@@ -354,7 +363,11 @@ def _detail(
             "corpus": corpus,
             "state": state,
             "train_form": train_form,
+            "several_form": several_form or forms.SeveralForm(corpus=corpus),
             "runs": runs,
+            "several_engines": len({run["engine"] for run in runs}) > 1,
+            "side_by_side": "?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
+            "done": len(done),
             "more": address(request, before=following) if following else None,
             "dropped": dropped,
             "problems": corpus.report.get("problems", [])[:20],
@@ -365,12 +378,18 @@ def _detail(
                 corpus.additions.exclude(arriving__has_key="first").order_by("pk")[: queries.ADDITIONS_SHOWN]
             ),
             "failed": corpus.files.exclude(error="").count(),
+            "made": truth.exists(corpus),
             "without_words": corpus.version.report.get("without_words", 0) if corpus.version else 0,
         }
         | file_views.first(corpus)
         | _accepted(),
         status=status,
     )
+
+
+def _user(request: HttpRequest) -> User | None:
+    """Who has signed in; None, which stands for the local owner, where nobody has."""
+    return request.user if isinstance(request.user, User) else None
 
 
 def _repeated(corpus: Corpus) -> dict:
@@ -386,11 +405,32 @@ def train(request: HttpRequest, corpus_id: int) -> HttpResponse:
     form = forms.TrainForm(request.POST, corpus=corpus)
     if form.is_valid():
         try:
-            run = runs.create(form.chosen_version(), by=request.user, **form.settings())
+            run = runs.create(form.chosen_version(), by=_user(request), **form.settings())
             return redirect("run", run.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
     return _detail(request, corpus, form, status=400)
+
+
+@require_POST
+def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
+    """Create a run for each engine that is marked, or none, and go and watch them side by side."""
+    corpus = corpus_or_404(corpus_id)
+    form = forms.SeveralForm(request.POST, corpus=corpus)
+    if form.is_valid():
+        chosen = form.cleaned_data
+        try:
+            made = runs.create_several(
+                form.chosen_version(),
+                chosen["engines"],
+                topics=chosen["topics"],
+                seed=chosen["seed"],
+                by=_user(request),
+            )
+            return redirect(f"{reverse('compare')}?{urlencode({'run': [run.pk for run in made]}, doseq=True)}")
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    return _detail(request, corpus, forms.TrainForm(corpus=corpus), status=400, several_form=form)
 
 
 @require_POST

@@ -120,7 +120,7 @@ def word_test(run: Run, number: int, seed: int) -> dict | None:
     if len(own) < SHOWN:
         return None
     random = _random(seed, number, 1)
-    others = [int(k) for k in random.permutation(run.topics) if k != number][:10]
+    others = [int(k) for k in random.permutation(view.topics) if k != number][:10]
     candidates = topics.top_words(view, others, SHOWN * 2)
     for other in others:
         intruders = [word for word in candidates[other] if word not in own]
@@ -146,7 +146,7 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     for document in random.permutation(documents[fit & largest])[:50].tolist():
         present, tokens = of.mixture(document)
         order = np.lexsort((present, -tokens))
-        absent = np.setdiff1d(np.arange(run.topics), present)
+        absent = np.setdiff1d(RunView(run).topics, present)
         if present[order[0]] == number and len(absent):
             break
     else:
@@ -203,11 +203,13 @@ def progress(run: Run, reader: str, seed: int) -> dict:
         done[kind].add(topic)
     done["label"] &= {topic for topic, n in fits.items() if n}
     by_size = list(
-        Topic.objects.filter(snapshot_id=run.snapshot_id).order_by("-share", "number").values_list("number", flat=True)
+        Topic.objects.filter(snapshot_id=run.snapshot_id, used=True)
+        .order_by("-share", "number")
+        .values_list("number", flat=True)
     )
     orders = {"label": by_size}
     for place, kind in enumerate(("words", "topics")):
-        orders[kind] = _random(seed, place, 3).permutation(run.topics).tolist()
+        orders[kind] = _random(seed, place, 3).permutation(RunView(run).topics).tolist()
     return {
         kind: {"done": len(done[kind]), "next": next((k for k in order if k not in done[kind]), None)}
         for kind, order in orders.items()
@@ -216,7 +218,7 @@ def progress(run: Run, reader: str, seed: int) -> dict:
 
 def after(run: Run, reader: str, seed: int, kind: str, number: int) -> int | None:
     """The topic of the next question of a kind, behind this one in its order; None at the end."""
-    order = _random(seed, ("words", "topics").index(kind), 3).permutation(run.topics).tolist()
+    order = _random(seed, ("words", "topics").index(kind), 3).permutation(RunView(run).topics).tolist()
     done = set(Answer.objects.filter(run=run, reader=reader, seed=seed, kind=kind).values_list("topic", flat=True))
     place = order.index(number) + 1
     return next((k for k in order[place:] + order[:place] if k not in done and k != number), None)

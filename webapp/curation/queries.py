@@ -84,7 +84,7 @@ def of(view: RunView, number: int) -> dict:
         "groups": said.groups(),
         "hues": [{"hue": h, "name": name} for h, name in enumerate(HUE_NAMES)],
         "own_hue": number % len(HUE_NAMES),
-        "others": [said.title(k) for k in range(min(view.run.topics, OFFERED)) if k != number],
+        "others": [said.title(k) for k in view.topics[:OFFERED] if k != number],
         "target": links.topic(view, int(said.into[number])) if said.into[number] != number else None,
         "members": [links.topic(view, m) for m in said.members(number)],
     }

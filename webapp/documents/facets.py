@@ -56,7 +56,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
             if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(selection.view) if run and run.snapshot_id and run.topics <= OFFERED else [],
+        "topics": _titles(selection.view) if run and run.snapshot_id and len(selection.view.topics) <= OFFERED else [],
     }
 
 
@@ -84,7 +84,7 @@ def _category(selection: Selection, category: ValueField) -> dict:
 def _titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
     labels, words = view.labels, topics.first_words(view, 3)
-    titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in range(view.run.topics))
+    titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in view.topics)
     return [(k, title) for k, title in titles if not labels.hidden(k) and labels.into[k] == k]
 
 

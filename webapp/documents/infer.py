@@ -1,10 +1,14 @@
 """Texts read with a run's published topics: how likely each topic is for a word, and what a text is made of that no one
 trained on."""
 
+from typing import Any
+
 import numpy as np
 from django.db import connection
 
-from inference import engines, infer
+from inference import checkpoint, engines, infer
+from inference.engines.contract import ResolvedConfig
+from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.documents import queries as documents
 from webapp.documents import texts, wording
@@ -12,6 +16,7 @@ from webapp.models import Run, Topic, Version
 from webapp.results import evidence, links
 from webapp.results.priors import priors
 from webapp.results.view import RunView
+from webapp.storage import files
 from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
@@ -53,7 +58,8 @@ def word(view: RunView, number: int, word: int) -> dict | None:
     """p(k | w, d) of a word in a document, largest first: word, number, times, topics (link() and probability).
 
     The topic that the word was given to, and how certainly, are the evidence's. The rest is shared out among the other
-    topics as theta and beta have it, theta from the published topics by EM: the engine's own is not kept.
+    topics as theta and beta have it, theta from the published topics by EM: the engine's own is not kept. Where the
+    engine gives a document one topic as a whole, the rest is shared out by its theta alone.
     """
     words, counts, given, certainty = evidence.of(view.run).document(number)
     place = int(np.searchsorted(words, word))
@@ -82,20 +88,43 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     words, counts, _, _ = evidence.of(run).document(number)
-    return infer.read(beta(run, words), counts, priors(run).alpha).theta
+    return _read(run, words, counts).theta
+
+
+def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
+    """Some words of the run's vocabulary, each once, by the rule of its engine for a document."""
+    engine = engines.get(run.engine)
+    if not engine.BY_DOCUMENT:
+        return infer.read(beta(run, words), counts, priors(run).alpha)
+    config, state = _model(run.snapshot_id, run.pk)
+    return infer.read_by_document(engine, config, state, evidence.of(run).bow.V, words, counts)
+
+
+@cached(4)
+def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
+    """The settings and the finished state of a run's engine, from its checkpoint. Raises Invalid where that is gone.
+
+    Only for engines that give a document one topic, whose states are small.
+    """
+    run = Run.objects.get(pk=run_id)
+    path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).bow
+    if not path.exists():
+        raise Invalid("run", f"Run {run.pk} has no checkpoint any more, and a text can't be read without it.")
+    engine = engines.get(run.engine)
+    config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
+    return config, checkpoint.load(path, engine=engine, config=config, bow=bow)
 
 
 def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
     """A text that is not of the corpus: its tokens, mixture and similar documents; and its beginning, word by word.
 
     Nothing is written. Words are given to topics as those of the corpus are; theta comes from the published topics by
-    EM.
+    EM, or from the engine where it gives a document one topic as a whole.
     """
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)
     distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
-    alpha, by_document = priors(view.run).alpha, engines.get(view.run.engine).BY_DOCUMENT
-    inferred = infer.read(beta(view.run, distinct), counts, alpha, by_document=by_document)
+    inferred = _read(view.run, distinct, counts)
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place])

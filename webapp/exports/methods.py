@@ -90,6 +90,10 @@ def _forms(reading: dict, left_out: list[str]) -> str:
     return said + (f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each." if phrases else "")
 
 
+def _in_use(run: Run) -> str:
+    return "" if run.in_use is None else f"Of the topics that there can be, {run.in_use:,} are in use. "
+
+
 def _without(run: Run) -> str:
     if not run.dropped:
         return ""
@@ -105,7 +109,7 @@ def _model(run: Run) -> str:
     return (
         f"{engines.get(run.engine).methods(s).sentence} Training made {s['passes']:,} passes over the corpus in minibatches of "
         f"{s['minibatch']:,} documents ({run.steps:,} steps{ended}), from the random seed {run.seed}. "
-        f"{_without(run)}"
+        f"{_in_use(run)}{_without(run)}"
         "The same corpus, settings, seed and versions give the same topics bit for bit."
     )
 

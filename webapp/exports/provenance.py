@@ -24,6 +24,7 @@ def made_by(run: Run) -> dict:
         "run": run.pk,
         "engine": run.engine,
         "topics": run.topics,
+        "topics in use": run.topics if run.in_use is None else run.in_use,
         "settings": run.settings,
         "seed": run.seed,
         "words left out": run.dropped,

@@ -37,7 +37,7 @@ def _members(run: Run) -> Iterator[Member]:
     listed = [
         {"number": k, "title": said.title(k), "hue": said.hue(k), "words": first[k], "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
          "page": f"topics/{k:04d}.html"}
-        for k in range(run.topics)
+        for k in view.topics
     ]  # fmt: skip
     lines = _lines(model)
 
@@ -51,12 +51,12 @@ def _members(run: Run) -> Iterator[Member]:
     yield Member("site.css", [render_to_string("site/site.css").encode()])
     yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
     yield page("words.html", "words.html", words=_vocabulary(model, said))
-    for topic in listed:
+    for place, topic in enumerate(listed):
         k = topic["number"]
         yield page(
             topic["page"], "topic.html", topic=topic, note=said.note(k), words=_words(model, k), documents=_documents(run, k),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
-            previous=listed[k - 1] if k else None, next=listed[k + 1] if k + 1 < run.topics else None,
+            previous=listed[place - 1] if place else None, next=listed[place + 1] if place + 1 < len(listed) else None,
         )  # fmt: skip
 
 

@@ -3,12 +3,14 @@ of the whole."""
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import regex
 from scipy.special import bdtrc
 
 from inference import engines
+from inference.engines.contract import Config, Shape
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
@@ -194,7 +196,7 @@ def _time(scale: Scale, tokens: float) -> dict:
     """How long reading and a first training may take, in words."""
     topics = engines.suggest_topics(scale.documents)
     config = engines.config(engines.DEFAULT, topics=topics).resolve(scale.documents, max(1, int(tokens)))
-    training = engines.get(engines.DEFAULT).seconds(config, round(tokens)) + tokens * FOLD + 2
+    training = training_seconds(engines.DEFAULT, config, round(tokens))
     reading = 0.0
     if scale.seconds:
         reading = READY + max(scale.characters / READ, scale.seconds * scale.bytes / max(1, scale.read))
@@ -204,6 +206,26 @@ def _time(scale: Scale, tokens: float) -> dict:
         "topics": topics,
         "passes": config.passes,
     }
+
+
+class Cost(NamedTuple):
+    """What a training takes. seconds: on one core of a usual machine. memory: bytes beside the corpus."""
+
+    seconds: float
+    memory: int
+
+
+def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
+    """About what an engine takes with its own settings and so many topics."""
+    config = engines.config(engine, topics=topics).resolve(documents, tokens)
+    per_pass = -(-documents // max(1, min(config.minibatch, documents)))
+    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=max(1, per_pass))
+    return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape))
+
+
+def training_seconds(engine: str, config: Config, tokens: int) -> float:
+    """About how long a run takes, to the topics of every document. config: resolved."""
+    return engines.get(engine).seconds(config, tokens) + tokens * FOLD + 2
 
 
 def rough(number: float) -> int:

@@ -1,14 +1,107 @@
 """The form of a run's settings. Each field says in a line what it does."""
 
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
+from inference.engines.contract import Truncated
 from inference.engines.settings import Setting
 from inference.errors import Invalid
+from inference.memory import physical
+from webapp.ingest import estimates
 from webapp.models import Corpus, Run, Version
 
 OFFERED = 50  # versions of a corpus to train on
+
+
+@dataclass(frozen=True)
+class OfferedEngine:
+    """An engine as the form offers it. seconds, memory: about what it takes on this corpus with so many topics as are
+    proposed. too_large: whether the machine has less memory."""
+
+    name: str
+    label: str
+    help: str
+    purpose: str
+    source: str
+    seconds: float
+    memory: int
+    too_large: bool
+    chosen: bool
+    default: bool
+
+    @property
+    def is_for_purpose(self) -> bool:
+        return bool(self.purpose)
+
+    @property
+    def spoken(self) -> str:
+        """The time, as one says it; of what is quick so that engines can be told apart."""
+        if self.seconds < 90:
+            return f"{min((2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75), key=lambda n: abs(math.log(n / self.seconds)))} s"
+        return estimates.spoken(self.seconds)
+
+
+def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
+    """Every engine: those that a purpose chooses, then those that are there to do as their papers do."""
+    there, offered = physical(), []
+    for name, engine in engines.ENGINES.items():
+        cost = estimates.cost(name, topics, corpus.documents, corpus.tokens, corpus.vocabulary)
+        offered.append(
+            OfferedEngine(
+                name=name,
+                label=engine.LABEL,
+                help=engine.HELP,
+                purpose=engine.PURPOSE,
+                source=engine.SOURCE,
+                seconds=cost.seconds,
+                memory=cost.memory,
+                too_large=there is not None and cost.memory > there,
+                chosen=name == chosen,
+                default=name == engines.DEFAULT,
+            )
+        )
+    return sorted(offered, key=lambda engine: not engine.purpose)
+
+
+def _suggested(corpus: Corpus, engine: str = engines.DEFAULT) -> int:
+    """A number of topics to begin with."""
+    return min(engines.suggest_topics(corpus.documents, engine), max(1, corpus.vocabulary))
+
+
+def _seed(label: str = "Seed") -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label,
+        initial=0,
+        help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
+    )
+
+
+def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
+    """A choice of the versions that can be trained on; None where there is but one."""
+    versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
+    if len(versions) < 2:
+        return None
+    choices = [(v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words") for v in versions]
+    return forms.TypedChoiceField(
+        coerce=int,
+        label="Version of the words",
+        choices=choices,
+        initial=corpus.version_id,
+        required=False,
+        empty_value=corpus.version_id,
+    )
+
+
+def _chosen_version(corpus: Corpus, cleaned: dict[str, Any]) -> Version | None:
+    """That is trained on: the newest, if no other was chosen; None where the corpus has none yet."""
+    chosen = cleaned.get("version", corpus.version_id)
+    return corpus.version if chosen == corpus.version_id else corpus.versions.get(pk=chosen)
 
 
 class TrainForm(forms.Form):
@@ -24,38 +117,28 @@ class TrainForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.corpus = corpus
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
-        self.engines = [
-            {"name": name, "label": known.LABEL, "help": known.HELP, "chosen": name == self.engine}
-            for name, known in engines.ENGINES.items()
-        ]
-        self.suggested = suggested = min(engines.suggest_topics(corpus.documents), max(1, corpus.vocabulary))
+        self.suggested = suggested = _suggested(corpus, self.engine)
         chosen = engines.config(self.engine, topics=suggested).resolve(corpus.documents, corpus.tokens)
         self.fields["engine"] = forms.CharField(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(setting, getattr(chosen, setting.name), suggested)
-        self.fields[
-            "topics"
-        ].help_text += (
-            f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
+        self.fields["topics"].help_text += (
+            f" {suggested} is a number to begin with."
+            if isinstance(engines.get(self.engine), Truncated)
+            else f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
         )
-        self.fields["seed"] = forms.IntegerField(
-            label="Seed",
-            initial=0,
-            help_text="The same seed, settings and corpus give the same topics; another seed gives others.",
-        )
-        versions = list(corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED])
-        if len(versions) > 1:
-            choices = [
-                (v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words") for v in versions
-            ]
-            self.fields["version"] = forms.TypedChoiceField(
-                coerce=int,
-                label="Version of the words",
-                choices=choices,
-                initial=corpus.version_id,
-                required=False,
-                empty_value=corpus.version_id,
-            )
+        self.fields["seed"] = _seed()
+        if (version := _version(corpus)) is not None:
+            self.fields["version"] = version
+
+    @cached_property
+    def engines(self) -> list[OfferedEngine]:
+        """To choose from, of a corpus that is ready."""
+        return _offered(self.corpus, self.suggested, self.engine)
+
+    @property
+    def chosen(self) -> OfferedEngine:
+        return next(offered for offered in self.engines if offered.chosen)
 
     @property
     def advanced(self) -> list[forms.BoundField]:
@@ -87,10 +170,36 @@ class TrainForm(forms.Form):
         """For services.runs.create."""
         return self._settings() | {"engine": self.engine, "seed": self.cleaned_data["seed"]}
 
-    def chosen_version(self) -> Version:
+    def chosen_version(self) -> Version | None:
         """That is trained on: the newest, if no other was chosen."""
-        chosen = self.cleaned_data.get("version", self.corpus.version_id)
-        return self.corpus.version if chosen == self.corpus.version_id else self.corpus.versions.get(pk=chosen)
+        return _chosen_version(self.corpus, self.cleaned_data)
+
+
+class SeveralForm(forms.Form):
+    """Engines that are trained beside one another, with the same topics, seed and version."""
+
+    def __init__(self, *args, corpus: Corpus, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.auto_id = "several_%s"  # beside the form of one run
+        self.corpus, self.suggested = corpus, _suggested(corpus)
+        of_purpose = [name for name, engine in engines.ENGINES.items() if engine.PURPOSE]
+        self.fields["engines"] = forms.MultipleChoiceField(
+            choices=[(name, engine.LABEL) for name, engine in engines.ENGINES.items()],
+            initial=of_purpose if len(of_purpose) > 1 else list(engines.ENGINES),
+            error_messages={"required": "Mark two engines or more."},
+        )
+        self.fields["topics"] = forms.IntegerField(label="Topics of each run", initial=self.suggested, min_value=1)
+        self.fields["seed"] = _seed("Seed of each run")
+        if (version := _version(corpus)) is not None:
+            self.fields["version"] = version
+
+    @property
+    def marked(self) -> list[str]:
+        """Engines whose boxes are ticked."""
+        return self["engines"].value() or []
+
+    def chosen_version(self) -> Version | None:
+        return _chosen_version(self.corpus, self.cleaned_data)
 
 
 def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:

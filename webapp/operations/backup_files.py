@@ -82,6 +82,7 @@ def _corpus_files(pk: int, status: str, stream: dict | None, sizes: dict, docume
         yield from _all(folder / "source")
         yield from _all(folder / "arriving")
         yield from _if_there(folder / "numbers.npy")
+        yield from _if_there(folder / "truth.npz")
         return
     ends = sizes | (Stream.sizes(stream, "tokens/") if stream else {})
     indexed = Index.size(folder / "index") == documents  # else it covers more documents than the rows

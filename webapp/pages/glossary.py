@@ -218,6 +218,20 @@ TERMS = {
         "figure is the mean natural logarithm of the probability given to each word (nats per token). Good prediction and topics that are "
         "easy to read are not the same thing: Chang and others 2009.",
     ),
+    "left-to-right": Term(
+        "left-to-right likelihood",
+        "How well the model predicts whole documents that it has not seen, each word from the words before it. Higher, nearer to 0, is "
+        "better.",
+        "The mean natural logarithm of the probability given to each word (nats per token), estimated with particles: Wallach, Murray, "
+        "Salakhutdinov and Mimno 2009. It is measured at the end of a run, of the first 200 words, in random order, of some of the documents "
+        "that were kept from the training.",
+    ),
+    "sparsity": Term(
+        "non-zero parameters",
+        "The share of all weights of words in topics that are above what every word has by default. Fewer take less room, and are quicker to "
+        "work with.",
+        "Engines that spread every word over every topic have 100%, which says nothing against their topics.",
+    ),
     "nat": Term(
         "nat",
         "A unit of information, from the natural logarithm: one nat is 1.44 bits.",

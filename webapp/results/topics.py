@@ -15,7 +15,7 @@ TOP_WORDS = 10
 def largest(view: RunView, limit: int) -> list[dict]:
     """The topics with the largest shares, with their first words: what a page shows while they still change."""
     listed = rows(
-        "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s ORDER BY share DESC, number LIMIT %s",
+        "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND used ORDER BY share DESC, number LIMIT %s",
         [view.run.snapshot_id, limit],
     )
     words = top_words(view, [topic["number"] for topic in listed])

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from webapp.models import Run
-from webapp.results import labels
+from webapp.results import labels, measures
 from webapp.results.hidden_words import HiddenWords
 from webapp.results.labels import Labels
 
@@ -23,3 +25,14 @@ class RunView:
     def labels(self) -> Labels:
         """One query, at the first call."""
         return labels.read(self.run)
+
+    @cached_property
+    def used(self) -> np.ndarray:
+        """bool[K]: topics that are in use. The others are on no list of topics; their numbers stay."""
+        columns = measures.of(self.run)
+        return columns["used"] > 0 if columns else np.ones(self.run.topics, bool)
+
+    @property
+    def topics(self) -> list[int]:
+        """Numbers of the topics in use."""
+        return np.flatnonzero(self.used).tolist()

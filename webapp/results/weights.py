@@ -17,7 +17,7 @@ def topics(snapshot: Snapshot) -> Topics:
     """
     stored = rows(
         """
-        SELECT t.floor, t.floor_mass, t.share, w.listed FROM webapp_topic t
+        SELECT t.floor, t.floor_mass, t.share, t.used, w.listed FROM webapp_topic t
         LEFT JOIN (SELECT topic, string_agg(int4send(word) || float4send(weight), ''::bytea ORDER BY rank) AS listed
                    FROM topic_word WHERE snapshot_id = %(snapshot)s GROUP BY topic) w ON w.topic = t.number
         WHERE t.snapshot_id = %(snapshot)s ORDER BY t.number
@@ -33,6 +33,7 @@ def topics(snapshot: Snapshot) -> Topics:
         every["weight"].astype(np.float32),
         *(np.array([row[name] for row in stored], np.float64) for name in ("floor", "floor_mass", "share")),
         snapshot.run.version.vocabulary,
+        np.array([row["used"] for row in stored], bool),
     )
 
 

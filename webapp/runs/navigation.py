@@ -4,14 +4,28 @@ from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 
+from inference import engines
 from webapp import routes
 from webapp.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Run
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
 from webapp.routes import Route
+from webapp.runs import services
 
 register = template.Library()
+
+
+@register.filter
+def can_be_gone_on_from(run: Run) -> bool:
+    """Whether another run can begin with this one's topics."""
+    return services.can_be_gone_on_from(run)
+
+
+@register.filter
+def engine_label(run: Run) -> str:
+    """What its engine is called."""
+    return engines.get(run.engine).LABEL
 
 
 @register.simple_tag(takes_context=True)

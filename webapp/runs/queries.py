@@ -16,7 +16,20 @@ WATCHED = 60  # topics whose words the page shows while they settle: the largest
 
 def about(run: Run) -> dict:
     """A run, in the shape webapp.api.shapes.Run."""
-    names = ("id", "status", "error", "engine", "topics", "seed", "settings", "versions", "step", "steps", "seconds")
+    names = (
+        "id",
+        "status",
+        "error",
+        "engine",
+        "topics",
+        "in_use",
+        "seed",
+        "settings",
+        "versions",
+        "step",
+        "steps",
+        "seconds",
+    )
     return {name: getattr(run, name) for name in names} | {
         "corpus": run.corpus_id,
         "created": run.created_at,
@@ -51,6 +64,7 @@ def state(run: Run, workers: int | None) -> dict:
         else 0,
         "metrics": _columns(metrics),
         "topics": watched,
+        "shown": run.topics if run.in_use is None else run.in_use,
         "hues": [view.labels.hue(k) for k in range(run.topics)] if run.topics <= LINES else None,
         "url_topics": reverse("run_topics", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),

@@ -1,5 +1,6 @@
 """What is done to a run: create, stop, cancel, train again. Deleting: corpora.deletion."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from django.db import transaction
@@ -9,21 +10,22 @@ from inference import engines
 from inference.engines.contract import WarmStart
 from inference.errors import Invalid
 from webapp.accounts import quotas
+from webapp.drawing.numbers import HUES
 from webapp.jobs import dispatch, events, kinds
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
+MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them, each in a colour
 
 
 def create(
-    version: Version, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
+    version: Version | None, *, seed: int = 0, engine: str = engines.DEFAULT, by: User | None = None, **settings
 ) -> Run:
     """A queued run, by default the local owner's. Raises Invalid, naming the field, for settings that the engine or
     this corpus can't have."""
-    if version is None or version.status != Version.Status.READY:
-        raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
+    version = _ready(version)
     config = engines.config(engine, **settings).resolve(version.documents, version.tokens)
     most = min(version.vocabulary, MAX_TOPICS)
     if config.topics > most:
@@ -41,6 +43,38 @@ def create(
         )
         dispatch.send(kinds.TRAIN, run.pk)
     return run
+
+
+def create_several(
+    version: Version | None, names: Sequence[str], *, topics: int, seed: int = 0, by: User | None = None
+) -> list[Run]:
+    """A queued run for each of some engines, with the same topics and seed and otherwise the engine's own settings; or
+    none.
+
+    names: of engines, each of which counts once. Raises Invalid where they are fewer than two or too many, and where
+    one of the runs can't be made.
+    """
+    version = _ready(version)
+    names = list(dict.fromkeys(names))
+    most = min(len(engines.ENGINES), MOST_AT_ONCE)
+    for name in names:
+        engines.get(name)
+    if not 2 <= len(names) <= most:
+        raise Invalid("engines", f"Mark two engines or more, at most {most}, got {len(names)}.")
+    by = by or User.objects.local()
+    with transaction.atomic():
+        Corpus.objects.select_for_update(no_key=True).filter(
+            pk=version.corpus_id
+        ).first()  # before its user, as `create`
+        quotas.check_job(by, len(names))
+        return [create(version, engine=name, topics=topics, seed=seed, by=by) for name in names]
+
+
+def _ready(version: Version | None) -> Version:
+    """It. Raises Invalid where it can't be trained on."""
+    if version is None or version.status != Version.Status.READY:
+        raise Invalid("corpus", "Only a corpus that has been read, and is ready, can be trained on.")
+    return version
 
 
 def again(run: Run, by: User | None = None) -> Run:
@@ -96,6 +130,11 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
         new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
         _goes_on(new, run, [])
     return new
+
+
+def can_be_gone_on_from(run: Run) -> bool:
+    """Whether another run can begin with this one's topics: pages ask before they offer it."""
+    return isinstance(engines.get(run.engine), WarmStart)
 
 
 def warm_starter(run: Run) -> WarmStart:

@@ -29,6 +29,7 @@ class Findings(NamedTuple):
     evidence: Evidence
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
+    left_to_right: float | None  # nats per token
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -47,13 +48,21 @@ def publish(
 ) -> Snapshot:
     """Replace what the run's pages show. With findings it is the final snapshot.
 
+    Of an engine whose topics need not all be in use, those of the final one are in use that words were given to.
+    Nothing is measured of the others.
+
     Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
     final = findings is not None
-    xy = layout(findings.divergences) if final else None
-    strain = stress(xy, findings.divergences) if final else None
+    used = np.ones(topics.K, bool) if topics.used is None else topics.used
+    if final and topics.used is not None:
+        used = findings.measures.tokens > 0
+    near = findings and findings.divergences[np.ix_(used, used)]
+    xy = layout(near) if final else None
+    strain = stress(xy, near) if final else None
     with transaction.atomic():
-        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, stress=strain)
+        measured = {"stress": strain, "left_to_right": findings.left_to_right} if findings is not None else {}
+        snapshot = Snapshot.objects.create(run_id=run_id, step=step, final=final, **measured)
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
@@ -62,12 +71,13 @@ def publish(
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
-        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, findings, xy), batch_size=2000)
+        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, used, findings, xy), batch_size=2000)
         words.attach()
         if final:
             documents.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
-        claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, **fields)
+        in_use = None if topics.used is None else int(used.sum())
+        claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, in_use=in_use, **fields)
     return snapshot
 
 
@@ -147,6 +157,7 @@ def _topics(
     topics: Topics,
     coherence: np.ndarray,
     rows: np.ndarray,
+    used: np.ndarray,
     findings: Findings | None,
     xy: np.ndarray | None,
 ) -> list[Topic]:
@@ -154,20 +165,23 @@ def _topics(
     if findings is not None:
         measures = findings.measures
         share = measures.tokens / measures.tokens.sum()
-        columns = {name: getattr(measures, name) for name in _MEASURES} | {
+        columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
             "tokens": measures.tokens.astype(np.int64),
             "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
         }
-        columns |= {"x": xy[:, 0], "y": xy[:, 1]}
-    similar, company = _similar(findings, topics.K), _company(findings, topics.K)
+        places = np.full((topics.K, 2), np.nan)
+        places[used] = xy
+        columns |= {"x": places[:, 0], "y": places[:, 1]}
+    similar, company = _similar(findings, used), _company(findings, topics.K)
     return [
         Topic(
             snapshot=snapshot,
             number=k,
             share=float(share[k]),
-            coherence=_known(coherence[k]),
+            coherence=_known(coherence[k]) if used[k] else None,
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
+            used=bool(used[k]),
             **{name: _known(column[k]) for name, column in columns.items()},
             similar=similar[k],
             beside=company[k],
@@ -176,14 +190,16 @@ def _topics(
     ]
 
 
-def _similar(findings: Findings | None, K: int) -> list[list]:
-    """Of each topic [topic, divergence] of those most like it."""
+def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:
+    """Of each topic in use [topic, divergence] of those in use most like it."""
+    similar: list[list] = [[] for _ in used]
     if findings is None:
-        return [[]] * K
-    near, far = nearest(findings.divergences, SIMILAR)
-    return [
-        [[j, round(d, 4)] for j, d in zip(*row, strict=True)] for row in zip(near.tolist(), far.tolist(), strict=True)
-    ]
+        return similar
+    numbers = np.flatnonzero(used)
+    near, far = nearest(findings.divergences[np.ix_(used, used)], SIMILAR)
+    for k, others, divergences in zip(numbers.tolist(), numbers[near].tolist(), far.tolist(), strict=True):
+        similar[k] = [[j, round(d, 4)] for j, d in zip(others, divergences, strict=True)]
+    return similar
 
 
 def _company(findings: Findings | None, K: int) -> list[list]:

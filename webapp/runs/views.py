@@ -13,6 +13,7 @@ from webapp.pages.page import page, run_or_404
 from webapp.runs import queries, series
 from webapp.runs import services as runs
 from webapp.server import live
+from webapp.simulate import truth
 
 
 @require_safe
@@ -30,6 +31,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "charts": series.CHARTS,
         "measured": series.table(state["metrics"])[::-1],
         "older": version_history.said(run),
+        "made": truth.exists(run.corpus),
     }
     return page(request, "run/detail.html", data)
 

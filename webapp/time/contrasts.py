@@ -66,7 +66,7 @@ def compare(base: Selection, a: Side, b: Side | None, order: str) -> dict:
         fields.Groups("", [a.name, b.name], group),
         ("two", *a.documents.parameters, "and", *b.documents.parameters, b.complement),
     )
-    every = [k for k in range(view.run.topics) if labels.into[k] == k and not labels.hidden(k)]
+    every = [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
     bands, sums = shares.intervals(cut, every), shares.tokens(cut)
     apart, low, high = change.difference(bands.share, bands.low, bands.high)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -29,9 +29,9 @@ def choices(version: Version) -> list[dict]:
 
 def most_changing(cut: shares.Cut) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
-    labels = cut.selection.view.labels
+    view, labels = cut.selection.view, cut.selection.view.labels
     order = np.argsort(-shares.information(cut), kind="stable")
-    return [int(k) for k in order if labels.into[k] == k and not labels.hidden(int(k))]
+    return [int(k) for k in order if view.used[k] and labels.into[k] == k and not labels.hidden(int(k))]
 
 
 def read_topics(view: RunView, texts: list[str]) -> list[int]:
@@ -108,8 +108,8 @@ HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", 
 
 
 def every(view: RunView) -> list[int]:
-    """All topics that are not merged into others."""
-    return np.flatnonzero(view.labels.into == np.arange(view.run.topics)).tolist()
+    """All topics in use that are not merged into others."""
+    return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
 
 
 def table(selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:

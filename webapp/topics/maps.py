@@ -24,7 +24,7 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     place. None where there is no map: the run is still training, or an older version made it.
     """
     run = overview.run
-    if "x" not in overview.measures or np.isnan(overview.measures["x"]).any():
+    if "x" not in overview.measures or np.isnan(overview.measures["x"][overview.view.used]).any():
         return None
     scale = _spread(run.snapshot_id)
     low, high = scale["low"], scale["high"]
@@ -52,11 +52,13 @@ def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
     """Places moved apart until no circle covers another, in the units of the layout; and the corners of what they take
     up."""
     columns = measures.read(snapshot_id)
-    xy = np.column_stack([columns["x"], -columns["y"]])  # on a screen y points down
-    radii = np.sqrt(COVERED * columns["share"])
-    xy = separate(xy, radii * 1.04)
+    used = columns["used"] > 0
+    places = np.full((len(used), 2), np.nan)
+    xy = np.column_stack([columns["x"], -columns["y"]])[used]  # on a screen y points down
+    radii = np.sqrt(COVERED * columns["share"][used])
+    places[used] = xy = separate(xy, radii * 1.04)
     margin = radii[:, None] + np.array([0.16, 0.05])  # for labels at the edge
-    return {"xy": xy, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
+    return {"xy": places, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
 
 
 def _label(circles: list[dict], height: float) -> None:

@@ -76,7 +76,7 @@ class Overview:
 
     def _order(self) -> None:
         K, wanted = self.run.topics, self.wanted
-        shown = self.labels.into == np.arange(K)
+        shown = self.view.used & (self.labels.into == np.arange(K))
         weight = self._of_word(wanted.word) if wanted.word else None
         if weight is not None:
             shown &= weight > 0

@@ -24,11 +24,12 @@ RANKS = {"share": "share", "words": "tokens"}
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, view)
+    previous, following = [k for k in view.topics if k < number], [k for k in view.topics if k > number]
     data = {
         "topic": link,
         "drop": view.hidden_words.described(),
-        "previous": links.topic(view, number - 1) if number > 0 else None,
-        "next": links.topic(view, number + 1) if number + 1 < run.topics else None,
+        "previous": links.topic(view, previous[-1]) if previous else None,
+        "next": links.topic(view, following[0]) if following else None,
         "curation": curation.of(view, number),
     }
     if not run.snapshot.final:

@@ -48,13 +48,13 @@ ROLES = {  # what is done -> who may, of a corpus that is not public
     "nobody": [],
 }
 GET = {
-    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "shared", "share", "api_reference"],
-    "user": ["deleted", "notebooks", "tokens", "account"],
+    "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference"],
+    "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_html"],
     "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events",
             "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
-            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try"],
+            "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try", "run_truth"],
     "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted"],
     "own": ["corpus_sharing", "corpus_deleted"],
@@ -62,11 +62,11 @@ GET = {
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
-    "user": ["corpora", "example", "uploads", "upload", "notebook_new", "pin", "tokens"],
+    "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try"],
     "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
-    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
+    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
              "run_without_train", "run_carry_over"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +15,16 @@ from django.test import Client
 from django.urls import reverse
 
 from inference import engines
-from inference.engines.contract import WarmStart
+from inference.engines.contract import Shape, Truncated, WarmStart
 from inference.errors import Invalid
 from tests.engines import mixture
 from tests.webapp.taking import taken
 from webapp import exports
 from webapp.accounts import tokens
+from webapp.compare import queries as compare
 from webapp.documents import infer
 from webapp.exports import methods
-from webapp.models import Metric, Run, User
+from webapp.models import Corpus, Document, Metric, Run, Topic, User, Version, Word
 from webapp.results import evidence
 from webapp.results.priors import priors
 from webapp.results.view import RunView
@@ -76,6 +78,74 @@ def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready)
     assert answer.status_code == 400 and "There is no engine “none”" in answer.content.decode()
 
 
+def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready, monkeypatch):
+    page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
+    assert "Engine: Sparse stochastic inference, the usual one." in page and "<details open" not in page
+    for name in NAMES:
+        engine = engines.get(name)
+        assert engine.HELP in page and engine.SOURCE in page and (engine.PURPOSE or engine.LABEL) in page
+    assert ("As in a paper" in page) == any(not engines.get(name).PURPOSE for name in NAMES)
+    form = client.get(reverse("corpus", args=[ready.pk])).context["train_form"]
+    config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
+    offered = {engine.name: engine for engine in form.engines}["mixture"]
+    assert offered.memory == mixture.memory(config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4))
+    assert mixture.seconds(config, ready.tokens) < offered.seconds == pytest.approx(2, abs=1)
+    monkeypatch.setattr(mixture, "memory", lambda config, shape: 1 << 60)
+    monkeypatch.setattr(mixture, "PURPOSE", "")
+    page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
+    assert "more than this machine has" in page and page.index("As in a paper") < page.index(">Mixture</a>")
+    assert "Engine: Mixture. Choose another" in page
+
+
+def several(client, corpus, *names: str, **more):
+    values = {"engines": names, "topics": "4", "seed": "5"} | more
+    return client.post(reverse("corpus_runs_several", args=[corpus.pk]), values)
+
+
+def test_several_engines_at_once(client, ready):
+    before = Run.objects.count()
+    answer = several(client, ready, "ssi", "mixture", "ssi")
+    made = list(Run.objects.order_by("pk"))[before:]
+    assert [(run.engine, run.settings["topics"], run.seed) for run in made] == [("ssi", 4, 5), ("mixture", 4, 5)]
+    assert made[1].settings["passes"] == 5 and made[1].version_id == ready.version_id
+    assert answer.status_code == 302 and answer["Location"] == f"/compare/?run={made[0].pk}&run={made[1].pk}"
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "said"),
+    [
+        (["ssi"], {}, f"Mark two engines or more, at most {min(len(NAMES), 12)}, got 1."),
+        ([], {}, "Mark two engines or more."),
+        (["ssi", "none"], {}, "none is not one of the available choices"),
+        (["ssi", "mixture"], {"topics": "0"}, "greater than or equal to 1"),
+        (["ssi", "mixture"], {"topics": "900000"}, "topics must be at most"),
+        (["ssi", "mixture"], {"seed": "-1"}, "Seed must be a whole number"),
+    ],
+)
+def test_several_are_all_or_none(client, ready, names, more, said):
+    before = Run.objects.count()
+    answer = several(client, ready, *names, **more)
+    assert answer.status_code == 400 and said in answer.content.decode()
+    assert '<details class="engines" open>' in answer.content.decode() and Run.objects.count() == before
+
+
+def test_several_within_the_quota_or_none(client, ready, settings):
+    settings.ACCOUNTS, settings.MOST = True, settings.MOST | {"jobs": 2}
+    user = User.objects.local()
+    Run.objects.exclude(status="done").update(status="cancelled")
+    runs.create(ready.version, topics=3, by=user)
+    before = Run.objects.count()
+    with pytest.raises(Invalid, match="2 of your jobs may wait or run at once, and 1 do, and these would be 2 more"):
+        runs.create_several(ready.version, ["ssi", "mixture"], topics=3, by=user)
+    assert Run.objects.count() == before
+    client.force_login(user)
+    answer = several(client, ready, "ssi", "mixture")
+    assert answer.status_code == 400 and "these would be 2 more" in answer.content.decode()
+    assert Run.objects.count() == before
+    settings.MOST = settings.MOST | {"jobs": 3}
+    assert several(client, ready, "ssi", "mixture").status_code == 302
+
+
 def test_one_engine_is_no_choice(client, ready, monkeypatch):
     monkeypatch.setattr(engines, "ENGINES", {engines.DEFAULT: engines.get(engines.DEFAULT)})
     page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
@@ -87,7 +157,7 @@ def test_what_is_posted_for_another_engine_is_refused(client, ready):
     values = form_at(client, ready, "mixture")
     before = Run.objects.count()
     for more, said in (
-        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi."),
+        ({"kappa": "0.8"}, "The engine mixture has no setting “kappa”; it is one of ssi"),
         ({"engine": "none"}, "There is no engine “none”"),
         ({"weight": "0"}, "weight must be above 0"),
     ):
@@ -147,6 +217,86 @@ def _exports(run: Run) -> None:
         assert np.allclose(arrays["beta"].sum(axis=1), 1, atol=1e-3)
 
 
+@pytest.fixture(scope="module")
+def sparse(ready, django_db_blocker):
+    """A run of the tests' engine of which most topics are not in use."""
+    from tasks.runs import train
+
+    with django_db_blocker.unblock():
+        run = runs.create(ready.version, engine="mixture", topics=60, passes=4, eta=5, weight=1e-6, seed=1)
+        train(run.pk)
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
+        assert run.status == "done" and 2 < run.in_use < 58, (run.error, run.in_use)
+        yield run
+        run.delete()
+
+
+def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
+    """Numbers stay: T numbers of topics in use are those of the model."""
+    used = np.flatnonzero(evidence.of(sparse).sums(np.zeros(evidence.of(sparse).bow.D, np.int32), 1)[0][0])
+    assert sparse.in_use == len(used) and RunView(sparse).topics == used.tolist()
+    said = f"{sparse.in_use} topics in use of at most 60"
+    for page, where in (("run", {}), ("run_topics", {}), ("run_topics", {"view": "map"})):
+        answer = client.get(reverse(page, args=[sparse.pk]), where)
+        assert answer.status_code == 200 and said in " ".join(answer.content.decode().split()), (page, where)
+    page = client.get(reverse("run_topics", args=[sparse.pk]), {"sort": "number"}).content.decode()
+    unused = np.setdiff1d(np.arange(60), used)
+    assert all(f"/topics/{k}/" in page for k in used) and not any(f"/topics/{k}/" in page for k in unused)
+    page = client.get(reverse("run_topics", args=[sparse.pk]), {"view": "map"}).content.decode()
+    assert f"Map of {sparse.in_use} topics" in page
+    for k in unused[:2]:
+        assert client.get(reverse("run_topic", args=[sparse.pk, int(k)])).status_code == 200
+    topic = client.get(reverse("run_topic", args=[sparse.pk, int(used[1])]))
+    assert topic.context["previous"]["number"] == used[0]
+
+
+def test_nothing_is_measured_of_topics_that_are_not_in_use(sparse):
+    unused = Topic.objects.filter(snapshot=sparse.snapshot, used=False)
+    assert unused.count() == 60 - sparse.in_use
+    for topic in unused:
+        assert (topic.share, topic.tokens, topic.coherence, topic.npmi, topic.x, topic.similar) == (
+            0,
+            0,
+            None,
+            None,
+            None,
+            [],
+        )
+    names = {topic.number for topic in unused}
+    for topic in Topic.objects.filter(snapshot=sparse.snapshot, used=True):
+        assert topic.x is not None and not names & {k for k, _ in topic.similar} and topic.tokens > 0
+
+
+def test_what_is_taken_away_says_how_many_topics_are_in_use(sparse):
+    assert json.loads(taken(sparse, "made-by.json"))["topics in use"] == sparse.in_use
+    assert f"{sparse.in_use} are in use" in " ".join(methods.paragraphs(sparse))
+    site = zipfile.ZipFile(io.BytesIO(taken(sparse, "site.zip")))
+    pages = [name for name in site.namelist() if name.startswith("topics/")]
+    assert len(pages) == sparse.in_use
+    with np.load(io.BytesIO(taken(sparse, "model.npz"))) as arrays:
+        assert len(arrays["beta"]) == 60
+
+
+def test_runs_are_compared_by_topics_in_use(client, sparse):
+    between = compare.match(sparse, sparse)
+    assert np.count_nonzero(between.partner >= 0) == sparse.in_use and len(between.only_a) == len(between.only_b) == 0
+    assert compare.again([RunView(sparse), RunView(sparse)]) == {"every": sparse.in_use, "some": 0, "none": 0}
+
+
+def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
+    finds = made.engine == mixture.NAME or isinstance(engines.get(made.engine), Truncated)
+    assert (made.in_use is not None) == finds
+
+
+def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready):
+    for name in NAMES:
+        field = client.get(reverse("corpus", args=[ready.pk]), {"engine": name}).context["train_form"].fields["topics"]
+        found = isinstance(engines.get(name), Truncated)
+        assert ("try half and twice as many" in field.help_text) != found
+        if found:
+            assert f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a number to begin with" in field.help_text
+
+
 def test_a_run_begins_with_another_where_the_engine_can(client, made):
     page = client.get(reverse("run_without", args=[made.pk]))
     if isinstance(engines.get(made.engine), WarmStart):
@@ -161,8 +311,52 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
     assert (following.engine, following.settings) == (made.engine, made.settings)
 
 
+def test_going_on_is_offered_where_the_engine_can(client, made):
+    """The links of "Train again without" and "Go on with" stand there, or a sentence that says why not."""
+    word = np.flatnonzero(evidence.of(made).word_topics >= 0)[0]
+    dropped = Word.objects.filter(version=made.version).order_by("number").values_list("word", flat=True)[int(word)]
+    newer = Version.objects.get(pk=made.version_id)
+    newer.pk, newer.number = None, made.version.number + 1
+    newer.save()
+    Corpus.objects.filter(pk=made.corpus_id).update(version=newer)
+    try:
+        pages = {
+            "run_without": client.get(reverse("run_topic", args=[made.pk, 0])).content.decode(),
+            "run_without ": client.get(reverse("run_topics", args=[made.pk]), {"drop": dropped}).content.decode(),
+            "run_onward": client.get(reverse("run", args=[made.pk])).content.decode(),
+        }
+    finally:
+        Corpus.objects.filter(pk=made.corpus_id).update(version=made.version)
+        newer.delete()
+    can = isinstance(engines.get(made.engine), WarmStart)
+    for name, page in pages.items():
+        assert (reverse(name.strip(), args=[made.pk]) in page) == can, name
+        assert (f"No other run can begin with these topics: {engines.get(made.engine).LABEL}" in page) != can, name
+
+
+def test_a_text_is_read_as_the_engine_reads_a_document(made):
+    """Of an engine that gives a document one topic: the very topic and certainty that the evidence has."""
+    if not engines.get(made.engine).BY_DOCUMENT:
+        return
+    known = evidence.of(made)
+    for number in np.argsort(-known.lengths, kind="stable")[[0, 5, 50, 100, 200, -1]].tolist():
+        words, counts, given, certainty = known.document(number)
+        read = infer._read(made, words, counts)
+        assert np.array_equal(read.topics, given) and np.array_equal(read.certainty, certainty)
+        text = Document.objects.get(corpus_id=made.corpus_id, number=number).text
+        data, _ = infer.text(RunView(made), text)
+        assert [part["number"] for part in data["proportions"]] == np.unique(given).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(infer.files, "run_folder", lambda pk: Path("/nowhere"))
+        infer._model.cache_clear()
+        with pytest.raises(Invalid, match="no checkpoint any more"):
+            infer.text(RunView(made), "congress")
+    infer._model.cache_clear()
+
+
 def test_priors_without_a_checkpoint_are_those_that_were_set(made, monkeypatch, tmp_path):
-    before = priors(made)
+    config = engines.config(made.engine, **made.settings).resolve(made.version.documents, made.version.tokens)
+    before = engines.get(made.engine).priors(config, None)
     monkeypatch.setattr("webapp.storage.files.run_folder", lambda pk: tmp_path)
     assert np.array_equal(priors(made).alpha, before.alpha) and priors(made).eta == before.eta
 
@@ -174,7 +368,7 @@ def test_the_command_chooses_an_engine(ready):
     )
     run = Run.objects.get(pk=int(out.getvalue()))
     assert (run.engine, run.settings["weight"], run.settings["topics"]) == ("mixture", 2.0, 3)
-    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi."):
+    with pytest.raises(CommandError, match="The engine mixture has no setting “kappa”; it is one of ssi"):
         call_command("train", str(ready.pk), "--engine", "mixture", "--topics", "3", "--kappa", "0.7", "--no-wait")
     with pytest.raises(CommandError, match="topics must be given"):
         call_command("train", str(ready.pk), "--no-wait")

@@ -1,0 +1,152 @@
+"""Paper 002: stochastic variational inference. The experiments with LDA; those with the HDP are in p002_hdp.py."""
+
+import importlib.util
+
+import numpy as np
+
+from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
+
+CORPORA = "Nature (350,000 articles), the New York Times (1.8 million) and Wikipedia (3.8 million)"
+NEAR = 0.01  # nats per token: closer than that is as good
+OURS, PAPERS = {"expectation": "log", "eta": 0.1}, {"expectation": "log", "eta": 0.01}
+
+
+def _topics(bench: Bench) -> int:
+    return 20 if bench.quick else 100
+
+
+def _instead(bench: Bench) -> str:
+    return f"arXiv abstracts{' (a part)' if bench.quick else ' (50,000)'} for {CORPORA}"
+
+
+def whole_and_part(bench: Bench) -> Outcome:
+    """svi on all documents against vb on a fifth of them, and on all."""
+    bow, K, rows, curves = bench.corpus("arxiv"), _topics(bench), [], {}
+    finals: dict[str, list[float]] = {}
+    times: dict[str, list[float]] = {}
+    passes = 3 if bench.quick else 20
+    early: list[float] = []
+    for seed in bench.seeds:
+        fifth = np.sort(np.random.default_rng(seed).permutation(bow.D)[: bow.D // 5])
+        kinds = {
+            "svi, all documents": ("svi", None, 3), "vb, a fifth": ("vb", fifth, passes), "vb, all documents": ("vb", None, passes),
+        }  # fmt: skip
+        for name, (engine, documents, n) in kinds.items():
+            trained = bench.train(
+                engine, bow, seed, split="types", topics=K, passes=n, alpha=0.1, documents=documents, **OURS
+            )
+            finals.setdefault(name, []).append(trained.held_out)
+            times.setdefault(name, []).append(trained.seconds)
+            if seed == bench.seeds[0]:
+                curves[name] = [(point.seconds, point.held_out) for point in trained.points]
+            if name == "vb, all documents":
+                early += [_at(trained.points, times["svi, all documents"][-1])]
+    for name, values in finals.items():
+        rows.append(
+            {
+                "training": name,
+                "held-out": round(np.mean(values), 3),
+                "± over seeds": round(np.std(values), 3),
+                "seconds": round(np.mean(times[name]), 1),
+            }  # fmt: skip
+        )
+    svi, part, whole = (float(np.mean(finals[name])) for name in finals)
+    over_part, as_whole, sooner = svi > part, svi >= whole - NEAR, svi > float(np.mean(early))
+    why = (
+        f"After 3 passes svi has {svi:.3f}; vb on a fifth ends at {part:.3f}, and on all at {whole:.3f} after {passes} passes; in the "
+        f"time of svi it had {np.mean(early):.3f}."
+    )
+    return Outcome(_verdict(over_part, as_whole, sooner), why, rows, curves, ("seconds", "held-out"), _instead(bench))
+
+
+def _at(points, seconds: float) -> float:
+    """The completion of the last point within so many seconds, or the first."""
+    within = [point.held_out for point in points if point.seconds <= seconds]
+    return within[-1] if within else points[0].held_out
+
+
+def _verdict(*checks: bool) -> str:
+    return "holds" if all(checks) else "holds in part" if any(checks) else "does not hold"
+
+
+def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict], dict, dict]:
+    """Rows, curves, and the mean completion by priors and value: svi, one setting changed at a time."""
+    bow, K = bench.corpus("arxiv"), _topics(bench)
+    rows, curves, means = [], {}, {}
+    for priors, label in ((PAPERS, "η = 0.01"), (OURS, "η = 0.1")):
+        for value in values:
+            ends = []
+            for seed in bench.seeds:
+                settings = {**fixed, name: value, **priors}
+                trained = bench.train(
+                    "svi", bow, seed, split="types", topics=K, passes=1 if bench.quick else 3, **settings
+                )
+                ends.append(trained.held_out)
+                if seed == bench.seeds[0]:
+                    curves[f"{label}, {value}"] = [(point.documents, point.held_out) for point in trained.points]
+            means[label, value] = float(np.mean(ends))
+            rows.append(
+                {
+                    "priors": label,
+                    name: value,
+                    "held-out": round(means[label, value], 3),
+                    "± over seeds": round(np.std(ends), 3),
+                }
+            )
+    return rows, curves, means
+
+
+def forgetting(bench: Bench) -> Outcome:
+    """kappa from 0.5 to 1, minibatches of 500 (of 50 in the quick form), tau0 = 1."""
+    values = [0.5, 0.9] if bench.quick else [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    fixed = {"tau0": 1.0, "minibatch": 50 if bench.quick else 500}
+    rows, curves, means = _grid(bench, "kappa", values, fixed)
+    best = {label: max(values, key=lambda v, label=label: means[label, v]) for label, _ in means}
+    checks = [best[label] >= 0.7 for label in best]
+    why = "The best kappa is " + " and ".join(f"{value} with {label}" for label, value in best.items()) + "."
+    return Outcome(_verdict(*checks), why, rows, curves, ("documents", "held-out"), _instead(bench))
+
+
+def minibatches(bench: Bench) -> Outcome:
+    """S from 10 to 1000 (to 100 in the quick form), kappa = 0.9, tau0 = 1."""
+    values = [10, 50, 100] if bench.quick else [10, 50, 100, 500, 1000]
+    rows, curves, means = _grid(bench, "minibatch", values, {"kappa": 0.9, "tau0": 1.0})
+    checks, said = [], []
+    for label in dict.fromkeys(label for label, _ in means):
+        of = [means[label, v] for v in values]
+        checks += [of[0] == min(of), of[-2] > max(of) - 5 * NEAR]
+        said.append(
+            f"S = 10 has {of[0]:.3f} and S = {values[-2]} has {of[-2]:.3f}, the best {max(of):.3f}, with {label}"
+        )
+    why = "; ".join(said) + "."
+    return Outcome(_verdict(*checks), why, rows, curves, ("documents", "held-out"), _instead(bench))
+
+
+LDA = (
+    Experiment(
+        "Figures 7 and 10",
+        "Stochastic inference on all documents finds better topics than batch inference on a part of them, and long before batch "
+        "inference on all has.",
+        whole_and_part,
+    ),
+    Experiment("Figure 14", "For LDA a larger forgetting rate, up to 1, does better.", forgetting),
+    Experiment(
+        "Figure 15",
+        "For LDA minibatches of 10 documents do worst, and from about 500 on size makes little difference.",
+        minibatches,
+    ),
+)
+
+
+def _hdp() -> tuple[Experiment, ...]:
+    """Those of the HDP, where its module is there."""
+    if importlib.util.find_spec("benchmarks.papers.p002_hdp") is None:
+        return ()
+    return importlib.import_module("benchmarks.papers.p002_hdp").HDP_EXPERIMENTS
+
+
+PAPER = Paper(
+    "002",
+    "M. Hoffman, D. Blei, C. Wang, J. Paisley, Stochastic variational inference, Journal of Machine Learning Research 14, 2013",
+    (*LDA, *_hdp()),
+)

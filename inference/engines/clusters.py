@@ -1,0 +1,325 @@
+"""Clusters of documents: a mixture of multinomials in which a document is in at most L clusters. Hughes and Sudderth
+(2016), paper 003.
+
+Its formulas were lost in the copy that we have; docs/engines/clusters.md says how they were derived.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from inference.bow import Bow
+from inference.engines import sparse
+from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.sparse import UNITS, Batch
+from inference.engines.ssi import PAPERS as SSI_PAPERS
+from inference.kernels import clusters, rng, seeds
+from inference.topics import Theta, Topics
+
+NAME = "clusters"
+LABEL = "Clusters of documents"
+HELP = (
+    "Each document is of one topic as a whole, or of at most L that might be it: for short texts, and where documents are "
+    "to be sorted rather than taken apart."
+)
+PURPOSE = "Sort whole documents into groups"
+SOURCE = "Hughes and Sudderth 2016"
+PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = True  # all words of a document go to its cluster
+
+AT_ONCE = 1000  # documents, of what is done without a step
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    most: int = setting(
+        "Clusters of a document", "L", "In how many clusters a document can be at the most, each with a probability. "
+        "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
+    )  # fmt: skip
+    alpha: float = setting(
+        "Cluster smoothing", "α", "Prior of all clusters together, in documents: small values leave clusters empty.", 1.0,
+        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a cluster: small values tell clusters apart by rare words.",
+        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+    init: str = setting(
+        "First clusters", "", "Documents of the first minibatch that the clusters begin with: as unlike each other as they come, or "
+        "at random.", "diverse", choices=("diverse", "random"),
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Minibatch size", "|B|", "Documents that are looked at between two updates of the clusters.", least=1
+    )
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/clusters.md has the evidence."""
+        chosen = {
+            "passes": 20,
+            "eta": 0.1,
+            "minibatch": min(max(documents, 1), max(20, 4 * self.topics, min(4096, documents // 16))),
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    eta: float
+    minibatch: int
+
+
+@dataclass
+class State(sparse.Rows):
+    """All there is to checkpoint. `step` changes it in place.
+
+    The rows hold whole numbers of 1 / UNITS tokens. t: steps done. tokens: gone through, over all passes. documents:
+    float64[K], N_k times UNITS. memory_clusters, memory_shares: uint16[D, min(L, K)], each document's last clusters and
+    their shares times UNITS, all 0 before the first visit; without rows before the first step.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    documents: np.ndarray
+    memory_clusters: np.ndarray
+    memory_shares: np.ndarray
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """lam = eta everywhere: the first step puts documents into the clusters (`_seed`)."""
+    none = np.zeros((0, min(config.most, config.topics)), np.uint16)
+    return State(
+        **sparse.empty(shape.V, config.topics), seed=seed, t=0, tokens=0, documents=np.zeros(config.topics),
+        memory_clusters=none, memory_shares=none.copy(),
+    )  # fmt: skip
+
+
+def begin(
+    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:  # fmt: skip
+    """A state before the first step in which each document is in the cluster that has most of its tokens, the least of
+    equals.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
+    """
+    state = init(config, shape, seed, scratch)
+    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    trained_on = trained_on[np.diff(bow.indptr)[trained_on] > 0]
+    largest = np.empty(len(trained_on), np.int64)
+    for i, d in enumerate(trained_on):
+        pairs = slice(bow.indptr[d], bow.indptr[d + 1])
+        largest[i] = np.bincount(topics[pairs], weights=bow.counts[pairs]).argmax()
+    _give(config, state, bow, trained_on, largest)
+    return state
+
+
+def _give(config: Resolved, state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
+    """Documents that are new go to a cluster as a whole. chosen: int64[n]."""
+    _make_memory(state, bow)
+    for first in range(0, len(documents), AT_ONCE):
+        some, into = documents[first : first + AT_ONCE], chosen[first : first + AT_ONCE]
+        state.memory_clusters[some, 0], state.memory_shares[some, 0] = into, UNITS
+        _replace(
+            state, sparse.expand(bow, some), state.memory_clusters[some], state.memory_shares[some].astype(np.float64)
+        )
+
+
+def _make_memory(state: State, bow: Bow) -> None:
+    if not len(state.memory_clusters):
+        shape = bow.D, state.memory_clusters.shape[1]
+        state.memory_clusters, state.memory_shares = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+
+
+def _replace(
+    state: State, batch: Batch, new_clusters: np.ndarray, new: np.ndarray, old_clusters: np.ndarray | None = None,
+    old: np.ndarray | None = None,
+) -> None:  # fmt: skip
+    """Documents' new statistics in the place of the old. new, old: float64[n, L], times UNITS, of documents with words."""
+    document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
+    before = sparse.NOTHING
+    np.add.at(state.documents, new_clusters.ravel(), new.ravel())
+    if old is not None and old_clusters is not None:
+        np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
+        before = old_clusters[document], old[document]
+    sparse.add(state, batch, new_clusters[document], new[document], *before)
+
+
+def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
+    """Each cluster begins with a document of the first minibatch; with fewer documents than clusters some begin empty."""
+    batch = sparse.expand(bow, documents)
+    key = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.CLUSTER), np.uint64(0), np.uint64(0)))
+    if config.init == "diverse":
+        chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), config.topics, key)
+    else:
+        chosen = seeds.random(batch.doc_ptr, config.topics, key)
+    _give(config, state, bow, documents[chosen], np.arange(len(chosen)))
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch of memoized variational inference (003, section 3.3): its documents' clusters, then N and lam.
+
+    documents: int64[n], numbers of the minibatch's documents.
+    """
+    state.t += 1
+    documents = documents[np.diff(bow.indptr)[documents] > 0]
+    if not len(documents):
+        return
+    _make_memory(state, bow)
+    if not state.used:
+        _seed(config, state, bow, documents)
+    batch = sparse.expand(bow, documents)
+    state.tokens += int(batch.counts.sum())
+    old_clusters, old = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
+    new_clusters, new, _ = _visit(config, state, batch, old_clusters, old)
+    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new.astype(np.uint16)
+    _replace(state, batch, new_clusters, new, old_clusters, old)
+
+
+def _weights(
+    config: Resolved, state: State, words: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
+    V, K = len(state.start), config.topics
+    row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
+    topics, above = clusters.weigh(
+        words, state.start, state.length, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
+    )
+    documents = state.documents / UNITS
+    prior = digamma(documents + config.alpha / K) - digamma(documents.sum() + config.alpha)
+    floor = digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS)
+    return row_ptr, topics, above, prior, floor
+
+
+def _visit(
+    config: Resolved, state: State, batch: Batch, old_clusters: np.ndarray | None = None, old: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(clusters uint16[n, L], shares float64[n, L] times UNITS, objectives float64[n]) of `clusters.visit`."""
+    shape = len(batch.doc_ptr) - 1, min(config.most, config.topics)
+    new_clusters, new, objectives = np.zeros(shape, np.uint16), np.zeros(shape), np.zeros(shape[0])
+    if old is None or old_clusters is None:
+        old_clusters, old = np.zeros(shape, np.uint16), np.zeros(shape)
+    clusters.visit(
+        batch.doc_ptr, batch.places, batch.counts, *_weights(config, state, batch.words), old_clusters, old, float(UNITS),
+        new_clusters, new, objectives,
+    )  # fmt: skip
+    return new_clusters, new, objectives
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta]; a cluster without a document is not used."""
+    used = state.documents > 0
+    return sparse.topics(state, 1.0 / UNITS, config.eta, used if used.any() else None)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L likeliest."""
+    batch = sparse.expand(bow, np.arange(first, end))
+    given, shares, _ = _visit(config, state, batch)
+    order = np.argsort(-shares, axis=1, kind="stable")  # clusters ascend, so the least of equals is first
+    given, shares = np.take_along_axis(given, order, 1), np.take_along_axis(shares, order, 1)
+    kept = shares > 0
+    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    return Theta(first, indptr, given[kept].astype(np.int32), (shares[kept] / UNITS).astype(np.float32))
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The evidence lower bound of these documents (003, eqs. 18-24 and 35), but for their multinomial coefficients, at
+    the present clusters and the shares that are remembered; those of a document that was not seen are made for it."""
+    documents = np.asarray(documents, np.int64)
+    documents = documents[np.diff(bow.indptr)[documents] > 0]
+    N, K = state.documents / UNITS, config.topics
+    prior = digamma(N + config.alpha / K) - digamma(N.sum() + config.alpha)
+    total = sparse.topics_bound(state, 1.0 / UNITS, config.eta)
+    total += float(gammaln(config.alpha) - gammaln(config.alpha + N.sum()) - (N * prior).sum())
+    total += float((gammaln(N + config.alpha / K) - gammaln(config.alpha / K)).sum())
+    for first in range(0, len(documents), AT_ONCE):
+        some = documents[first : first + AT_ONCE]
+        batch = sparse.expand(bow, some)
+        given, shares, _ = _visit(config, state, batch)
+        if len(state.memory_clusters):
+            seen = state.memory_shares[some].any(axis=1)
+            given[seen], shares[seen] = state.memory_clusters[some][seen], state.memory_shares[some][seen]
+        total += clusters.objectives_of(
+            batch.doc_ptr,
+            batch.places,
+            batch.counts,
+            *_weights(config, state, batch.words),
+            given,
+            shares,
+            float(UNITS),
+        ).sum()
+    return float(total)
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha / K of each cluster, as it was set."""
+    return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """With fewer passes."""
+    return {**settings, "passes": max(3, round(settings["passes"] * CONTINUED))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How clusters were inferred, with which priors and which L."""
+    most = min(settings["most"], settings["topics"])
+    return Methods(
+        f"We trained a mixture of multinomials, in which each document is of one topic as a whole, with {settings['topics']:,} topics by "
+        f"memoized variational inference in which the posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} "
+        f"(Hughes and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together and η = {settings['eta']:g} "
+        f"for each word of a cluster; there were {settings['passes']:,} passes.",
+        ("hughes2016fast",),
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then random first documents."""
+    return [
+        Config(topics=2, minibatch=10, passes=3, most=2),
+        Config(topics=2, minibatch=10, passes=1, init="random"),
+    ]
+
+
+# From one training on the State of the Union on a busy machine: not measured on an idle one. Seconds a token and pass, at
+# so many clusters; more cost as this power of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
+SWEEP, SWEEP_TOPICS, SWEEP_POWER, ENTRIES = 0.1e-6, 50, 0.5, 25
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs what the entries of its word's row cost."""
+    return tokens * config.passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; a document's
+    clusters; the rows that a minibatch makes."""
+    L = min(config.most, config.topics)
+    entries = min(config.topics, ENTRIES * L * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5)
+    batch = shape.tokens / shape.per_pass
+    return int(
+        5 * 12 * max(shape.V * entries, 1 << 12)
+        + 60 * batch * L
+        + 4 * L * 1.2 * shape.D
+        + 24 * shape.V
+        + 64 * 16 * config.topics
+    )

@@ -1,0 +1,557 @@
+"""LDA by Frank-Wolfe inference (Than and Ho 2015, paper 001) or online maximum a posteriori estimation, OPE (Than and Doan
+2015), with three ways to learn from it.
+
+What the papers leave open, and every deviation from them, is in docs/engines/fw.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import nextafter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from inference.bow import Bow
+from inference.engines import arena
+from inference.engines.contract import Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.errors import Invalid
+from inference.kernels import frank_wolfe, rng, rows
+from inference.topics import Theta, Topics
+
+NAME = "fw"
+LABEL = "Frank-Wolfe and OPE"
+HELP = "LDA with a few topics in each document: good topics after a single pass, at nearly the same speed with thousands of topics."
+PURPOSE = "Good topics after one pass, and as many as you like"
+SOURCE = "Than and Ho 2015"
+PAPERS = {
+    "than2015inference": """@article{than2015inference,
+  author = {Than, Khoat and Ho, Tu Bao},
+  title = {Inference in topic models: sparsity and trade-off},
+  year = {2015},
+  eprint = {1512.03300},
+  archiveprefix = {arXiv}
+}
+""",
+    "than2015dual": """@misc{than2015dual,
+  author = {Than, Khoat and Doan, Tung},
+  title = {Dual online inference for latent {D}irichlet allocation},
+  year = {2015},
+  eprint = {1512.03308},
+  archiveprefix = {arXiv}
+}
+""",
+}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has a topic of its own
+
+KINDS = {"ope": frank_wolfe.OPE, "fw": frank_wolfe.FW, "fw_pairwise": frank_wolfe.PAIRWISE}
+STEPS = {"safe": frank_wolfe.SAFE, "fixed": frank_wolfe.FIXED, "line_search": frank_wolfe.LINE_SEARCH}
+AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results are the same
+
+PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
+STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
+LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
+DROPPED_TOKENS, DROPPED_MOST = (
+    1e-4,
+    0.05,
+)  # an entry with fewer tokens is dropped: so many for each topic, and at the most
+FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
+LEAST_FLOOR = 1e-30  # of beta in float32
+# Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved for an idle one: seconds a
+# token and pass at 100 topics; more topics cost as this power of them. Entries of a word's row there, likewise.
+SECONDS, SECONDS_POWER = 0.2e-6, 0.33
+ENTRIES, ENTRIES_POWER = 60, 0.3
+TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    inference: str = setting(
+        "Inference", "", "How a document's topics are found. ope: as probable as possible under the prior, with very few topics; fw: as "
+        "probable as possible, one topic added in each step; fw_pairwise: the same, until no more than a hundredth of a nat a "
+        "word can be gained.", "ope", choices=tuple(KINDS),
+    )  # fmt: skip
+    step: str = setting(
+        "Step", "", "How far a step of fw goes. safe: so far that the document never becomes less probable; fixed: 2/(l+2), as in the "
+        "paper; line_search: to the best point.", "safe", choices=tuple(STEPS),
+    )  # fmt: skip
+    learn: str = setting(
+        "Learning", "", "online: what earlier documents gave fades; streaming: it adds up, for a corpus that is gone through once; ml: "
+        "topics are estimated without a prior.", "online", choices=("online", "streaming", "ml"),
+    )  # fmt: skip
+    iterations: int = setting(
+        "Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000
+    )
+    alpha: float | None = setting(
+        "Document smoothing", "α", "Prior of each topic in a document: the smaller, the fewer topics it has.",
+        least=1e-9, most=1, bounds="above 0, from 1e-9 to 1",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
+        least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
+    )  # fmt: skip
+    start: str = setting(
+        "Start", "", "seed: each topic begins as the words of a document that is chosen at random; random: as random weights.", "seed",
+        choices=("seed", "random"),
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Minibatch size", "S", "Documents that are looked at between two updates of the topics.", least=1
+    )
+    kappa: float = setting(
+        "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
+        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
+    )  # fmt: skip
+    tau0: float = setting(
+        "Delay",
+        "τ₀",
+        "How much the first steps are held back.",
+        1.0,
+        least=0,
+        most=1e12,
+        bounds="at least 0, and at most 1e12",
+    )
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+        if self.inference == "fw_pairwise" and self.step == "fixed":
+            raise Invalid("step", "step must be safe or line_search where inference is fw_pairwise, got 'fixed'.")
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/fw.md has the evidence."""
+        parts = 32.0 * (max(100, self.topics) / 100) ** -0.3
+        chosen = {
+            "passes": 1 if self.learn == "streaming" else 3,
+            "alpha": max(1e-9, round(1.0 / self.topics, 6)),
+            "eta": round(0.1 * self.topics**-0.5, 5),
+            "minibatch": min(5000, max(20, round(documents / parts))),
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+
+
+@dataclass
+class State:
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done; behind: steps that count as done before the first, where a run begins with given topics. tokens: gone
+    through, over all passes. begun: whether topics have their start. pi: float64[K], scale of the stored values. start,
+    length, capacity, arena_topics, arena_values, used: rows of `arena`, of values (lambda - eta) / pi, or (beta - floor) /
+    pi where learn is ml. totals: float64[K], sums of the stored values by topic. eta: what lambda is without its rows;
+    `streaming` adds to it with each minibatch. leftover: float64[K], where learn is ml: beta of words without an entry, over
+    pi; held: float64[K], where learn is ml: tokens of each topic.
+    """
+
+    seed: int
+    t: int
+    behind: int
+    tokens: int
+    begun: bool
+    pi: np.ndarray
+    start: np.ndarray
+    length: np.ndarray
+    capacity: np.ndarray
+    arena_topics: np.ndarray
+    arena_values: np.ndarray
+    used: int
+    totals: np.ndarray
+    eta: float
+    leftover: np.ndarray
+    held: np.ndarray
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters are above the floor."""
+        return int(self.length.sum())
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """No row has an entry where topics start as documents, which the first step sees to; else all rows are full."""
+    V, K = shape.V, config.topics
+    state = State(
+        seed=seed, t=0, behind=0, tokens=0, begun=config.start == "random", pi=np.ones(K), start=np.zeros(V, np.int64),
+        length=np.zeros(V, np.int64), capacity=np.zeros(V, np.int64), arena_topics=np.zeros(1 << 12, np.int32),
+        arena_values=np.zeros(1 << 12, np.float32), used=0, totals=np.zeros(K), eta=config.eta, leftover=np.full(K, 1.0 / V),
+        held=np.zeros(K),
+    )  # fmt: skip
+    if config.start == "random":
+        state.arena_topics = np.tile(np.arange(K, dtype=np.int32), V)
+        state.arena_values = frank_wolfe.uniform(np.uint64(seed), V, K)
+        state.start, state.used = np.arange(V, dtype=np.int64) * K, V * K
+        state.length, state.capacity = np.full(V, K, np.int64), np.full(V, K, np.int64)
+        _begun(config, state)
+    return state
+
+
+def begin(
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:
+    """A state before the first step in which each pair has a topic already: lambda - eta is their sum, and the step sizes
+    are those after a pass.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    """
+    state = init(replace(config, start="seed"), shape, seed, scratch)
+    given = np.ones(bow.D, bool)
+    given[held_out] = False
+    pairs = np.flatnonzero(np.repeat(given, np.diff(bow.indptr)))
+    _fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
+    _begun(config, state)
+    state.behind = shape.per_pass
+    return state
+
+
+def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
+    """lambda = eta + the words of a document for each topic, while there are documents: a random choice of those that are
+    trained on and have words."""
+    order = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
+    documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(order))
+    suits = np.diff(bow.indptr) > 0
+    if shape.held_out is not None:
+        suits[shape.held_out] = False
+    documents = documents[suits[documents]][: config.topics]
+    sizes = np.diff(bow.indptr)[documents]
+    pairs = np.concatenate([np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents])
+    topics = np.repeat(np.arange(len(documents)), sizes)
+    _fill(state, np.asarray(bow.words)[pairs], topics, np.asarray(bow.counts)[pairs])
+    _begun(config, state)
+
+
+def _fill(state: State, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
+    """The rows as sums of counts by word and topic; there were none."""
+    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals)))
+    sums.sort_indices()
+    indptr = sums.indptr.astype(np.int64)
+    state.start, state.length = indptr[:-1].copy(), np.diff(indptr)
+    state.capacity, state.used = state.length.copy(), int(indptr[-1])
+    size = max(1 << 12, 2 * state.used)
+    state.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
+    state.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
+
+
+def _begun(config: Resolved, state: State) -> None:
+    """Totals of the rows as they are; where learn is ml, topics that sum to 1."""
+    V, K = len(state.start), config.topics
+    state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+    if config.learn == "ml":
+        state.held = state.totals.copy()
+        mass = V * config.eta + state.totals
+        state.leftover = config.eta / mass
+        state.arena_values = _scaled(state, 1.0 / mass)
+        state.totals /= mass
+    state.begun = True
+
+
+def rho(config: Resolved, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
+    return float(config.tau0 + t) ** -config.kappa
+
+
+class _Weights(NamedTuple):
+    """beta as floors and what rows add to them: beta_kw = base_k / mass_k + factor_k value. base, mass, factor:
+    float64[K]; floor: float32[K], base / mass."""
+
+    base: np.ndarray
+    mass: np.ndarray
+    factor: np.ndarray
+    floor: np.ndarray
+
+
+def _weights(config: Resolved, state: State) -> _Weights:
+    """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
+    V, K = len(state.start), config.topics
+    base = np.maximum(state.pi * state.leftover, FLOOR / V) if config.learn == "ml" else np.full(K, state.eta)
+    mass = V * base + np.maximum(state.pi * state.totals, 0.0)
+    return _Weights(base, mass, state.pi / mass, np.maximum(base / mass, LEAST_FLOOR).astype(np.float32))
+
+
+class _Batch(NamedTuple):
+    """Documents as `rows.expand` has them; words: int64[n], the distinct ones. row_ptr, topics, above, even, first: of
+    `frank_wolfe.gather`."""
+
+    words: np.ndarray
+    doc_ptr: np.ndarray
+    places: np.ndarray
+    token_ptr: np.ndarray
+    row_ptr: np.ndarray
+    topics: np.ndarray
+    above: np.ndarray
+    even: np.ndarray
+    first: np.ndarray
+
+
+class _Inferred(NamedTuple):
+    """What `frank_wolfe.infer` fills."""
+
+    room: np.ndarray
+    topics: np.ndarray
+    theta: np.ndarray
+    sizes: np.ndarray
+    rests: np.ndarray
+    factors: np.ndarray
+    values: np.ndarray
+    gaps: np.ndarray
+
+
+def _gather(config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights) -> _Batch:
+    slot = np.full(bow.V, -1, np.int32)
+    distinct = np.empty(bow.V, np.int64)
+    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
+    words = distinct[:n]
+    gathered = frank_wolfe.gather(
+        words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
+    )  # fmt: skip
+    return _Batch(words, doc_ptr, places, token_ptr, *gathered)
+
+
+def _infer(
+    config: Resolved, batch: _Batch, weights: _Weights, keys: np.ndarray, final: bool, form: int = AUTOMATIC
+) -> _Inferred:
+    """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM, f and gaps."""
+    n, K = len(batch.doc_ptr) - 1, config.topics
+    vertices = 1 + config.iterations * (frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1)
+    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
+    room = np.zeros(n + 1, np.int64)
+    np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final), out=room[1:])
+    out = _Inferred(
+        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32),
+        np.empty(len(batch.places), np.float32), np.zeros(n), np.zeros(n),
+    )  # fmt: skip
+    frank_wolfe.infer(
+        batch.doc_ptr, batch.places, batch.token_ptr, batch.row_ptr, batch.topics, batch.above, batch.even, batch.first, weights.floor,
+        KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, keys, form, final, *out,
+    )  # fmt: skip
+    return out
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch: theta of its documents under the topics as they are, then the topics move.
+
+    documents: int64[n], numbers of the minibatch's documents; without any word among them nothing changes.
+    """
+    if not state.begun:
+        _seed(config, state, bow, shape)
+    state.t += 1
+    if not np.diff(bow.indptr)[documents].any():
+        return
+    weights = _weights(config, state)
+    batch = _gather(config, state, bow, documents, weights)
+    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(state.t), documents)
+    inferred = _infer(config, batch, weights, keys, False)
+    state.tokens += int(batch.token_ptr[-1])
+    _learn(config, state, batch, inferred, weights, shape.D / len(documents))
+
+
+def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, scale: float) -> None:
+    """Move the topics by what a minibatch gave: paper 001, eqs. 17-19 (online), 20-22 (streaming) and 23-24 (ml).
+
+    scale: D / S, of a statistic of the minibatch to one of the corpus.
+    """
+    K, moves, unit = config.topics, np.ones(config.topics, bool), np.full(config.topics, 1.0)
+    drop_below = np.full(K, min(DROPPED_TOKENS * K, DROPPED_MOST))
+    step_size = rho(config, state.t + state.behind)
+    step_size = 1.0 if step_size >= STEP_WHOLE else step_size
+    if config.learn == "ml":
+        held = _held(batch, inferred, K)
+        moves = held > 0.0  # a topic that no document chose stays as it is
+        unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
+        state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
+        drop_below = np.where(moves, drop_below / np.maximum(state.held, 1.0), np.nextafter(0.0, 1.0))
+    elif config.learn == "online":
+        unit = np.full(K, step_size * scale)
+    else:
+        state.eta += config.eta
+    keep = np.ones(K)
+    if config.learn != "streaming" and step_size == 1.0:
+        keep[moves], state.pi[moves], state.leftover[moves] = 0.0, 1.0, 0.0
+    elif config.learn != "streaming":
+        state.pi[moves] *= 1.0 - step_size
+    _add(config, state, batch, inferred, weights, unit / state.pi, keep, drop_below / state.pi)
+    if state.pi.min() < PI_LEAST:
+        state.arena_values = _scaled(state, state.pi)
+        state.leftover *= state.pi
+        state.pi = np.ones(K)
+        arena.compact(state, 1.0, drop_below.min())
+        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+
+
+def _held(batch: _Batch, inferred: _Inferred, K: int) -> np.ndarray:
+    """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
+    places = _listed(inferred)
+    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
+    weights = inferred.theta[places].astype(np.float64) * np.repeat(tokens, inferred.sizes)
+    return np.bincount(inferred.topics[places], weights=weights, minlength=K)
+
+
+def _listed(inferred: _Inferred) -> np.ndarray:
+    """Where the topics of all documents are, in their order: int64."""
+    ends = np.cumsum(inferred.sizes)
+    shift = np.repeat(inferred.room[:-1] - (ends - inferred.sizes), inferred.sizes)
+    return np.arange(len(shift)) + shift
+
+
+def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
+    """The stored values, times a number by their topic: float32[A]."""
+    with np.errstate(all="ignore"):  # between rows there may be anything
+        return (state.arena_values * by_topic.take(state.arena_topics, mode="clip")).astype(np.float32)
+
+
+def _add(
+    config: Resolved, state: State, batch: _Batch, inferred: _Inferred, weights: _Weights, unit: np.ndarray, keep: np.ndarray,
+    drop_below: np.ndarray,
+) -> None:  # fmt: skip
+    """A batch's statistics, times `unit`, into rows whose values are kept `keep` times; all float64[K], as the arena's
+    values."""
+    word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    doc_of = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
+    indptr, sizes, topics, values = frank_wolfe.blend(
+        batch.words, word_ptr, pairs, doc_of, np.diff(batch.token_ptr), inferred.room, inferred.topics, inferred.theta,
+        inferred.sizes, inferred.rests, inferred.factors, config.learn == "ml", batch.row_ptr, batch.topics, batch.above,
+        weights.floor, unit, keep, drop_below, state.start, state.arena_values, state.totals,
+    )  # fmt: skip
+    if not keep.all():
+        state.arena_values = _scaled(state, keep)
+        arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
+        if keep.any():  # words that are not in the batch lost entries, too
+            state.totals = rows.sum_topics(
+                state.start, state.length, state.arena_topics, state.arena_values, config.topics
+            )
+        arena.put(state, batch.words, indptr, sizes, topics, values)
+        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
+    else:
+        arena.put(state, batch.words, indptr, sizes, topics, values)
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta], words with less than LISTED_TOKENS in the floor."""
+    V, K = len(state.start), config.topics
+    weights = _weights(config, state)
+    held = state.held if config.learn == "ml" else np.ones(K)
+    values = _scaled(state, state.pi * held)
+    indptr, words, tokens = rows.transpose(state.start, state.length, state.arena_topics, values, 1.0, LISTED_TOKENS, K)
+    topic = np.repeat(np.arange(K), np.diff(indptr))
+    beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
+    rows.sort_rows(indptr, words, beta)
+    beta = beta.astype(np.float32)
+    listed = np.bincount(topic, weights=beta, minlength=K)
+    floor_mass = np.maximum(1.0 - listed, 0.0)
+    floor = floor_mass / np.maximum(V - np.diff(indptr), 1)
+    of_topic = state.held if config.learn == "ml" else np.maximum(state.pi * state.totals, 0.0)
+    share = of_topic / of_topic.sum() if of_topic.sum() else np.full(K, 1.0 / K)
+    return Topics(indptr, words, beta, floor, floor_mass, share, V)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a step of EM expects of
+    topic k after the engine's own inference, listed from half a token on."""
+    documents = np.arange(first, end, dtype=np.int64)
+    weights = _weights(config, state)
+    batch, inferred = _final(config, state, bow, documents, weights)
+    places, tokens = _listed(inferred), np.diff(batch.token_ptr[batch.doc_ptr])
+    document = np.repeat(np.arange(len(documents)), inferred.sizes)
+    theta = (config.alpha + inferred.theta[places]) / (config.topics * config.alpha + tokens[document])
+    found = inferred.topics[places]
+    order = np.lexsort((found, -theta, document))
+    indptr = np.concatenate([[0], np.cumsum(inferred.sizes)]).astype(np.int64)
+    return Theta(first, indptr, found[order], theta[order].astype(np.float32))
+
+
+def _final(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
+) -> tuple[_Batch, _Inferred]:
+    """theta under the topics as they are, without learning from it; random numbers depend on the document alone."""
+    batch = _gather(config, state, bow, documents, weights)
+    keys = rng.keys(np.uint64(state.seed), np.uint64(rng.OPE), np.uint64(0), documents)
+    return batch, _infer(config, batch, weights, keys, True)
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The log likelihood of documents with words under the topics, each at the theta that is inferred for it: the sum of
+    f(theta), paper 001, eq. 9."""
+    return float(_final(config, state, bow, documents, _weights(config, state))[1].values.sum())
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha and eta as they were set. Where inference is fw, theta has no prior: alpha then smooths what is shown."""
+    return Priors(np.full(config.topics, config.alpha), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same settings: step sizes go on as after a pass."""
+    return dict(settings)
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How documents were inferred and topics learned, with the priors. A run of an older version may lack settings of
+    today."""
+    ope = settings.get("inference", "ope") == "ope"
+    how = (
+        "online maximum a posteriori estimation (OPE; Than and Doan 2015)" if ope
+        else "Frank-Wolfe inference of the documents’ mixtures (Than and Ho 2015)"
+    )  # fmt: skip
+    learned = {
+        "online": f"online learning with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}",
+        "streaming": "streaming learning, in which the statistics of all documents add up",
+        "ml": f"maximum likelihood estimation of the topics with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = "
+        f"{settings.get('tau0')}",
+    }[settings.get("learn", "online")]  # fmt: skip
+    prior = f"α = {settings['alpha']:g} for each topic of a document and " if ope else ""
+    start = "the words of a randomly chosen document" if settings.get("start", "seed") == "seed" else "random weights"
+    passes = f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}"
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how} and "
+        f"{learned} (Than and Ho 2015), in {passes}, with {settings['iterations']} iterations for a document. Each topic began as {start}; "
+        f"the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a topic.",
+        ("blei2003latent", "than2015dual", "than2015inference") if ope else ("blei2003latent", "than2015inference"),
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then the other ways to learn and to infer, with large steps, so that what has faded is
+    rewritten."""
+    return [
+        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=2, inference="fw", learn="ml", start="random", tau0=0.0),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs its share of the steps, and what the entries of its word's row do; see docs/engines/fw.md."""
+    each = SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
+    return tokens * config.passes * each * (1.0 if config.inference == "ope" else 3.0)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is rewritten; a minibatch's rows
+    and pairs, and a block of topics for the longest document."""
+    entries = (
+        config.topics
+        if config.start == "random"
+        else min(config.topics, ENTRIES * (config.topics / 100) ** ENTRIES_POWER)
+    )
+    in_rows = shape.V * entries
+    batch = 2 * shape.tokens / shape.per_pass * (8 + 8 + 4 + 4 + 4 * min(config.topics, entries) / 8)
+    workspace = frank_wolfe.CHUNKS * 40 * config.topics + 4 * frank_wolfe.BLOCK
+    return int(4 * 8 * max(in_rows, 1 << 12) + batch + 6 * in_rows + workspace + 8 * (6 * shape.V + 12 * config.topics))

@@ -1,0 +1,408 @@
+"""The hierarchical Dirichlet process topic model by stochastic variational inference: section 3.3 and figures 8 and 9 of
+paper 002, "HDP". Two levels: a document has T pointers to the K topics of the corpus, and each word belongs to a pointer.
+
+What the paper leaves open, and every deviation from it, is in docs/engines/hdp.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nextafter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import dense
+from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
+from inference.engines.settings import MISSING, check, resolved, setting
+from inference.kernels import hdp, vb
+from inference.topics import Theta, Topics
+
+NAME = "hdp"
+LABEL = "Hierarchical Dirichlet process"
+HELP = "Finds how many topics there are, up to a number that you give: for when you do not know how many to ask for."
+PURPOSE = "Let the number of topics come from the texts"
+SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
+PAPERS = {
+    "hoffman2013stochastic": """@article{hoffman2013stochastic,
+  author = {Hoffman, Matthew D. and Blei, David M. and Wang, Chong and Paisley, John},
+  title = {Stochastic variational inference},
+  journal = {Journal of Machine Learning Research},
+  volume = {14},
+  pages = {1303--1347},
+  year = {2013}
+}
+""",
+    "teh2006hierarchical": """@article{teh2006hierarchical,
+  author = {Teh, Yee Whye and Jordan, Michael I. and Beal, Matthew J. and Blei, David M.},
+  title = {Hierarchical {D}irichlet processes},
+  journal = {Journal of the American Statistical Association},
+  volume = {101},
+  number = {476},
+  pages = {1566--1581},
+  year = {2006}
+}
+""",
+    "wang2011online": """@inproceedings{wang2011online,
+  author = {Wang, Chong and Paisley, John and Blei, David M.},
+  title = {Online variational inference for the hierarchical {D}irichlet process},
+  booktitle = {Proceedings of the 14th International Conference on Artificial Intelligence and Statistics},
+  year = {2011}
+}
+""",
+}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has a topic of its own
+TRUNCATION = 150  # topics at the most, where nothing else is asked for
+
+PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
+STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
+USED_TOKENS = 1.0  # a topic is in use that holds at least one token
+LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
+CANDIDATES = 3  # times T, where their number is left open
+START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 1e-3, 0.1  # of LDA's local step, with which a document starts
+FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
+DELAYED_PASSES = 2  # a training that begins with topics begins with the step size of the third pass
+# Rough: seconds a token and pass, in a document of some hundred words, on one core; see docs/engines/hdp.md.
+SECONDS_TOPIC, SECONDS_CANDIDATE = 6e-9, 1.5e-9
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = setting(
+        "Most topics", "K", "The most topics there can be. How many are in use is found; if nearly all are, give more.",
+        MISSING, least=1, most=MOST_TOPICS,
+    )  # fmt: skip
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    document_topics: int = setting(
+        "Most topics of a document", "T", "The most topics that a document can have.", 15, least=1, most=1000
+    )
+    alpha: float = setting(
+        "Concentration of documents", "α", "Large values give each document more topics, and more evenly.", 1.0,
+        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
+    )  # fmt: skip
+    omega: float = setting(
+        "Concentration of the corpus", "ω", "Large values make more topics common in the corpus.", 1.0,
+        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
+    )  # fmt: skip
+    eta: float = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.3,
+        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Minibatch size", "S", "Documents that are looked at between two updates of the topics.", least=1
+    )
+    kappa: float = setting(
+        "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
+        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
+    )  # fmt: skip
+    tau0: float = setting(
+        "Delay", "τ₀", "How much the first steps are held back.", 10.0,
+        least=0, most=1e12, bounds="at least 0, and at most 1e12",
+    )  # fmt: skip
+    candidates: int | None = setting(
+        "Candidates", "C", "So many of the K topics are weighed in full for a document, its likeliest; 3 T by default.",
+        least=1,
+    )  # fmt: skip
+    iterations: int = setting("Iterations", "", "The most that a document is gone over in a visit.", 100, least=1)
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/hdp.md has the evidence."""
+        chosen = {
+            "passes": 20,
+            "minibatch": min(1024, max(128, documents // 64)),
+            "candidates": CANDIDATES * self.document_topics,
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    minibatch: int
+    candidates: int
+
+
+@dataclass
+class State:
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done. tokens: gone through, over all passes. ahead: steps by which the step size is further than t. pi:
+    scale of the stored values. chance: tokens of a topic that are left of the random start. values: float32[V, K], (lambda - eta) / pi. totals: float64[K], sums of the stored
+    values by topic. mass: float64[K], expected number of pointers at each topic, over all documents: the sticks are
+    made from it (`stick_parameters`).
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    ahead: int
+    pi: float
+    chance: float
+    values: np.ndarray
+    totals: np.ndarray
+    mass: np.ndarray
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters hold as much as a listed word does."""
+        return dense.nonzero(self.values, self.pi)
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """lambda - eta is exponential with mean N / (K V), as if all tokens were shared out by chance (002, footnote 6); the
+    pointers are spread evenly, so that no topic is preferred. Both fade as 1 - rho."""
+    K, V = config.topics, shape.V
+    values, totals = np.empty((V, K), np.float32), np.zeros(K)
+    vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
+    mass = np.full(K, shape.D * _pointers(config) / K)
+    return State(
+        seed=seed, t=0, tokens=0, ahead=0, pi=1.0, chance=shape.tokens / K, values=values, totals=totals, mass=mass
+    )
+
+
+def begin(
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:
+    """A state before the first step in which each token has a topic already: lambda - eta counts them, and each
+    document has a pointer to each of its topics. The step size is that of a third pass.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    """
+    K = config.topics
+    document = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
+    kept = ~np.isin(document, held_out)
+    words, topic, document = bow.words[kept].astype(np.int64), topics[kept].astype(np.int64), document[kept]
+    counts = bow.counts[kept]
+    values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(np.float32)
+    totals = np.bincount(topic, weights=counts, minlength=K)
+    mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
+    ahead = DELAYED_PASSES * shape.per_pass
+    return State(seed, 0, 0, ahead, 1.0, 0.0, values.reshape(shape.V, K), totals, mass)
+
+
+def rho(config: Resolved, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa (002 eq. 26)."""
+    return float(config.tau0 + t) ** -config.kappa
+
+
+class Sticks(NamedTuple):
+    """q(v), v_i ~ Beta(first_i, rest_i), in the order of the sticks; float64[K - 1] each. order: int64[K], the topic of
+    each place. logs, sizes: float64[K], E[log sigma] and E[sigma] by topic."""
+
+    first: np.ndarray
+    rest: np.ndarray
+    order: np.ndarray
+    logs: np.ndarray
+    sizes: np.ndarray
+
+
+def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
+    """a_i = 1 + m_i and b_i = omega + sum of the later m (002, figure 8), topics in the order of m, the largest first:
+    of all orders the one with the largest bound (docs/engines/hdp.md). mass: float64[K], m."""
+    order = np.argsort(-mass, kind="stable")
+    m = mass[order]
+    later = np.cumsum(m[::-1])[::-1][1:]
+    first, rest = 1.0 + m[:-1], config.omega + later
+    logs, sizes = np.empty(len(mass)), np.empty(len(mass))
+    hdp.sticks(first, rest, logs)
+    hdp.lengths(first, rest, sizes)
+    at = np.empty_like(order)
+    at[order] = np.arange(len(order))
+    return Sticks(first, rest, order, logs[at], sizes[at])
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch of 002, figure 9: the local step of its documents, then lambda and the sticks move by rho.
+
+    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
+    """
+    state.t += 1
+    if len(documents):
+        batch = dense.batch_of(bow, documents)
+        local = _local(config, state, batch)
+        state.tokens += batch.tokens
+        _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
+
+
+def _move(state: State, batch: dense.Batch, local: "_Local", step_size: float, scale: float) -> None:
+    """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale` times, is added."""
+    if step_size < STEP_WHOLE:
+        state.pi *= 1.0 - step_size
+        state.chance *= 1.0 - step_size
+        state.mass *= 1.0 - step_size
+    else:
+        step_size, state.pi, state.chance = 1.0, 1.0, 0.0
+        state.values[:], state.totals[:], state.mass[:] = 0.0, 0.0, 0.0
+    unit = step_size * scale / state.pi
+    hdp.add(
+        batch.words, batch.word_ptr, batch.pairs, batch.documents, local.candidates, local.given, unit, state.values
+    )
+    candidates, K = local.candidates.ravel(), len(state.mass)
+    state.totals += unit * np.bincount(candidates, weights=local.tokens.ravel(), minlength=K)
+    state.mass += step_size * scale * np.bincount(candidates, weights=local.mass.ravel(), minlength=K)
+    if state.pi < PI_LEAST:
+        vb.rescale(state.values, state.pi, state.totals)
+        state.pi = 1.0
+
+
+def _pointers(config: Resolved) -> int:
+    """T: more pointers than topics would be of no use."""
+    return min(config.document_topics, config.topics)
+
+
+class _Local(NamedTuple):
+    """What the documents of a batch gave: as kernels.hdp.documents fills it."""
+
+    candidates: np.ndarray
+    mass: np.ndarray
+    tokens: np.ndarray
+    theta: np.ndarray
+    bounds: np.ndarray
+    given: np.ndarray
+
+
+def _local(
+    config: Resolved, state: State, batch: dense.Batch, iterations: int | None = None, tolerance: float = 1e-5,
+    gives: bool = True,
+) -> _Local:  # fmt: skip
+    """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
+    K, n, T = config.topics, len(batch.lengths), _pointers(config)
+    C = min(K, max(T, config.candidates))
+    sticks = stick_parameters(config, state.mass)
+    b, _ = vb.table(batch.words, state.values, state.pi, config.eta, state.totals, True)
+    prior = np.maximum(config.alpha * sticks.sizes, LEAST_ALPHA)
+    gamma = prior + batch.lengths[:, None] / K
+    vb.local_step(
+        batch.doc_ptr, batch.places, batch.counts, b, prior, gamma, START_CHANGE * batch.lengths, START_ITERATIONS,
+        START_TRUNCATE,
+    )  # fmt: skip
+    logs = hdp.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
+    local = _Local(
+        np.zeros((n, C), np.int64), np.zeros((n, C)), np.zeros((n, C)), np.zeros((n, C)), np.zeros(n),
+        np.empty((len(batch.places) if gives else 0, C), np.float32),
+    )  # fmt: skip
+    hdp.documents(
+        batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, tolerance,
+        iterations or config.iterations, hdp.EMPTY, T, *local,
+    )  # fmt: skip
+    return local
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta] = (eta + N~_kw) / (V eta + N~_k); in use are topics of USED_TOKENS or more, the random start left out."""
+    used = state.pi * state.totals - state.chance >= USED_TOKENS
+    if not used.any():
+        used[np.argmax(state.totals)] = True
+    return dense.topics(state.values, state.pi, config.eta, state.totals)._replace(used=used)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1 under the topics as they are: E[theta_k] = sum_i E[sigma_i(pi)] zeta_ik.
+
+    The T largest are listed, and sum to 1: what a document does not use gets nothing.
+    """
+    batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
+    local = _local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False)
+    return _listed(local.candidates, local.theta, _pointers(config), first, batch.lengths)
+
+
+def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengths: np.ndarray) -> Theta:
+    """The T largest of each row, of LISTED_SHARE or more, or the largest alone, scaled to sum to 1 at least."""
+    order = np.lexsort((candidates, -theta), axis=1)[:, :T]
+    weights = np.take_along_axis(theta, order, axis=1)
+    kept = weights >= dense.LISTED_SHARE
+    kept[:, 0] = True
+    kept[lengths == 0] = False
+    weights = np.where(kept, weights, 0.0)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+    weights = weights.astype(np.float32)
+    missing = 1.0 - weights.sum(axis=1, dtype=np.float64)  # of rounding: the rest would go to topics not in use
+    raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
+    weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
+    indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    topic = np.take_along_axis(candidates, order, axis=1)
+    return Theta(first, indptr, topic[kept].astype(np.int32), weights[kept])
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The evidence lower bound of these documents, each fitted anew, of the sticks and of the topics, in nats.
+
+    documents: int64[n]; the whole of what was trained on for the bound that training raises.
+    """
+    total = global_bound(config, state)
+    for first in range(0, len(documents), 1000):
+        batch = dense.batch_of(bow, documents[first : first + 1000])
+        total += float(_local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum())
+    return total
+
+
+def global_bound(config: Resolved, state: State) -> float:
+    """E[log p] - E[log q] of topics and sticks (002 eq. 11's terms without documents), in nats."""
+    sticks = stick_parameters(config, state.mass)
+    of_sticks = float(hdp.stick_bound(sticks.first, sticks.rest, config.omega))
+    return of_sticks + float(hdp.topics_bound(state.values, state.pi, config.eta, state.totals))
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha E[sigma_k], the prior of each topic in a document; even before the first step."""
+    if state is None:
+        return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
+    sizes = stick_parameters(config, state.mass).sizes
+    return Priors(np.maximum(config.alpha * sizes, LEAST_ALPHA), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """With fewer passes, as the topics are there already."""
+    return {**settings, "passes": max(3, round(settings["passes"] / 3))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """The model, its truncations and priors, and the steps."""
+    return Methods(
+        f"We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most {settings['topics']:,} topics, and at most "
+        f"{settings['document_topics']:,} in a document, by stochastic variational inference (Wang, Paisley and Blei 2011; Hoffman et al. "
+        f"2013). The concentrations were ω = {settings['omega']:g} for the corpus and α = {settings['alpha']:g} for documents, and the prior "
+        f"was η = {settings['eta']:g} for each word of a topic. The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and "
+        f"τ₀ = {settings['tau0']:g}, with {settings['minibatch']:,} documents in a step and {settings['passes']:,} passes.",
+        ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic"),
+    )
+
+
+def warm_up() -> list[Config]:
+    """One is enough: passes at large steps, so that pi is reset."""
+    return [Config(topics=2, document_topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0)]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs K in the start of its document and in the tables, and T times C in the local step."""
+    T = _pointers(config)
+    C = min(config.topics, max(T, config.candidates))
+    return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """The values, and of a minibatch the tables of its words (float32 and float64) and what its pairs give."""
+    K, T = config.topics, _pointers(config)
+    C = min(K, max(T, config.candidates))
+    S = -(-shape.D // shape.per_pass)
+    pairs = -(-shape.tokens // shape.per_pass)
+    words = min(shape.V, pairs)
+    fold = min(shape.V, pairs * -(-1000 // max(S, 1)))  # of the thousand documents that are folded in at once
+    batch = pairs * (4 * C + 40) + S * (32 * C + 24 * K)
+    return dense.memory(shape.V, K, S, pairs, words) + 8 * K * max(words, fold) + batch + 64 * K

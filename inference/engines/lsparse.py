@@ -1,0 +1,399 @@
+"""Variational inference for LDA in which each token has at most L topics: Hughes and Sudderth (2016), paper 003.
+
+Its formulas were lost in the copy that we have; docs/engines/lsparse.md says how they were derived, and every deviation.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import nextafter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import sparse
+from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.sparse import UNITS, Batch
+from inference.engines.ssi import PAPERS as SSI_PAPERS
+from inference.errors import Invalid
+from inference.kernels import lsparse, rng, seeds
+from inference.memory import room
+from inference.topics import Theta, Topics
+
+NAME = "lsparse"
+LABEL = "Sparse variational inference"
+HELP = (
+    "LDA by variational inference in which a word has at most L topics: deterministic but for its first documents, with "
+    "a bound that rises in every pass."
+)
+PURPOSE = ""
+SOURCE = "Hughes and Sudderth 2016"
+PAPERS = {"hughes2016fast": SSI_PAPERS["hughes2016fast"]}
+BATCH = False  # topics change with each minibatch
+BY_DOCUMENT = False  # each word of a document has topics of its own
+
+STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
+PI_LEAST = 1e-6  # pi below this is reset to 1
+STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
+DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
+LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
+AT_ONCE = 1000  # documents, of what is done without a step
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+SWEPT_TOKENS = 100_000_000  # what is gone through, over all passes, where the number of passes is not given
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    most: int = setting(
+        "Topics of a word", "L", "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
+        "usual variational inference, which is slower.", 8, least=1,
+    )  # fmt: skip
+    alpha: float | None = setting(
+        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
+        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+    eta: float | None = setting(
+        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.",
+        least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
+    )  # fmt: skip
+    statistics: str = setting(
+        "Statistics", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
+        "corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+    )  # fmt: skip
+    start: str = setting(
+        "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
+        "cold from its words alone, better from whichever of both ends better.", "better", choices=("cold", "warm", "better"),
+    )  # fmt: skip
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
+    )
+    restarts: int = setting(
+        "Restarts", "R", "How many of its smallest topics a document tries to do without in each visit; kept where the bound "
+        "rises.", 5, least=0,
+    )  # fmt: skip
+    sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
+    change: float = setting(
+        "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.05,
+        least=0, most=1e6, bounds="at least 0, and at most 1e6",
+    )  # fmt: skip
+    init: str = setting(
+        "First topics", "", "Documents of the first minibatch that the topics begin with: as unlike each other as they come, or "
+        "at random.", "diverse", choices=("diverse", "random"),
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
+    )
+    kappa: float = setting(
+        "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
+        least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
+    )  # fmt: skip
+    tau0: float = setting(
+        "Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0,
+        least=0, most=1e12, bounds="at least 0, and at most 1e12",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
+        memo = self.statistics == "memo"
+        chosen = {
+            "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "alpha": 0.2,
+            "eta": 0.3,
+            "minibatch": min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    alpha: float
+    eta: float
+    minibatch: int
+
+
+@dataclass
+class State(sparse.Rows):
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done. tokens: gone through, over all passes. pi: what the rows' values are times; 1 / UNITS with memo after its
+    warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their shares
+    times UNITS, all 0 before the first visit; without rows before the first step, and where statistics decay. scratch: a
+    folder for the memory where it is large.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    pi: float
+    memory_topics: np.ndarray = field(metadata=MAPPED)
+    memory_shares: np.ndarray = field(metadata=MAPPED)
+    scratch: Path | None = field(default=None, metadata=SCRATCH)
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """lam = eta everywhere: the first step puts documents into the topics (`_seed`)."""
+    none = np.zeros((0, _width(config)), np.uint16)
+    pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
+    return State(
+        **sparse.empty(shape.V, config.topics), seed=seed, t=0, tokens=0, pi=pi, memory_topics=none,
+        memory_shares=none.copy(), scratch=scratch,
+    )  # fmt: skip
+
+
+def begin(
+    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:  # fmt: skip
+    """A state before the first step in which each token has a topic already, with a share of 1.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing. config: without a warm-up,
+    which would forget the topics.
+    """
+    if config.warm_up and config.statistics == "memo":
+        raise Invalid("warm_up", f"warm_up must be 0 where a training goes on from topics, got {config.warm_up}.")
+    state = init(config, shape, seed, scratch)
+    _make_memory(config, state, bow)
+    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    for first in range(0, len(trained_on), AT_ONCE):
+        batch = sparse.expand(bow, trained_on[first : first + AT_ONCE])
+        _give(config, state, batch, topics[batch.pairs])
+    return state
+
+
+def _exact(config: Resolved, t: int, shape: Shape) -> bool:
+    """Whether step t, counted from 1, replaces what documents gave: then lam is the sum of what is remembered."""
+    return config.statistics == "memo" and t > config.warm_up * shape.per_pass
+
+
+def _width(config: Resolved) -> int:
+    """Topics of a token at the most: L, or K where that is less."""
+    return min(config.most, config.topics)
+
+
+def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
+    if config.statistics == "memo" and not len(state.memory_topics):
+        shape = len(bow.words), _width(config)
+        state.memory_topics, state.memory_shares = room(shape, state.scratch), room(shape, state.scratch)
+        state.memory_topics[:], state.memory_shares[:] = 0, 0
+
+
+def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> None:
+    """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
+    given = topics.astype(np.uint16)[:, None]
+    if config.statistics == "memo":
+        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = given[:, 0], UNITS
+    whole = float(UNITS) if state.pi < 1.0 else 1.0
+    sparse.add(state, batch, given, np.full((len(topics), 1), whole), *sparse.NOTHING)
+
+
+def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
+    """Each topic begins with a document of the first minibatch; with fewer documents than topics some begin empty."""
+    batch = sparse.expand(bow, documents)
+    key = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.SPARSE), np.uint64(0), np.uint64(0)))
+    if config.init == "diverse":
+        chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), config.topics, key)
+    else:
+        chosen = seeds.random(batch.doc_ptr, config.topics, key)
+    batch = sparse.expand(bow, documents[chosen])
+    _give(config, state, batch, np.repeat(np.arange(len(chosen)), np.diff(batch.doc_ptr)))
+
+
+def rho(config: Resolved, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
+    return float(config.tau0 + t) ** -config.kappa
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch: the local step of its documents, then lam.
+
+    "memo": what the documents gave at their last visit is taken back, and what they give now put in its place (003,
+    section 3.3). "decay": all statistics fade, and the batch's own, times D / |B|, take the place (003, section 3.4).
+    documents: int64[n], numbers of the minibatch's documents.
+    """
+    state.t += 1
+    if len(documents):
+        _make_memory(config, state, bow)
+        if not state.used:
+            _seed(config, state, bow, documents)
+        batch = sparse.expand(bow, documents)
+        state.tokens += int(batch.counts.sum())
+        if _exact(config, state.t, shape):
+            _replace(config, state, batch)
+        else:
+            _fade(config, state, batch, shape.D / len(documents))
+    if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
+        _recount(state, bow)
+
+
+def _replace(config: Resolved, state: State, batch: Batch) -> None:
+    """A batch's new statistics in the place of those it gave before."""
+    old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
+    new_topics, new, _ = _visit(config, state, batch, old_topics, old)
+    state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)
+    sparse.add(state, batch, new_topics, new, old_topics, old)
+
+
+def _recount(state: State, bow: Bow) -> None:
+    """lam - eta as the sum of all that is remembered, in whole numbers."""
+    sparse.clear(state)
+    state.pi = 1.0 / UNITS
+    for first in range(0, bow.D if len(state.memory_topics) else 0, AT_ONCE):
+        batch = sparse.expand(bow, np.arange(first, min(first + AT_ONCE, bow.D)))
+        shares = state.memory_shares[batch.pairs].astype(np.float64)
+        sparse.add(state, batch, state.memory_topics[batch.pairs], shares, *sparse.NOTHING)
+
+
+def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
+    """lam - eta = (1 - rho) (lam - eta) + rho times the batch's statistics, `times` as many."""
+    topics, shares, _ = _visit(config, state, batch)
+    if config.statistics == "memo":
+        state.memory_topics[batch.pairs] = topics
+        state.memory_shares[batch.pairs] = lsparse.whole(shares, float(UNITS))
+    step_size = rho(config, state.t)
+    if step_size < STEP_WHOLE:
+        state.pi *= 1.0 - step_size
+    else:
+        sparse.clear(state)
+        step_size, state.pi = 1.0, 1.0
+    least = DROPPED_TOKENS if config.most < config.topics else 0.0
+    unit = step_size * times / state.pi
+    sparse.add(state, batch, topics, shares, *sparse.NOTHING, unit=unit, drop_below=least / state.pi)
+    if state.pi < PI_LEAST:
+        sparse.compact(state, state.pi, least)
+        state.totals, state.pi = state.totals * state.pi, 1.0
+
+
+def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """(row_ptr, topics, weights, rest, scale) of `lsparse.weigh`, and g of `lsparse.unlisted`."""
+    g, base, norm = lsparse.unlisted(state.pi * state.totals, len(state.start), config.eta)
+    rows = lsparse.weigh(
+        words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, config.eta, norm, base
+    )
+    return rows, g
+
+
+def _visit(
+    config: Resolved, state: State, batch: Batch, old_topics: np.ndarray | None = None, old: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what is remembered, in
+    UNITS, as the new shares are then; None: nothing, and they sum to 1."""
+    (row_ptr, topics, weights, rest, scale), g = _weights(config, state, batch.words)
+    L = _width(config)
+    firsts = lsparse.first_choice(row_ptr, topics, weights, rest, g, L)
+    new_topics, new = np.zeros((len(batch.places), L), np.uint16), np.zeros((len(batch.places), L))
+    told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
+    if old is None or old_topics is None:
+        (old_topics, old), units, start = sparse.NOTHING, 1.0, lsparse.COLD
+    else:
+        units, start = float(UNITS), STARTS[config.start]
+    lsparse.visit(
+        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, scale, g, firsts, config.alpha, start,
+        config.restarts, config.sweeps, config.change, lsparse.BLOCK, old_topics, old, units, new_topics, new, told,
+    )  # fmt: skip
+    return new_topics, new, told
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta]."""
+    return sparse.topics(state, state.pi, config.eta)
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta of the documents first … end - 1 by the local step from their words alone: (alpha + N_dk) / (K alpha +
+    N_d)."""
+    batch = sparse.expand(bow, np.arange(first, end))
+    given, shares, _ = _visit(config, state, batch)
+    return Theta(
+        first, *lsparse.mixtures(batch.doc_ptr, batch.counts, given, shares, config.alpha, config.topics, LEAST_SHARE)
+    )
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The evidence lower bound of these documents (003, eqs. 35 and 46-49) at the present topics: with memo, and the
+    shares that are remembered; those of a document that was not seen, or with decay, are made for it."""
+    documents = np.asarray(documents, np.int64)
+    total = sparse.topics_bound(state, state.pi, config.eta)
+    for first in range(0, len(documents), AT_ONCE):
+        batch = sparse.expand(bow, documents[first : first + AT_ONCE])
+        (row_ptr, row_topics, weights, rest, scale), g = _weights(config, state, batch.words)
+        given, shares, _ = _visit(config, state, batch)
+        if len(state.memory_topics):
+            remembered = state.memory_shares[batch.pairs]
+            seen = remembered.any(axis=1)
+            given[seen], shares[seen] = state.memory_topics[batch.pairs][seen], remembered[seen] / UNITS
+        total += lsparse.objectives(
+            batch.doc_ptr, batch.places, batch.counts, row_ptr, row_topics, weights, rest, scale, g, config.alpha, given,
+            shares, 1.0,
+        ).sum()  # fmt: skip
+    return float(total)
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """As they were set."""
+    return Priors(np.full(config.topics, config.alpha), config.eta)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a warm-up, which would forget the topics that the run begins with, and with fewer passes."""
+    return {**settings, "warm_up": 0, "passes": max(3, round(settings["passes"] * CONTINUED))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were inferred, with which priors and which L."""
+    if settings["statistics"] == "memo":
+        how = "memoized variational inference, which replaces what a document gave when it is visited again"
+    else:
+        how = f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
+    most = min(settings["most"], settings["topics"])
+    return Methods(
+        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
+        f"which the posterior of each word has at most {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors "
+        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. A document "
+        f"was swept over at most {settings['sweeps']:,} times in each visit, with up to {settings['restarts']:,} restart proposals.",
+        ("blei2003latent", "hughes2016fast"),
+    )
+
+
+def warm_up() -> list[Config]:
+    """The usual settings; then statistics that decay with large steps, so that pi is reset, and random first documents."""
+    return [
+        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=10, kappa=0.51, tau0=1.0, statistics="decay", init="random"),
+    ]
+
+
+# Half of what one training on the State of the Union took of a machine with a load of ten to twenty: not measured on an
+# idle one. Seconds a token and pass, at so many topics and L; more cost as these powers of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
+SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 3e-6, 50, 4, 0.4, 0.4, 25
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs what the topics of its document cost in each sweep, and L of them more."""
+    each = SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER * (_width(config) / SWEEP_MOST) ** MOST_POWER
+    return tokens * config.passes * each
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; L topics and
+    shares of each token of a minibatch, now and before."""
+    L = _width(config)
+    entries = min(
+        config.topics, ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    )
+    if L == config.topics:
+        entries = L
+    batch = shape.tokens / shape.per_pass
+    return int(5 * 12 * max(shape.V * entries, 1 << 12) + 40 * batch * L + 24 * shape.V + 64 * 24 * config.topics)

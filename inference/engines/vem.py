@@ -1,0 +1,390 @@
+"""Batch variational EM for LDA: Chen and Huang's report on Blei, Ng and Jordan (2003), "VEM"; paper 004.
+
+Without a prior of topics it is the paper's algorithms 1 and 3, with one its section 7. What the paper leaves open, and every
+deviation from it, is in docs/engines/vem.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln, psi
+
+from inference.bow import Bow
+from inference.engines import dense
+from inference.engines import priors as learning
+from inference.engines.contract import MAPPED, Methods, Priors, Shape
+from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.errors import Invalid
+from inference.kernels import vb
+from inference.memory import room
+from inference.topics import Theta, Topics
+
+NAME = "vem"
+LABEL = "Variational EM"
+HELP = (
+    "LDA by batch variational EM, as it was first published: exact and steady, with learned priors, for small corpora "
+    "and for teaching."
+)
+PURPOSE = ""
+SOURCE = "Blei, Ng and Jordan 2003"
+PAPERS = {
+    "chenvariational": """@misc{chenvariational,
+  author = {Chen, Yunran and Huang, Junwen},
+  title = {Variational inference on latent {D}irichlet allocation},
+  howpublished = {Duke University},
+  note = {Report of the package VIonLDA}
+}
+""",
+}
+BATCH = True  # topics change at the end of a pass
+BY_DOCUMENT = False
+
+LEAST_BETA = 1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
+FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
+BEGIN_SPREAD = 0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
+CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+SWEPT_TOKENS = 300_000_000  # what is gone through, over all passes, where the number of passes is not given
+DISTINCT = 0.7  # distinct words per token, of usual texts: for `memory`
+# Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from trainings of 20 passes over the
+# State of the Union with 10 and 30 topics, processor time on a machine that was busy with others.
+SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run; None: left open, for `resolve`. Raises Invalid, naming the field, for a value that can't
+    be."""
+
+    topics: int = topics_setting()
+    passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper's are 100.", least=1)
+    topics_prior: str = setting(
+        "Prior of topics", "", "none: topics are what the words of the corpus say and no more, as first published; dirichlet: "
+        "smoothed topics, in which any word may come.", "none", choices=("none", "dirichlet"),
+    )  # fmt: skip
+    alpha: float = setting(
+        "Document smoothing", "α", "Prior of each topic in a document; where it is learned, what it begins with.", 1.0,
+        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
+    )  # fmt: skip
+    eta: float = setting(
+        "Topic smoothing", "η", "With a prior of topics, that of each word in a topic; where it is learned, what it begins with.", 0.4,
+        least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
+    )  # fmt: skip
+    learn: str = setting(
+        "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, η as well where topics have a prior, or an "
+        "η for each word.", "both", choices=("nothing", "alpha", "both", "words"),
+    )  # fmt: skip
+    iterations: int = setting(
+        "Iterations", "", "At most so many in each document and pass, until its topics change no more.", 100, least=1
+    )
+    tolerance: float = setting(
+        "Tolerance", "", "A document is done when its topics change by less than this part of its words.", 1e-3,
+        least=0, most=1, bounds="from 0 to 1",
+    )  # fmt: skip
+    minibatch: int | None = setting(
+        "Slice", "", "Documents between two looks at the clock; topics don't depend on it.", least=1
+    )
+
+    def __post_init__(self) -> None:
+        check(self, Config)
+        if self.learn == "words" and self.topics_prior == "none":
+            raise Invalid(
+                "learn", "learn can be “words” only where topics have a prior: set topics_prior to “dirichlet”."
+            )
+
+    def resolve(self, documents: int, tokens: int) -> "Resolved":
+        """With a value for all that was left open."""
+        chosen = {
+            "passes": min(100, max(20, SWEPT_TOKENS // max(tokens, 1))),
+            "minibatch": min(4096, max(256, documents // 4)),
+        }
+        return resolved(self, Resolved, chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Config):
+    """Settings of which none is open."""
+
+    passes: int
+    minibatch: int
+
+
+@dataclass
+class State:
+    """All there is to checkpoint. `step` changes it in place.
+
+    t: steps done. tokens: gone through, over all passes. values: float32[V, K], lambda - eta after the last whole pass;
+    without a prior of topics expected tokens, which beta is in proportion to (eq. 11). totals: float64[K], sums of
+    values. alpha: float64[K]. eta: where each word has its own, eta_words, float64[V] (else without entries), the least of
+    them; values then hold what a word's is above it, too. next,
+    next_totals: the statistics of this pass so far. log_theta: float64[K], sum of E[log theta] over the documents of this
+    pass, and how many: `documents`. gamma: float32[n, K], of each document by its number, what its next visit starts
+    from; 0 before the first.
+    """
+
+    seed: int
+    t: int
+    tokens: int
+    values: np.ndarray
+    totals: np.ndarray
+    alpha: np.ndarray
+    eta: float
+    eta_words: np.ndarray
+    next: np.ndarray
+    next_totals: np.ndarray
+    log_theta: np.ndarray
+    documents: int
+    gamma: np.ndarray = field(metadata=MAPPED)
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters hold half a token or more."""
+        return dense.nonzero(self.values, 1.0)
+
+
+def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+    """Topics at random: values are exponential, so that beta ~ Dir(1) without a prior of topics (004, algorithm 1)."""
+    state = _empty(config, shape, seed, scratch)
+    mean = max(shape.tokens, 1) / (config.topics * shape.V)
+    vb.scatter(np.uint64(seed), mean, state.values, state.totals)
+    return state
+
+
+def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
+    V, K = shape.V, config.topics
+    gamma = room((_documents(config, shape), K), scratch, np.float32)
+    gamma[:] = 0.0
+    return State(
+        seed=seed, t=0, tokens=0, values=np.zeros((V, K), np.float32), totals=np.zeros(K), alpha=np.full(K, config.alpha),
+        eta=config.eta if config.topics_prior == "dirichlet" else 0.0,
+        eta_words=np.full(V if config.learn == "words" else 0, config.eta), next=np.zeros((V, K), np.float32),
+        next_totals=np.zeros(K), log_theta=np.zeros(K), documents=0, gamma=gamma,
+    )  # fmt: skip
+
+
+def _documents(config: Resolved, shape: Shape) -> int:
+    """Rows of gamma: the corpus's documents at least. Held-out ones, which Shape leaves out, are about a tenth."""
+    return min(shape.per_pass * config.minibatch, 2 * shape.D + 1000)
+
+
+def begin(
+    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray, scratch: Path | None = None
+) -> State:  # fmt: skip
+    """A state before the first step in which each token has a topic already: values are their counts, but for a part,
+    BEGIN_SPREAD, that is spread over all topics.
+
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    """
+    state = _empty(config, shape, seed, scratch)
+    lengths = np.diff(bow.indptr)
+    counts = bow.counts.astype(np.float64)
+    for d in held_out:
+        counts[bow.indptr[d] : bow.indptr[d + 1]] = 0.0
+    of_words = np.bincount(bow.words, weights=counts, minlength=bow.V)
+    spread = (BEGIN_SPREAD / config.topics * of_words).astype(np.float32)
+    np.add.at(state.values, (bow.words, topics), ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32))
+    state.values += spread[:, None]
+    state.totals = state.values.sum(axis=0, dtype=np.float64)
+    state.gamma[: bow.D] = np.float32(config.alpha)
+    document = np.repeat(np.arange(bow.D), lengths)
+    np.add.at(state.gamma, (document, topics), counts.astype(np.float32))
+    return state
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """A slice of the E-step (004, eqs. 8 and 9): its documents' statistics are added. The last of a pass is followed by the
+    M-step.
+
+    documents: int64[n].
+    """
+    state.t += 1
+    if len(documents):
+        batch = dense.batch_of(bow, documents)
+        gamma = _start(state, documents, batch.lengths)
+        b, _ = _table(config, state, batch.words)
+        e, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
+        vb.add_statistics(
+            batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 1.0, state.next, state.next_totals
+        )
+        state.gamma[documents] = gamma
+        state.tokens += batch.tokens
+        if config.learn != "nothing":
+            state.log_theta += vb.log_theta(batch.doc_ptr, gamma)
+            state.documents += int(np.count_nonzero(batch.lengths))
+    if state.t % shape.per_pass == 0:
+        _maximise(config, state)
+
+
+def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Where gamma of some documents starts from, float64[n, K]: where it was, or alpha + N / K (004, algorithm 1)."""
+    gamma = state.gamma[documents].astype(np.float64)
+    new = gamma[:, 0] == 0.0
+    gamma[new] = state.alpha + (lengths[new] / len(state.alpha))[:, None]
+    return gamma
+
+
+def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """b of some words: exp E[log beta], or beta itself where topics have no prior; float32[n, K] and log scales, as
+    `vb.table`. A word that no topic has is the same in all; a weight below vb.LEAST of a word's largest is 0."""
+    if config.topics_prior == "dirichlet":
+        return vb.table(words, state.values, 1.0, state.eta, state.totals, True)
+    inverse = np.divide(1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0)
+    b = state.values[words] * inverse
+    most = b.max(axis=1)
+    unknown = most == 0.0
+    b[unknown], most[unknown] = 1.0, 1.0
+    b /= most[:, None]
+    b[b < vb.LEAST] = 0.0
+    return b.astype(np.float32), np.where(unknown, np.log(LEAST_BETA), np.log(most))
+
+
+def _expect(
+    config: Resolved, alpha: np.ndarray, batch: dense.Batch, b: np.ndarray, gamma: np.ndarray, most: int, tol: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fit gamma in place; what `vb.local_step` returns."""
+    return vb.local_step(batch.doc_ptr, batch.places, batch.counts, b, alpha, gamma, tol * batch.lengths, most, 0.0)
+
+
+def _maximise(config: Resolved, state: State) -> None:
+    """The M-step: topics by eq. 11, or lambda (section 7); then alpha and eta by Newton's method (eqs. 12 and 13)."""
+    learned = state.documents > 0
+    if not state.next_totals.any():  # every document is empty or held out
+        return
+    state.values, state.next = state.next, state.values
+    state.totals, state.next_totals = state.next_totals, state.totals
+    if config.learn != "nothing" and learned:
+        mean_length = state.totals.sum() / state.documents
+        state.alpha = learning.alpha(state.alpha, state.log_theta / state.documents, mean_length)
+    if config.topics_prior == "dirichlet" and config.learn == "both":
+        V, K = state.values.shape
+        log_beta = vb.topics_sums(state.values, 1.0, state.eta)[0] - V * psi(V * state.eta + state.totals).sum()
+        state.eta = learning.eta(state.eta, K, V, float(log_beta))
+    if config.learn == "words":
+        _learn_words(state)
+    state.next[:], state.next_totals[:], state.log_theta[:], state.documents = 0.0, 0.0, 0.0, 0
+
+
+def _log_beta(state: State) -> np.ndarray:
+    """float64[V]: the sum of E[log beta_kw] over topics, for an eta of each word."""
+    V = len(state.values)
+    out = np.empty(V)
+    for first in range(0, V, 4096):
+        lam = state.eta + state.values[first : first + 4096].astype(np.float64)
+        out[first : first + 4096] = psi(lam).sum(axis=1)
+    return out - psi(V * state.eta + state.totals).sum()
+
+
+def _learn_words(state: State) -> None:
+    """An eta for each word (004, section 7): the problem of alpha, with words for topics and topics for documents."""
+    V, K = state.values.shape
+    if V == 1:  # beta is 1 whatever eta is
+        return
+    statistics, totals = state.values, state.totals
+    _lift(state, statistics, totals)  # lambda with the etas before
+    most = max(totals.sum() / K, V * learning.LEAST)
+    state.eta_words = learning.alpha(state.eta_words, _log_beta(state) / K, most)
+    _lift(state, statistics, totals)
+
+
+def _lift(state: State, statistics: np.ndarray, totals: np.ndarray) -> None:
+    """values = statistics and what each word's eta is above the least, which is `eta` then."""
+    state.eta = float(state.eta_words.min())
+    above = (state.eta_words - state.eta).astype(np.float32)
+    state.values = statistics + above[:, None]
+    state.totals = totals + above.sum(dtype=np.float64)
+
+
+def topics(config: Resolved, state: State) -> Topics:
+    """E[beta], or beta where topics have no prior; words with less than `dense.LISTED_TOKENS` in the floor, which is
+    LEAST_BETA at the least."""
+    result = dense.topics(state.values, 1.0, state.eta, state.totals)
+    floor = np.maximum(result.floor, LEAST_BETA)
+    return result._replace(floor=floor, floor_mass=floor * (result.V - np.diff(result.indptr)))
+
+
+def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
+    """theta = gamma / sum(gamma) of the documents first … end - 1 under the topics as they are, from alpha + N / K on."""
+    batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
+    gamma = state.alpha + (batch.lengths / config.topics)[:, None]
+    b, _ = _table(config, state, batch.words)
+    _expect(config, state.alpha, batch, b, gamma, FOLD_ITERATIONS, FOLD_TOL)
+    return dense.theta(gamma, first, batch.lengths)
+
+
+def priors(config: Resolved, state: State | None) -> Priors:
+    """alpha of each topic and eta, as they were set or as they were learned by now; eta is 0 where topics have no prior.
+    Where each word has an eta of its own, their mean."""
+    if state is None:
+        return Priors(np.full(config.topics, config.alpha), config.eta if config.topics_prior == "dirichlet" else 0.0)
+    return Priors(state.alpha, float(state.eta_words.mean()) if len(state.eta_words) else state.eta)
+
+
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+    """The lower bound of log p(words) that EM raises (004, eq. 7; with a prior of topics its section 7), of these documents
+    after an E-step under the topics and priors as they are. Does not change the state.
+
+    Without a prior of topics their entropy and prior are left out, as beta is a parameter then.
+    """
+    total = 0.0
+    for first in range(0, len(documents), 1024):
+        batch = dense.batch_of(bow, documents[first : first + 1024])
+        gamma = _start(state, documents[first : first + 1024], batch.lengths)
+        b, log_scale = _table(config, state, batch.words)
+        _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
+        total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
+    return float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
+
+
+def _topics_bound(state: State) -> float:
+    """E[log p(beta)] - E[log q(beta)]."""
+    V, K = state.values.shape
+    eta_words = state.eta_words if len(state.eta_words) else np.full(V, state.eta)
+    lam_sums = V * state.eta + state.totals
+    log_norm = psi(lam_sums)
+    total = K * (gammaln(eta_words.sum()) - gammaln(eta_words).sum()) - gammaln(lam_sums).sum()
+    for first in range(0, V, 4096):
+        lam = state.eta + state.values[first : first + 4096].astype(np.float64)
+        of_words = (eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)
+        total += of_words.sum()
+    return float(total)
+
+
+def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fewer passes: the topics are there already."""
+    return {**settings, "passes": max(1, round(settings["passes"] * CONTINUED))}
+
+
+def methods(settings: Mapping[str, Any]) -> Methods:
+    smoothed = settings["topics_prior"] == "dirichlet"
+    learned = {
+        "nothing": f"with α = {settings['alpha']:g}" + (f" and η = {settings['eta']:g}" if smoothed else ""),
+        "alpha": "with an α for each topic that Newton's method learned" + (f", and η = {settings['eta']:g}" if smoothed else ""),
+        "both": "with an α for each topic" + (" and an η" if smoothed else "") + " that Newton's method learned",
+        "words": "with an α for each topic and an η for each word that Newton's method learned",
+    }[settings["learn"]]  # fmt: skip
+    kind = "smoothed" if smoothed else "unsmoothed"
+    sentence = (
+        f"We trained {kind} latent Dirichlet allocation (Blei et al. 2003) with {settings['topics']} topics by batch "
+        f"variational EM (Chen and Huang), {learned}, in {settings['passes']} passes over the corpus."
+    )
+    return Methods(sentence, ("blei2003latent", "chenvariational"))
+
+
+def warm_up() -> list[Config]:
+    """The usual settings, and topics with a prior."""
+    return [
+        Config(topics=2, passes=2, minibatch=10),
+        Config(topics=2, passes=2, minibatch=10, topics_prior="dirichlet", learn="words"),
+    ]
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    return tokens * config.passes * (SECONDS + SECONDS_TOPIC * config.topics)
+
+
+def memory(config: Resolved, shape: Shape) -> int:
+    S = min(config.minibatch, max(shape.D, 1))
+    pairs = int(DISTINCT * shape.tokens * S / max(shape.D, 1)) + S
+    return dense.memory(shape.V, config.topics, S, pairs, min(shape.V, pairs), copies=3)

@@ -1,0 +1,81 @@
+"""Sparse rows by word to which weighted topics are added: `rows.merge` for floats in the place of draws."""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels.gibbs import CHUNKS, shares
+
+
+@njit(cache=True, parallel=True)
+def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit, drop_below, K, start, length, arena_topics,
+          arena_values, totals):  # fmt: skip
+    """Rows of some words with counts times `new` added and counts times `old` taken away: (indptr int64[n + 1], sizes
+    int64[n], topics int32, values float64); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the
+    arena.
+
+    words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. counts: float64[P]. new_topics: uint16[P, L] and new:
+    float64[P, L], old ones likewise, without rows where nothing is taken away. unit: that all of them are times. An entry
+    below `drop_below` is dropped. A word's pairs are summed in their order, so a sum does not depend on threads; whole
+    numbers are exact up to 2^53. What is taken away must have been added before. Time grows with L, not with K.
+    """
+    n, L = len(words), new.shape[1]
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + (word_ptr[i + 1] - word_ptr[i]) * L)
+    topics, values, sizes = np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(n, np.int64)
+    added = np.zeros((CHUNKS, K))
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        tally, known, fresh = np.zeros(K), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            first, size = start[words[i]], length[words[i]]
+            for j in range(first, first + size):
+                known[arena_topics[j]] = True
+            m = 0
+            for q in range(word_ptr[i], word_ptr[i + 1]):
+                p = pairs[q]
+                for s in range(L):
+                    if new[p, s] > 0.0:
+                        k = new_topics[p, s]
+                        if not known[k]:
+                            known[k] = True
+                            fresh[m] = k
+                            m += 1
+                        tally[k] += counts[p] * new[p, s]
+                if len(old):
+                    for s in range(L):
+                        tally[old_topics[p, s]] -= counts[p] * old[p, s]
+            fresh[:m].sort()
+            _merge_row(i, first, size, fresh, m, tally, known, unit, drop_below, K, arena_topics, arena_values, indptr, sizes,
+                       topics, values, added[chunk])  # fmt: skip
+    for k in range(K):
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+    return indptr, sizes, topics, values
+
+
+@njit(cache=True)
+def _merge_row(i, first, size, fresh, m, tally, known, unit, drop_below, K, arena_topics, arena_values, indptr, sizes, topics,
+               values, added):  # fmt: skip
+    """A row's present entries and its m new topics, both ascending, in one walk; tally and known are empty after it."""
+    at = indptr[i]
+    f = 0
+    for j in range(first, first + size + 1):
+        k = arena_topics[j] if j < first + size else K
+        while f < m and fresh[f] <= k:
+            value = unit * tally[fresh[f]]
+            if value >= drop_below and value > 0.0:
+                topics[at], values[at] = fresh[f], value
+                added[fresh[f]] += value
+                at += 1
+            tally[fresh[f]], known[fresh[f]] = 0.0, False
+            f += 1
+        if k < K:
+            value = arena_values[j] + unit * tally[k]
+            tally[k], known[k] = 0.0, False
+            added[k] -= arena_values[j]
+            if value >= drop_below and value > 0.0:
+                topics[at], values[at] = k, value
+                added[k] += value
+                at += 1
+    sizes[i] = at - indptr[i]

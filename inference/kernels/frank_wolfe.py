@@ -1,0 +1,635 @@
+"""Inference of a document's theta by Frank-Wolfe steps (Than and Ho 2015, Algorithm 5) and by OPE (Than and Doan 2015),
+at a cost that hardly grows with K; and the statistics of online learning, as sparse rows.
+
+beta_kw is floor_k plus what the word's sparse row has above it, a_kw. With x_j = sum_k theta_k beta_kj and r_j = c_j / x_j
+for the words j of a document, the gradient of f = sum_j c_j log x_j is G_k = floor_k sum_j r_j + sum_j r_j a_kj, and every
+step goes towards one topic, a vertex of the simplex. Two things make that cheap:
+
+- A block of a few topics' a_kj is kept for the document, and their gradients are sums over it.
+- x_j falls by a factor q at the most since the gradient of all topics was last known, so no G_k has grown by more than q:
+  while the largest of the topics outside of the block, times q, can't win, none of them is looked at.
+
+The vertices are the same as with a block of all topics, which is the dense form, bit by bit: sums over words run in the
+same order. Whichever has to go through fewer entries is taken.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels import rng
+from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.rows import _sort
+
+OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
+SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
+COLUMNS = 16  # topics in a block to begin with
+MORE = 8  # topics that a round of PAIRWISE adds
+SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
+ROUNDS = 16  # of PAIRWISE, at the most
+SLACK = 1.0001  # times a bound, for what rounding does to it
+ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
+AFRESH = 16  # steps after which x is summed anew: increments drift
+DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
+BLOCK = 1 << 22  # entries: no larger block is dense
+LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def gather(words, start, length, row_topics, row_values, factor, floor, logs):
+    """The rows of a minibatch's words as they are within it: (indptr int64[n + 1], topics uint16, above float32, even
+    float32[n], first float32).
+
+    words: int64[n], distinct. start, length: of each word's row in row_topics (ascending) and row_values. factor, floor:
+    float64[K], float32[K]; above = factor_k times a row's value. even: the mean of beta over topics. first:
+    log(beta_kw / floor_k), where `logs`.
+    """
+    n, K = len(words), len(floor)
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        indptr[i + 1] = indptr[i] + length[words[i]]
+    topics = np.empty(indptr[n], np.uint16)
+    above = np.empty(indptr[n], np.float32)
+    first = np.empty(indptr[n] if logs else 0, np.float32)
+    even = np.empty(n, np.float32)
+    floors = 0.0
+    for k in range(K):
+        floors += floor[k]
+    bounds = shares(indptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            total = floors
+            at = start[words[i]] - indptr[i]
+            for e in range(indptr[i], indptr[i + 1]):
+                k = np.uint32(row_topics[at + e])
+                value = np.float32(factor[k] * row_values[at + e])
+                topics[e], above[e] = k, value
+                total += value
+                if logs:
+                    first[e] = np.log1p(value / floor[k])
+            even[i] = total / K
+    return indptr, topics, above, even, first
+
+
+@njit(cache=True, error_model="numpy")
+def _ratios(counts, x, r):
+    """c_j / x_j, into r; returns their sum, float32."""
+    n = len(x)
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(n):
+        r[j] = counts[j] / x[j]
+    j = 0
+    while j + 4 <= n:
+        s0 += r[j]
+        s1 += r[j + 1]
+        s2 += r[j + 2]
+        s3 += r[j + 3]
+        j += 4
+    while j < n:
+        s0 += r[j]
+        j += 1
+    return np.float32((s0 + s1) + (s2 + s3))
+
+
+@njit(cache=True, error_model="numpy")
+def _largest_product(a, b):
+    """The largest a_j b_j, at least 1: float32."""
+    m0 = m1 = m2 = m3 = np.float32(1.0)
+    j, n = 0, len(a)
+    while j + 4 <= n:
+        m0 = max(m0, a[j] * b[j])
+        m1 = max(m1, a[j + 1] * b[j + 1])
+        m2 = max(m2, a[j + 2] * b[j + 2])
+        m3 = max(m3, a[j + 3] * b[j + 3])
+        j += 4
+    while j < n:
+        m0 = max(m0, a[j] * b[j])
+        j += 1
+    return max(max(m0, m1), max(m2, m3))
+
+
+@njit(cache=True, error_model="numpy")
+def _gradient(first, end, places, row_ptr, topics, weights, r, out):
+    """sum_j r_j a_kj of every topic, into out, float32[K]."""
+    out[:] = np.float32(0.0)
+    for p in range(first, end):
+        factor = r[p - first]
+        for e in range(row_ptr[places[p]], row_ptr[places[p] + 1]):
+            out[np.uint64(topics[e])] += factor * weights[e]
+
+
+@njit(cache=True, error_model="numpy")
+def _block_gradient(n, width, block, r, out):
+    """The same of the block's topics, each summed in the order of the words; four words at a time."""
+    sums = out[:width]
+    sums[:] = np.float32(0.0)
+    j = 0
+    while j + 4 <= n:
+        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
+        b0, b1 = block[j * width : (j + 1) * width], block[(j + 1) * width : (j + 2) * width]
+        b2, b3 = block[(j + 2) * width : (j + 3) * width], block[(j + 3) * width : (j + 4) * width]
+        for a in range(width):
+            sums[a] = (((sums[a] + r0 * b0[a]) + r1 * b1[a]) + r2 * b2[a]) + r3 * b3[a]
+        j += 4
+    while j < n:
+        factor, row = r[j], block[j * width : (j + 1) * width]
+        for a in range(width):
+            sums[a] += factor * row[a]
+        j += 1
+
+
+@njit(cache=True, error_model="numpy")
+def _add_columns(new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor):
+    """The first `number` topics of `new` as the block's columns from m on; returns the block and its width, twice as wide
+    where it was full, and the number of columns. places: of the document's words."""
+    n = len(places)
+    while m + number > width:
+        wider = np.zeros(2 * width * n, np.float32)
+        for j in range(n):
+            wider[2 * width * j : 2 * width * j + width] = block[width * j : width * j + width]
+        block, width = wider, 2 * width
+    for i in range(number):
+        slots[m + i], place[new[i]], base[m + i] = new[i], m + i, floor[new[i]]
+    if number > 2:  # one walk through the rows
+        for j in range(n):
+            at = width * j
+            for e in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
+                a = place[np.uint64(topics[e])]
+                if a >= m:
+                    block[at + a] = above[e]
+        return block, width, m + number
+    for j in range(n):  # by bisection
+        first, size = row_ptr[places[j]], row_ptr[places[j] + 1] - row_ptr[places[j]]
+        for i in range(number if size else 0):
+            at, left = np.uint64(first), size
+            while left > 1:
+                half = left >> 1
+                at += np.uint64(half) * np.uint64(topics[at + np.uint64(half)] <= new[i])
+                left -= half
+            if topics[at] == new[i]:
+                block[width * j + m + i] = above[at]
+    return block, width, m + number
+
+
+@njit(cache=True, error_model="numpy")
+def _all_columns(width, block, first, end, places, row_ptr, topics, above):
+    """The block of all topics."""
+    block[: width * (end - first)] = np.float32(0.0)
+    for p in range(first, end):
+        at = width * (p - first)
+        for e in range(row_ptr[places[p]], row_ptr[places[p] + 1]):
+            block[at + topics[e]] = above[e]
+
+
+@njit(cache=True, error_model="numpy")
+def _largest(gradient, floor, total, place, most, found):
+    """The `most` topics with the largest gradient of those outside of the block, into found, int32[most]: returns their
+    number and the largest gradient of the others, 0 where there are none.
+
+    gradient: float32[K], becomes G. total: sum_j r_j. place: int32[K], -1 for a topic outside of the block. Of equal
+    gradients the smaller topic's counts.
+    """
+    n, rest = 0, np.float32(0.0)
+    least = np.float32(-1.0)
+    for k in range(len(floor)):
+        g = floor[k] * total + gradient[k]
+        gradient[k] = g
+        if g <= least or place[k] >= 0:
+            if g > rest and place[k] < 0:
+                rest = g
+            continue
+        i = n
+        if n == most:
+            rest = max(rest, gradient[found[n - 1]])
+            i -= 1
+        else:
+            n += 1
+        while i > 0 and gradient[found[i - 1]] < g:
+            found[i] = found[i - 1]
+            i -= 1
+        found[i] = k
+        if n == most:
+            least = gradient[found[n - 1]]
+    return n, rest
+
+
+@njit(cache=True, error_model="numpy")
+def _search(most, column, width, other, floor, floor_other, block, x, counts):
+    """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1, at which f is largest:
+    Newton's steps, and the middle of what is left where one would leave it or gains less than that would."""
+    low, high, a, last = 0.0, most, most, 2.0 * most
+    for _ in range(SEARCH):
+        slope, curve = 0.0, 0.0
+        for j in range(len(x)):
+            to = np.float64(floor + block[width * j + column])
+            by = to - (np.float64(floor_other + block[width * j + other]) if other >= 0 else np.float64(x[j]))
+            ratio = by / max(x[j] + a * by, 1e-300)
+            slope += counts[j] * ratio
+            curve += counts[j] * ratio * ratio
+        if slope >= 0.0:
+            if a == most:
+                return most
+            low = a
+        else:
+            high = a
+        by = slope / curve if curve > 0.0 else 0.0
+        to = a + by if low < a + by < high and 2.0 * abs(by) < last else 0.5 * (low + high)
+        last = abs(to - a)
+        a = to
+        if last <= 1e-7 * a:
+            break
+    return a
+
+
+@njit(cache=True, error_model="numpy")
+def _step_size(kind, gap, most, column, width, other, floor, floor_other, block, x, counts):
+    """How far a step of FW goes, in [0, most]. gap: the slope of f along it.
+
+    SAFE maximises a lower bound of f along the step that holds since -c log x is self-concordant for c >= 1:
+    f(theta + a v) >= f + a gap + log(1 - a e) + a e, e^2 = sum_j c_j (v_j / x_j)^2. So f never falls.
+    """
+    if kind == LINE_SEARCH:
+        return _search(most, column, width, other, floor, floor_other, block, x, counts)
+    square = 0.0
+    for j in range(len(x)):
+        to = np.float64(floor + block[width * j + column])
+        ratio = (to - (np.float64(floor_other + block[width * j + other]) if other >= 0 else np.float64(x[j]))) / x[j]
+        square += counts[j] * ratio * ratio
+    e = np.sqrt(square)
+    return min(most, gap / (e * (e + gap))) if e > 0.0 and gap > 0.0 else 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
+    """x_j = rest even_j + sum_k t_k beta_kj, in the order in which topics became vertices."""
+    for j in range(len(x)):
+        total = rest * even[places[j]]
+        for i in range(size):
+            a = support[i]
+            total += t[a] * (base[a] + block[width * j + a])
+        x[j] = total
+
+
+@njit(cache=True, error_model="numpy")
+def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
+    """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that value, float64. Of equal
+    ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but sets gradients aside while it looks."""
+    best, value = -1, -np.inf
+    even = np.float64(rest) / K
+    for i in range(size):  # topics that have more than their even share
+        a = support[i]
+        if t[a] > np.float32(0.0):
+            v = ones * gradient[a] - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
+            if v > value or (v == value and slots[a] < slots[best]):
+                best, value = a, v
+    m0 = m1 = m2 = m3 = np.float32(-1.0)  # all others: the largest gradient
+    for i in range(size):
+        if t[support[i]] > np.float32(0.0):
+            gradient[support[i]] = -gradient[support[i]]
+    a = 0
+    while a + 4 <= m:
+        m0 = max(m0, gradient[a])
+        m1 = max(m1, gradient[a + 1])
+        m2 = max(m2, gradient[a + 2])
+        m3 = max(m3, gradient[a + 3])
+        a += 4
+    while a < m:
+        m0 = max(m0, gradient[a])
+        a += 1
+    most = max(max(m0, m1), max(m2, m3))
+    if most > np.float32(0.0):
+        v = ones * most - (twos * prior / even if twos > 0.0 else 0.0)
+        if v >= value:
+            for a in range(m):
+                if gradient[a] == most and (v > value or slots[a] < slots[best]):
+                    best, value = a, v
+    for i in range(size):
+        if t[support[i]] > np.float32(0.0):
+            gradient[support[i]] = -gradient[support[i]]
+    return best, value
+
+
+@njit(cache=True, error_model="numpy")
+def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
+    """`infer` of the documents d0 … d1 - 1.
+
+    One long kernel: a step changes a dozen numbers of its document that functions would have to hand back.
+    """
+    K = len(floor)
+    full_width = (K + 7) // 8 * 8
+    logs = np.log(floor.astype(np.float64))
+    gradient = np.empty(K, np.float32)
+    place = np.full(K, -1, np.int32)
+    slots = np.empty(full_width, np.int32)
+    base = np.empty(full_width, np.float32)
+    t = np.zeros(full_width, np.float32)
+    own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
+    support = np.empty(full_width, np.int32)
+    member = np.zeros(full_width, np.bool_)
+    found = np.empty(COLUMNS, np.int32)
+    block = np.empty(0, np.float32)
+    longest = 0
+    for d in range(d0, d1):
+        longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
+    room_counts, room_x, room_known = (
+        np.empty(longest, np.float32),
+        np.empty(longest, np.float32),
+        np.empty(longest, np.float32),
+    )
+    for d in range(d0, d1):
+        p0, p1 = doc_ptr[d], doc_ptr[d + 1]
+        n = p1 - p0
+        sizes[d] = 0
+        rests[d] = np.float32(0.0)
+        if n == 0:
+            continue
+        tokens = np.float64(token_ptr[p1] - token_ptr[p0])
+        counts, x, known, r, own_places = room_counts[:n], room_x[:n], room_known[:n], factors[p0:p1], places[p0:p1]
+        entries = np.int64(0)
+        for j in range(n):
+            counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
+            entries += row_ptr[places[p0 + j] + 1] - row_ptr[places[p0 + j]]
+        dense = form == 2 or (
+            form == 0
+            and (K <= COLUMNS or (n * K <= BLOCK and n * full_width < DENSE_ENTRIES * entries + DENSE_WORDS * n))
+        )
+        width = full_width if dense else COLUMNS
+        if len(block) < width * n:
+            block = np.zeros(width * n, np.float32)
+        m, size = 0, 0
+        if dense:
+            _all_columns(width, block, p0, p1, places, row_ptr, topics, above)
+            for k in range(K):
+                slots[k], place[k], base[k] = k, k, floor[k]
+            m = K
+        else:
+            block[: width * n] = np.float32(0.0)
+        rest = np.float32(1.0)
+        for j in range(n):
+            x[j] = even[places[p0 + j]]
+        outside = np.float32(np.inf)  # no gradient of a topic outside of the block was larger, when x was `known`
+        if kind != OPE:  # begin at the vertex with the largest f
+            if kind == PAIRWISE and not dense:  # and with the topics that the even theta would go to
+                total = _ratios(counts, x, r)
+                _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
+                more, _ = _largest(gradient, floor, total, place, COLUMNS, found)
+                block, width, m = _add_columns(
+                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
+            _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
+            best, most = 0, -np.inf
+            for k in range(K):
+                if tokens * logs[k] + gradient[k] > most:
+                    best, most = k, tokens * logs[k] + gradient[k]
+            if place[best] < 0:
+                found[0] = best
+                block, width, m = _add_columns(
+                    found, 1, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
+            a = place[best]
+            rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
+            for j in range(n):
+                x[j] = base[a] + block[width * j + a]
+        ones, twos = 1.0, 0.0
+        state = keys[d]
+        length = (iterations - 1) if kind == OPE else iterations
+        turns = ROUNDS if kind == PAIRWISE and not dense else 1
+        gap = np.inf
+        done = 0
+        while done < length * turns:
+            done += 1
+            if kind == OPE:
+                state = rng.after(state)
+                if rng.unit(state) < 0.5:
+                    ones += 1.0
+                else:
+                    twos += 1.0
+            total = _ratios(counts, x, r)
+            _block_gradient(n, width, block, r, own)
+            for a in range(m):
+                own[a] = base[a] * total + own[a]
+            best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
+            look = False
+            if m < K:
+                if kind == PAIRWISE:
+                    look = done % length == 0 or value - tokens <= ENOUGH * tokens
+                else:
+                    grown = _largest_product(r, known) if outside < np.float32(np.inf) else np.float32(1.0)
+                    bound = ones * SLACK * np.float64(grown) * np.float64(outside)
+                    look = not bound - (twos * prior * K / rest if twos > 0.0 else 0.0) < value
+            if look:
+                _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
+                wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
+                more, outside = _largest(gradient, floor, total, place, wanted, found)
+                for j in range(n):
+                    known[j] = x[j] / counts[j]
+                if kind == PAIRWISE:
+                    gap = max(value, np.float64(gradient[found[0]]) if more else 0.0) - tokens
+                    if gap <= tolerance * tokens:
+                        break
+                elif more:
+                    v = ones * gradient[found[0]] - (twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0)
+                    wins = m == 0 or v > value or (v == value and found[0] < slots[best])
+                    if m > 0 and not wins:
+                        more, outside = 0, gradient[found[0]]
+                    elif wins:
+                        best, value = m, v
+                while kind == PAIRWISE and more and gradient[found[more - 1]] <= tokens:
+                    more -= 1
+                for i in range(more):
+                    own[m + i] = gradient[found[i]]
+                block, width, m = _add_columns(
+                    found, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                )
+                if kind == PAIRWISE:
+                    best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
+            other = -1
+            if kind == OPE:
+                share = np.float32(1.0 / (done + 1))
+            else:
+                slope = value - tokens
+                most = 1.0
+                if kind == PAIRWISE:
+                    for i in range(size):
+                        if t[support[i]] > 0.0 and (other < 0 or own[support[i]] < own[other]):
+                            other = support[i]
+                    slope, most = value - own[other], np.float64(t[other])
+                if slope <= ENOUGH * tokens:
+                    break
+                if step == FIXED and kind == FW:
+                    share = np.float32(2.0 / (done + 2))
+                else:
+                    share = np.float32(_step_size(step, slope, most, best, width, other, base[best], base[max(other, 0)], block,
+                                                  x, counts))  # fmt: skip
+            if not member[best]:
+                member[best], support[size] = True, best
+                size += 1
+            if other < 0:
+                left = np.float32(1.0) - share
+                for i in range(size):
+                    t[support[i]] *= left
+                rest *= left
+                t[best] += share
+                for j in range(n):
+                    x[j] = left * x[j] + share * (base[best] + block[width * j + best])  # never 0
+            else:
+                share = min(share, t[other])
+                t[other] -= share
+                t[best] += share
+                by = base[best] - base[other]
+                for j in range(n):
+                    x[j] += share * (by + block[width * j + best] - block[width * j + other])
+            if done % AFRESH == 0 or kind == PAIRWISE:
+                _sum_afresh(width, block, rest, even, own_places, support, size, base, t, x)
+        total = _ratios(counts, x, r)
+        at = room[d]
+        if final:
+            _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
+            highest, f = -np.inf, 0.0
+            for j in range(n):
+                f += counts[j] * np.log(np.float64(x[j]))
+            for k in range(K):
+                g = floor[k] * total + gradient[k]
+                highest = max(highest, np.float64(g))
+                a = place[k]
+                theta = np.float64(rest) / K + (t[a] if a >= 0 else 0.0)
+                if theta * g >= LISTED or (a >= 0 and t[a] > 0.0):
+                    support_topics[at], support_theta[at] = k, theta * g
+                    at += 1
+            values[d], gaps[d] = f, highest - tokens
+        else:
+            for i in range(size):
+                a = support[i]
+                if t[a] > 0.0:
+                    support_topics[at], support_theta[at] = slots[a], t[a]
+                    at += 1
+        sizes[d] = at - room[d]
+        rests[d] = rest
+        for a in range(m):
+            place[slots[a]] = -1
+        for i in range(size):
+            t[support[i]] = np.float32(0.0)
+            member[support[i]] = False
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
+          form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip
+    """theta of each document: its vertices, from room[d] on in support_topics int32 and support_theta float32, sizes[d] of
+    them; `rests`, float32[n], is spread evenly over all K topics beside them.
+
+    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the rows; token_ptr: int64[P
+    + 1], its tokens. row_ptr, topics, above, even, first: of `gather`. floor: float32[K]. kind, step: how; iterations: L.
+    prior: 1 - alpha, for OPE. tolerance: of the duality gap over the document's tokens, for PAIRWISE. keys: uint64[n], a
+    random stream for each document. form: 0 to choose a document's block by its entries, 1 sparse, 2 dense.
+
+    factors: float32[P], becomes c_j / x_j. Where `final`, what is listed are all topics with LISTED tokens at the least, and
+    theta_k G_k, the tokens that one step of EM expects of topic k, in the place of theta_k; values: float64[n], f; gaps:
+    float64[n], max_k G_k - N, at least the distance of f to its maximum.
+    """
+    bounds = shares(token_ptr[doc_ptr])
+    for chunk in prange(CHUNKS):
+        _documents(bounds[chunk], bounds[chunk + 1], doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps)  # fmt: skip
+
+
+@njit(cache=True, error_model="numpy")
+def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added):  # fmt: skip
+    """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than before.
+
+    One long kernel: a row's old and new entries are merged in one walk over both.
+    """
+    K = len(floor)
+    tally = np.zeros(K)
+    beta = floor.copy()
+    known = np.zeros(K, np.bool_)
+    fresh = np.empty(K, np.int32)
+    for i in range(i0, i1):
+        for e in range(row_ptr[i], row_ptr[i + 1]):
+            beta[topics[e]] += above[e]
+            known[topics[e]] = True
+        m, spread = 0, 0.0
+        for q in range(word_ptr[i], word_ptr[i + 1]):
+            p = pairs[q]
+            d = doc_of[p]
+            spread += np.float64(factors[p]) * rests[d]
+            for e in range(room[d], room[d] + sizes[d]):
+                k = np.uint32(support_topics[e])
+                if not known[k]:
+                    known[k] = True
+                    fresh[m] = k
+                    m += 1
+                if credits:
+                    tally[k] += tokens[p] * np.float64(support_theta[e])
+                else:
+                    tally[k] += np.float64(factors[p]) * support_theta[e] * beta[k]
+        spread = 0.0 if credits else spread / K
+        _sort(fresh, m)
+        at, f = indptr[i], 0
+        stored = start[words[i]] - row_ptr[i]
+        for e in range(row_ptr[i], row_ptr[i + 1] + 1):
+            k = np.int32(topics[e]) if e < row_ptr[i + 1] else np.int32(K)
+            while f < m and fresh[f] < k:
+                value = np.float32(unit[fresh[f]] * tally[fresh[f]])
+                if value >= drop_below[fresh[f]]:
+                    out_topics[at], out_values[at] = fresh[f], value
+                    added[fresh[f]] += value
+                    at += 1
+                tally[fresh[f]] = 0.0
+                known[fresh[f]] = False
+                f += 1
+            if k < K:
+                before = keep[k] * arena_values[stored + e]
+                value = np.float32(before + unit[k] * (tally[k] + spread * beta[k]))
+                added[k] -= before
+                if value >= drop_below[k]:
+                    out_topics[at], out_values[at] = k, value
+                    added[k] += value
+                    at += 1
+                tally[k] = 0.0
+                known[k] = False
+                beta[k] = floor[k]
+        out_sizes[i] = at - indptr[i]
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics,
+          above, floor, unit, keep, drop_below, start, arena_values, totals):  # fmt: skip
+    """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes int64[n], topics int32, values
+    float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
+
+    word_ptr, pairs: of `rows.by_word`. doc_of: int32[P]; tokens: int64[P]. room, …, factors: of `infer`. row_ptr, topics,
+    above: of `gather`. A pair gives c phi_k = factor theta_k beta_k to its document's vertices, and what is left of its
+    theta to the topics of its word's row in proportion to beta_k; where `credits`, c theta_k to the vertices alone. That is
+    added times unit, float64[K], to what was there times keep, float64[K]. An entry below drop_below, float64[K], is dropped.
+    A word's pairs are summed in their order, by one thread.
+    """
+    n, K = len(words), len(floor)
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        most = row_ptr[i + 1] - row_ptr[i]
+        for q in range(word_ptr[i], word_ptr[i + 1]):
+            most += sizes[doc_of[pairs[q]]]
+        indptr[i + 1] = indptr[i] + min(K, most)
+    out_topics = np.empty(indptr[n], np.int32)
+    out_values = np.empty(indptr[n], np.float32)
+    out_sizes = np.empty(n, np.int64)
+    added = np.zeros((CHUNKS, K))
+    bounds = shares(word_ptr)
+    for chunk in prange(CHUNKS):
+        _blend_rows(bounds[chunk], bounds[chunk + 1], words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added[chunk])  # fmt: skip
+    for k in range(K):
+        totals[k] *= keep[k]
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+    return indptr, out_sizes, out_topics, out_values
+
+
+@njit(cache=True, error_model="numpy")
+def uniform(seed, V, K):
+    """Numbers in (0, 1): float32[V * K], a stream for each word."""
+    out = np.empty(V * K, np.float32)
+    for w in range(V):
+        state = rng.key(seed, np.uint64(rng.FW), np.uint64(1), np.uint64(w))
+        for k in range(K):
+            state = rng.after(state)
+            out[w * K + k] = rng.unit(state) + 1e-10
+    return out

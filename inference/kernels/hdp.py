@@ -1,0 +1,322 @@
+"""The two-level local step of the HDP topic model (paper 002, section 3.3, figures 8 and 9), over a minibatch.
+
+Of a document with n distinct words, of which word j stands c_j times: phi[i, j], float64[T, n], the share of word j
+that pointer i has; zeta[i, k], float64[T, C], the probability that pointer i is at topic k, of C candidates. B[j, k] =
+E[log beta_k] of word j. All loops run along one array's rows, and no sum is reordered: results do not depend on threads
+or on the width of vectors.
+
+Where it begins, and why not as the paper or its programs do, is in docs/engines/hdp.md.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.special import digamma
+
+CUT = -37.0  # exp of less is lost beside 1 in float64: taken as 0, and 0 is skipped
+OWN = 0.999  # probability with which a pointer begins at its topic
+EMPTY = 1e-3  # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
+
+
+@njit(cache=True)
+def sticks(first, rest, out):
+    """E[log sigma_i] of sticks v_i ~ Beta(first_i, rest_i), the last of which is 1: into out, float64[n + 1].
+
+    sigma_i = v_i prod_{j < i} (1 - v_j).
+    """
+    before = 0.0
+    for i in range(len(first)):
+        both = digamma(first[i] + rest[i])
+        out[i] = before + digamma(first[i]) - both
+        before += digamma(rest[i]) - both
+    out[len(first)] = before
+
+
+@njit(cache=True)
+def lengths(first, rest, out):
+    """E[sigma_i] of the same, float64[n + 1]; their sum is 1."""
+    left = 1.0
+    for i in range(len(first)):
+        share = first[i] / (first[i] + rest[i])
+        out[i] = left * share
+        left *= 1.0 - share
+    out[len(first)] = left
+
+
+@njit(cache=True)
+def stick_bound(first, rest, prior):
+    """sum over sticks of E[log p(v)] - E[log q(v)], p = Beta(1, prior), q = Beta(first, rest)."""
+    total = 0.0
+    for i in range(len(first)):
+        a, b = first[i], rest[i]
+        both = digamma(a + b)
+        one, other = digamma(a) - both, digamma(b) - both
+        total += math.log(prior) + (prior - 1.0) * other
+        total -= math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + (a - 1.0) * one + (b - 1.0) * other
+    return total
+
+
+@njit(cache=True, parallel=True)
+def log_table(words, values, scale, eta, totals):
+    """E[log beta_kw] of some words: float64[n, K].
+
+    words: int64[n]. values: float32[V, K], (lambda - eta) / scale; totals: float64[K], their sums.
+    """
+    V, K = values.shape
+    n = len(words)
+    out = np.empty((n, K))
+    sums = np.empty(K)
+    for k in range(K):
+        sums[k] = digamma(V * eta + max(scale * totals[k], 0.0))
+    for i in prange(n):
+        for k in range(K):
+            out[i, k] = digamma(eta + scale * values[words[i], k]) - sums[k]
+    return out
+
+
+@njit(cache=True)
+def strongest(values, n):
+    """The n largest, largest first, the least number first of equals: int64[n]."""
+    return np.argsort(-values, kind="mergesort")[:n]
+
+
+@njit(cache=True)
+def start(logs, places, counts, gamma, T, C):
+    """(candidates int64[C], B float64[n, C], turned float64[C, n], phi float64[T, n]) of a document.
+
+    logs: float64[W, K], E[log beta]; places: of the document's words there. gamma: float64[K], LDA's of the document.
+    The C topics with the largest gamma are candidates; the T largest have a pointer each, the first the largest.
+    """
+    n = len(places)
+    candidates = np.argsort(-gamma, kind="mergesort")[:C]  # of equals the first
+    B, turned = np.empty((n, C)), np.empty((C, n))
+    for j in range(n):
+        for k in range(C):
+            B[j, k] = logs[places[j], candidates[k]]
+            turned[k, j] = B[j, k]
+    phi = np.empty((T, n))
+    for j in range(n):
+        spread, most, total = 0.0, -np.inf, 0.0
+        for k in range(C):
+            spread += B[j, k]
+        spread *= (1.0 - OWN) / C
+        for i in range(T):
+            # zeta_i is OWN at its topic and the same everywhere else
+            phi[i, j] = math.log(gamma[candidates[i]]) + spread + (OWN - (1.0 - OWN) / C) * B[j, i]
+            most = max(most, phi[i, j])
+        for i in range(T):
+            x = phi[i, j] - most
+            phi[i, j] = math.exp(x) if x > CUT else 0.0
+            total += phi[i, j]
+        for i in range(T):
+            phi[i, j] /= total
+    return candidates, B, turned, phi
+
+
+@njit(cache=True)
+def share_words(turned, zeta, logs, counts, live, phi):
+    """phi_ij proportional to exp(logs_i + sum_k zeta_ik B_jk); returns sum_j c_j log of the normalisers.
+
+    turned: float64[C, n], B. logs: float64[T]. counts: float32[n]. live: bool[T], pointers that may have words. phi:
+    float64[T, n], is filled.
+    """
+    T, n = phi.shape
+    most, total = np.full(n, -np.inf), np.zeros(n)
+    for i in range(T):
+        phi[i, :] = logs[i] if live[i] else 0.0
+        if not live[i]:
+            continue
+        for k in range(zeta.shape[1]):
+            share = zeta[i, k]
+            if share > 0.0:
+                row, column = phi[i], turned[k]
+                for j in range(n):
+                    row[j] += share * column[j]
+        for j in range(n):
+            most[j] = max(most[j], phi[i, j])
+    for i in range(T):
+        if live[i]:
+            for j in range(n):
+                x = phi[i, j] - most[j]
+                phi[i, j] = math.exp(x) if x > CUT else 0.0
+                total[j] += phi[i, j]
+    value = 0.0
+    for j in range(n):
+        value += counts[j] * (most[j] + math.log(total[j]))
+    for i in range(T):
+        if live[i]:
+            for j in range(n):
+                phi[i, j] /= total[j]
+    return value
+
+
+@njit(cache=True)
+def point(B, logs, counts, phi, zeta):
+    """zeta_ik proportional to exp(logs_k + sum_j c_j phi_ij B_jk), filled; returns sum zeta (logs - log zeta).
+
+    logs: float64[C], E[log sigma(v)] of the candidates.
+    """
+    T, n = phi.shape
+    C = B.shape[1]
+    evidence = np.zeros((T, C))
+    for j in range(n):
+        for i in range(T):
+            tokens = counts[j] * phi[i, j]
+            if tokens > 0.0:
+                row, logs_of_word = evidence[i], B[j]
+                for k in range(C):
+                    row[k] += tokens * logs_of_word[k]
+    value = 0.0
+    for i in range(T):
+        most, total = -np.inf, 0.0
+        for k in range(C):
+            most = max(most, evidence[i, k] + logs[k])
+        for k in range(C):
+            x = evidence[i, k] + logs[k] - most
+            zeta[i, k] = math.exp(x) if x > CUT else 0.0
+            total += zeta[i, k]
+        value += most + math.log(total)
+        for k in range(C):
+            zeta[i, k] /= total
+            if zeta[i, k] > 0.0:
+                value -= zeta[i, k] * evidence[i, k]
+    return value
+
+
+@njit(cache=True)
+def break_sticks(counts, phi, alpha, tokens, first, rest):
+    """The tokens of each pointer, float64[T], and the document's sticks, float64[T - 1] twice (002 eq. of figure 8)."""
+    T, n = phi.shape
+    for i in range(T):
+        tokens[i] = 0.0
+        for j in range(n):
+            tokens[i] += counts[j] * phi[i, j]
+    later = 0.0
+    for i in range(T - 2, -1, -1):
+        later += tokens[i + 1]
+        first[i], rest[i] = 1.0 + tokens[i], alpha + later
+
+
+@njit(cache=True)
+def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, tolerance, most, empty):
+    """Coordinate ascent of a document's bound from phi on, which is changed, as are zeta, tokens, first and rest.
+
+    Until an iteration changes the bound by less than `tolerance` of it, `most` times at the most. empty: a pointer with
+    fewer tokens gets none any more; with 0 the bound never falls. Returns (bound, iterations).
+    """
+    T = len(phi)
+    pointer_logs = np.empty(T)
+    live = np.ones(T, np.bool_)
+    before, iterations = -np.inf, 0
+    for _ in range(most):
+        iterations += 1
+        break_sticks(counts, phi, alpha, tokens, first, rest)
+        sticks(first, rest, pointer_logs)
+        for i in range(T):
+            live[i] = tokens[i] >= empty
+        bound = stick_bound(first, rest, alpha) + point(B, logs, counts, phi, zeta)
+        bound += share_words(turned, zeta, pointer_logs, counts, live, phi)
+        if abs(bound - before) < tolerance * abs(bound):
+            break
+        before = bound
+    break_sticks(counts, phi, alpha, tokens, first, rest)
+    return bound, iterations
+
+
+@njit(cache=True, parallel=True)
+def documents(
+    doc_ptr, places, counts, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, candidates, mass, tokens,
+    theta, bounds, given,
+):  # fmt: skip
+    """The local step of each document of a minibatch, which is independent of all others.
+
+    doc_ptr: int64[n + 1], places: int32[P], counts: float64[P], of the pairs. logs: float64[W, K], of `log_table`.
+    gamma: float64[n, K], of LDA, where documents start. stick_logs: float64[K], E[log sigma(v)].
+    Filled, each by document: candidates int64[n, C]; mass (sum_i zeta_ik), tokens (expected, of the topic) and theta:
+    float64[n, C]; bounds: float64[n]. given: float32[P, C], expected tokens of a pair, or float32[0, C].
+    A document without words is left alone.
+    """
+    C = candidates.shape[1]
+    bounds_of = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        of_pointers, sizes = np.empty(T), np.empty(T)
+        first, rest = np.empty(T - 1), np.empty(T - 1)
+        zeta = np.empty((T, C))
+        for d in range(bounds_of[chunk], bounds_of[chunk + 1]):
+            a, b = doc_ptr[d], doc_ptr[d + 1]
+            if a == b:
+                continue
+            n = counts[a:b]
+            chosen, B, turned, phi = start(logs, places[a:b], n, gamma[d], T, C)
+            bound, _ = ascend(
+                B, turned, n, stick_logs[chosen], alpha, phi, zeta, of_pointers, first, rest, tolerance, most, empty
+            )
+            bounds[d] = bound
+            lengths(first, rest, sizes)
+            candidates[d] = chosen
+            for i in range(T):
+                for k in range(C):
+                    mass[d, k] += zeta[i, k]
+                    tokens[d, k] += zeta[i, k] * of_pointers[i]
+                    theta[d, k] += zeta[i, k] * sizes[i]
+            if len(given):
+                _give(n, phi, zeta, given[a:b])
+
+
+@njit(cache=True)
+def _give(counts, phi, zeta, given):
+    """c_j sum_i phi_ij zeta_ik of each word, into given, float32[n, C]."""
+    T, n = phi.shape
+    for j in range(n):
+        given[j, :] = 0.0
+        for i in range(T):
+            share = counts[j] * phi[i, j]
+            if share > 0.0:
+                row, topics = given[j], zeta[i]
+                for k in range(len(row)):
+                    row[k] += share * topics[k]
+
+
+@njit(cache=True, parallel=True)
+def add(words, word_ptr, pairs, document, candidates, given, unit, values):
+    """values[w, k] += unit times what the pairs of w give, word by word, each in the order of its documents.
+
+    words: int64[n]. word_ptr, pairs: of `rows.by_word`. document: int64[P], a pair's place in candidates. values:
+    float32[V, K].
+    """
+    K = values.shape[1]
+    C = candidates.shape[1]
+    bounds = shares(word_ptr)
+    for chunk in prange(CHUNKS):
+        sums = np.empty(K)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            sums[:] = 0.0
+            for p in range(word_ptr[i], word_ptr[i + 1]):
+                d = document[pairs[p]]
+                for c in range(C):
+                    sums[candidates[d, c]] += given[pairs[p], c]
+            for k in range(K):
+                values[words[i], k] += unit * sums[k]
+
+
+@njit(cache=True, parallel=True)
+def topics_bound(values, scale, eta, totals):
+    """E[log p(beta)] - E[log q(beta)], nats; of K topics with prior eta and lambda = eta + scale values[V, K]."""
+    V, K = values.shape
+    sums = np.empty(K)
+    total = K * (math.lgamma(V * eta) - V * math.lgamma(eta))
+    for k in range(K):
+        size = V * eta + max(scale * totals[k], 0.0)
+        sums[k] = digamma(size)
+        total -= math.lgamma(size)
+    of_words = np.zeros(V)
+    for w in prange(V):
+        for k in range(K):
+            x = scale * values[w, k]
+            of_words[w] += math.lgamma(eta + x) - x * (digamma(eta + x) - sums[k])
+    for w in range(V):
+        total += of_words[w]
+    return total

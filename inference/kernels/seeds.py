@@ -1,0 +1,95 @@
+"""Documents to begin with: as unlike each other as they come."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from inference.kernels import rng
+
+SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary
+
+
+@njit(cache=True)
+def diverse(doc_ptr, places, counts, words, K, state):
+    """Up to K documents by greedy k-means++ under the Bregman divergence of multinomials (003; Ackermann and Bloemer):
+    int64.
+
+    The first at random; for each next 2 + log K are drawn, with probability in proportion to their divergence from the
+    nearest before, and the one is taken that leaves the least divergence in all. Divergence of a document from a seed: sum_j
+    c_j log((c_j / N_d) / phi_j) with phi = (c_w + e) / (N + V e) of the seed. Fewer than K where no other is left that
+    differs.
+
+    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how many there are. counts:
+    float64[P]. state: a random stream.
+    """
+    n = len(doc_ptr) - 1
+    tokens, own, nearest = np.zeros(n), np.zeros(n), np.zeros(n)
+    filled = 0
+    for d in range(n):
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            tokens[d] += counts[j]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            own[d] += counts[j] * math.log(counts[j] / tokens[d])
+        filled += tokens[d] > 0.0
+        nearest[d] = 1.0 if tokens[d] > 0.0 else 0.0
+    epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
+    seeds = np.empty(min(K, filled), np.int64)
+    above, left, best = np.zeros(words), np.empty(n), np.empty(n)
+    for s in range(len(seeds)):
+        total = nearest.sum()
+        if not total > 0.0:
+            return seeds[:s].copy()
+        least = np.inf
+        for _ in range(2 + np.int64(math.log(K)) if s else 1):
+            state = rng.after(state)
+            seed = _drawn(nearest, rng.unit(state) * total)
+            _divergences(seed, doc_ptr, places, counts, tokens, own, epsilon, above, left)
+            if s:
+                left = np.minimum(left, nearest)
+            left[seed] = 0.0
+            if left.sum() < least:
+                least, seeds[s] = left.sum(), seed
+                best[:] = left
+        nearest[:] = best
+    return seeds
+
+
+@njit(cache=True)
+def _drawn(weights, x):
+    """The place of x, from 0 to the sum of the weights, among them."""
+    last = -1
+    for d in range(len(weights)):
+        if weights[d] > 0.0:
+            last = d
+            x -= weights[d]
+            if x < 0.0:
+                break
+    return last
+
+
+@njit(cache=True)
+def _divergences(seed, doc_ptr, places, counts, tokens, own, epsilon, above, out):
+    """Of each document from one, into out: float64[n], 0 without words. above: float64[words], 0 before and after."""
+    for j in range(doc_ptr[seed], doc_ptr[seed + 1]):
+        above[places[j]] = math.log(1.0 + counts[j] / epsilon)
+    floor = math.log(epsilon / (tokens[seed] + len(above) * epsilon))
+    for d in range(len(out)):
+        divergence = own[d] - tokens[d] * floor
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            divergence -= counts[j] * above[places[j]]
+        out[d] = max(divergence, 0.0)
+    for j in range(doc_ptr[seed], doc_ptr[seed + 1]):
+        above[places[j]] = 0.0
+
+
+@njit(cache=True)
+def random(doc_ptr, K, state):
+    """Up to K documents with words, at random, none twice: int64."""
+    filled = np.flatnonzero(np.diff(doc_ptr))
+    n = min(K, len(filled))
+    for i in range(n):
+        state = rng.after(state)
+        j = i + np.int64(rng.unit(state) * (len(filled) - i))
+        filled[i], filled[j] = filled[j], filled[i]
+    return filled[:n].copy()

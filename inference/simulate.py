@@ -1,0 +1,239 @@
+"""Made collections: documents drawn from the model of LDA itself, with the topics that they were drawn from.
+
+Paper 004, section 3.1 and algorithm 2. What an engine finds in such a collection can be held against the truth, which no
+real collection allows.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.kernels import rng
+from inference.topics import Topics
+
+_ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
+_ONSETS = tuple("b d f g k l m n p r s t v z ch st".split())
+_SYLLABLES = tuple(c + v for c in _ONSETS for v in "a e i o u ai or en".split())
+_WORDS_ORDER = 20  # which permutation the words stand in: neighbours do not sound alike
+# Made words that are words of insult or of a body in some language, and would be read as meant.
+_NOT_SAID = frozenset("dago fagen kaka kike nazi pedo pene pipi popo puta puto".split())
+
+
+class Truth(NamedTuple):
+    """What a collection was drawn from. alpha: float64[K]. beta: float64[K, V] and theta: float64[D, K], whose rows sum
+    to 1."""
+
+    alpha: np.ndarray
+    beta: np.ndarray
+    theta: np.ndarray
+
+
+def corpus(
+    M: int,
+    K: int,
+    V: int,
+    xi: float,
+    alpha: tuple[float, float] | np.ndarray = (2.0, 0.05),
+    eta: float = 0.05,
+    seed: int = 0,
+) -> tuple[Bow, Truth]:
+    """Documents drawn from LDA: theta_d ~ Dir(alpha), N_d ~ Poisson(xi), and of each token z ~ theta_d, w ~ beta_z.
+
+    M: documents. K: topics. V: words of the vocabulary; some of them may stand in no document. xi: the mean number of
+    tokens of a document; a document may have none. alpha: float[K], or (shape, scale) of a Gamma distribution that each
+    alpha_k is drawn from. eta: beta_k ~ Dir(eta, …, eta); paper 004 has 1. seed: from 0 to 2^64 - 1.
+    The same arguments give the same result, bit for bit: random numbers are keyed by seed, topic and document.
+    Raises Invalid, naming the argument.
+    """
+    for name, value in (("M", M), ("K", K), ("V", V)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            raise Invalid(name, f"{name} must be a whole number of at least 1, got {value!r}.")
+    for name, number in (("xi", xi), ("eta", eta)):
+        if not 0.0 < number < 1e9:
+            raise Invalid(name, f"{name} must be above 0 and below 1e9, got {number!r}.")
+    start = np.uint64(seed)
+    drawn = _alpha(alpha, K, start)
+    beta = np.empty((K, V))
+    theta = np.empty((M, K))
+    flat = np.full(V, float(eta))
+    for k in range(K):
+        _dirichlet(_stream(start, _BETA, k), flat, beta[k])
+    sums = np.cumsum(beta, axis=1)
+    indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, sums, float(xi), theta)
+    return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
+
+
+def words(V: int) -> list[str]:
+    """V different made words that can be pronounced, those of two syllables first."""
+    two = len(_SYLLABLES) ** 2
+    made: list[str] = []
+    i = 0
+    while len(made) < V:
+        turn, rest = divmod(i, two)
+        place = rng.permuted(rest, two, np.uint64(_WORDS_ORDER + turn))
+        word = _SYLLABLES[place // len(_SYLLABLES)] + _SYLLABLES[place % len(_SYLLABLES)]
+        word += "".join(_SYLLABLES[int(digit)] for digit in _digits(turn))
+        if word not in _NOT_SAID:
+            made.append(word)
+        i += 1
+    return made
+
+
+def _digits(turn: int) -> list[int]:
+    """A number from 1 on as syllables' numbers; of 0 none."""
+    digits = []
+    while turn:
+        turn, digit = divmod(turn - 1, len(_SYLLABLES))
+        digits.append(digit)
+    return digits
+
+
+def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
+    """sum (estimate - true)^2 / sum true^2 along the last axis: the measure of paper 004, table 3, of one topic, or of all
+    together where the arrays are flat. float64, of shape [..., n] -> [...]."""
+    return ((estimate - true) ** 2).sum(axis=-1) / (true**2).sum(axis=-1)
+
+
+def total_variation(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
+    """Half the sum of absolute differences along the last axis: 0 the same, 1 nothing in common."""
+    return 0.5 * np.abs(estimate - true).sum(axis=-1)
+
+
+def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
+    """Known topics in the form of trained ones, for `inference.explore.matching`: every word above 0 is listed.
+
+    beta: float64[K, V], rows that sum to 1. share: float64[K].
+    """
+    K, V = beta.shape
+    order = np.argsort(-beta, axis=1, kind="stable").astype(np.int32)
+    weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
+    listed = weights > 0
+    indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    return Topics(indptr, order[listed], weights[listed], np.zeros(K), np.zeros(K), np.asarray(share, np.float64), V)
+
+
+def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> np.ndarray:
+    given = np.array(alpha, np.float64)
+    if not (np.isfinite(given).all() and (given > 0).all()):
+        raise Invalid("alpha", f"alpha must be above 0, got {alpha!r}.")
+    if isinstance(alpha, tuple):
+        if given.shape != (2,):
+            raise Invalid("alpha", f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.")
+        logs = [_log_gamma(_stream(seed, _ALPHA, k), given[0])[1] for k in range(K)]
+        return np.maximum(given[1] * np.exp(logs), 1e-300)
+    if given.shape != (K,):
+        raise Invalid("alpha", f"alpha must have {K} numbers, one for each topic, got {given.size}.")
+    return given
+
+
+def _stream(seed: np.uint64, what: int, item: int) -> np.uint64:
+    return np.uint64(rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(item)))
+
+
+@njit(cache=True)
+def _normal(state):
+    """A standard normal number (Box and Muller 1958), and the stream after it."""
+    state = rng.after(state)
+    radius = math.sqrt(-2.0 * math.log(1.0 - rng.unit(state)))
+    state = rng.after(state)
+    return state, radius * math.cos(2.0 * math.pi * rng.unit(state))
+
+
+@njit(cache=True)
+def _log_gamma(state, shape):
+    """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000), which is finite for the smallest shape, and
+    the stream after it, first."""
+    boost = 0.0
+    if shape < 1.0:
+        state = rng.after(state)
+        boost = math.log(1.0 - rng.unit(state)) / shape
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        state, x = _normal(state)
+        v = 1.0 + c * x
+        if v <= 0.0:
+            continue
+        v = v * v * v
+        state = rng.after(state)
+        if math.log(1.0 - rng.unit(state)) < 0.5 * x * x + d - d * v + d * math.log(v):
+            return state, math.log(d * v) + boost
+
+
+@njit(cache=True)
+def _dirichlet(state, parameter, out):
+    """Fill `out` with a Dirichlet number; returns the stream after it."""
+    most = -math.inf
+    for i in range(len(parameter)):
+        state, out[i] = _log_gamma(state, parameter[i])
+        most = max(most, out[i])
+    total = 0.0
+    for i in range(len(out)):
+        out[i] = math.exp(out[i] - most)
+        total += out[i]
+    for i in range(len(out)):
+        out[i] /= total
+    return state
+
+
+@njit(cache=True)
+def _poisson(state, mean):
+    """A Poisson number: events of a process with unit rate before `mean`; and the stream after it, first."""
+    count = 0
+    passed = 0.0
+    while True:
+        state = rng.after(state)
+        passed -= math.log(1.0 - rng.unit(state))
+        if passed > mean:
+            return state, count
+        count += 1
+
+
+@njit(cache=True)
+def _drawn(state, sums):
+    """A place of an array of running sums, each in proportion to its own part, and the stream after it, first."""
+    state = rng.after(state)
+    u = rng.unit(state) * sums[-1]
+    place = np.searchsorted(sums, u, side="right")
+    return state, min(place, len(sums) - 1)
+
+
+@njit(cache=True, nogil=True)
+def _documents(seed, what, alpha, sums, xi, theta):
+    """Draw all documents; fills theta. Returns indptr, words and counts of a bag of words."""
+    M, K = theta.shape
+    V = sums.shape[1]
+    indptr = np.zeros(M + 1, np.int64)
+    words = np.empty(1024, np.int32)
+    counts = np.empty(1024, np.int32)
+    count = np.zeros(V, np.int32)
+    topic_sums = np.empty(K)
+    used = 0
+    for d in range(M):
+        state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(d))
+        state = _dirichlet(state, alpha, theta[d])
+        topic_sums[:] = np.cumsum(theta[d])
+        state, length = _poisson(state, xi)
+        tokens = np.empty(length, np.int32)
+        for n in range(length):
+            state, k = _drawn(state, topic_sums)
+            state, tokens[n] = _drawn(state, sums[k])
+            count[tokens[n]] += 1
+        tokens.sort()
+        if used + length > len(words):
+            size = max(2 * len(words), used + length)
+            more_words, more_counts = np.empty(size, np.int32), np.empty(size, np.int32)
+            more_words[:used], more_counts[:used] = words[:used], counts[:used]
+            words, counts = more_words, more_counts
+        for w in tokens:
+            if count[w] > 0:
+                words[used], counts[used] = w, count[w]
+                count[w] = 0
+                used += 1
+        indptr[d + 1] = used
+    return indptr, words[:used].copy(), counts[:used].copy()

@@ -1,0 +1,197 @@
+"""What the measures of several runs say, in plain sentences: who is best, and whether that means anything."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from math import expm1
+
+from inference import engines
+from inference.evaluate.fold_in import alpha_for
+from webapp.compare.measures import Measured
+from webapp.drawing.numbers import count, decimals, duration, percent
+from webapp.models import Run
+
+SAME = 0.0005  # nats: what is written with three decimals is no difference below it
+OTHER_WORDS = (
+    "These runs count different words, so likelihood and coherence of one can’t be compared with those of another: which "
+    "is best can’t be said."
+)
+OTHER_ALPHA = (
+    "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so between these runs small "
+    "differences say little."
+)
+STATES = {"queued": "waits", "running": "is training", "storing": "is being stored", "cancelled": "was cancelled",
+          "failed": "failed"}  # fmt: skip
+
+
+def progress(rows: Sequence[Measured]) -> str:
+    """Which runs are not done; "" where all are."""
+    if not any(row.active for row in rows):
+        return ""
+    done = sum(row.done for row in rows)
+    rest = ", ".join(f"run {row.run} {STATES[row.status]}" for row in rows if not row.done)
+    return f"{count(done)} of {count(len(rows))} runs {'is' if done == 1 else 'are'} done; {rest}."
+
+
+def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | None) -> list[str]:
+    """Of the runs that are done, where there are two or more. runs: those of the rows, in their order."""
+    done = [row for row in rows if row.done]
+    of = {run.pk: run for run in runs}
+    if len(done) < 2:
+        return []
+    words = {(of[row.run].version_id, tuple(of[row.run].dropped)) for row in done}
+    said = [*_prediction(done, of), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
+    return said + _in_use(done) + _matched(done, reference) + _time(done)
+
+
+def _prediction(done: list[Measured], of: dict[int, Run]) -> list[str]:
+    measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
+    if len(measured) < 2:
+        return ["Nothing was held out of this corpus, so it is not known which run predicts unseen words best."]
+    best, following = measured[:2]
+    ahead = _known(best.held_out) - _known(following.held_out)
+    if ahead < SAME:
+        said = [
+            f"{_named(best)} and {_named(following, False)} predict unseen words equally well: {_nats(best.held_out)}."
+        ]
+    else:
+        said = [
+            f"{_named(best)} predicts unseen words best: {_nats(best.held_out)}, which makes them {_more(ahead)} more "
+            f"probable than the next, {_named(following, False)}, does."
+        ]
+    if by_left := _left_to_right(measured, best):
+        said.append(by_left)
+    if len({alpha_for(row.K) for row in measured}) > 1:
+        said.append(OTHER_ALPHA)
+    said.append(_chance(measured, of, best, following, ahead))
+    if whole := [row for row in measured if engines.get(row.engine).BY_DOCUMENT]:
+        names = _listed([_named(row, not i) for i, row in enumerate(whole)])
+        gives = "gives" if len(whole) == 1 else "give"
+        said.append(
+            f"{names} {gives} each document one topic as a whole. Prediction is measured alike for all runs: it lets a "
+            "document mix topics."
+        )
+    return said
+
+
+def _left_to_right(measured: list[Measured], best: Measured) -> str:
+    ordered = sorted(
+        (row for row in measured if row.left_to_right is not None), key=lambda row: -_known(row.left_to_right)
+    )
+    if len(ordered) < 2:
+        return ""
+    if ordered[0].run == best.run:
+        return f"It does so, too, where whole documents are read from left to right: {_nats(best.left_to_right)}."
+    return (
+        f"Where whole documents are read from left to right, {_named(ordered[0], False)} does best: "
+        f"{_nats(ordered[0].left_to_right)}."
+    )
+
+
+def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, following: Measured, ahead: float) -> str:
+    """How much of a difference another seed makes, as far as these runs show it."""
+    alike: dict[str, list[Measured]] = defaultdict(list)
+    for row in measured:
+        run = of[row.run]
+        alike[json.dumps([run.engine, run.settings, run.parent_id if run.begins else None], sort_keys=True)].append(row)
+    groups = [group for group in alike.values() if len({row.seed for row in group}) > 1]
+    other = (
+        ""
+        if len({row.seed for row in measured}) == 1
+        else " Runs with different seeds also hold out different documents."
+    )
+    if not groups:
+        return (
+            "How much of a difference is chance was not measured here: train one of them again with another seed, "
+            f"and compare that, too.{other}"
+        )
+    spread, group = max(((_spread(group), group) for group in groups), key=lambda pair: pair[0])
+    verdict = (
+        f" So the difference between run {best.run} and run {following.run} may be chance." if ahead <= spread else ""
+    )
+    names = _listed([f"run {row.run}" for row in sorted(group, key=lambda row: row.run)])
+    return (
+        f"The seed alone made a difference of {decimals(spread, 3)} nats among {names}, which differ in nothing else: "
+        f"smaller differences say nothing.{verdict}{other}"
+    )
+
+
+def _spread(group: list[Measured]) -> float:
+    values = [_known(row.held_out) for row in group]
+    return max(values) - min(values)
+
+
+def _coherence(done: list[Measured]) -> list[str]:
+    by_npmi, by_umass = ([row for row in done if getattr(row, name) is not None] for name in ("npmi", "umass"))
+    if len(by_npmi) < 2:
+        return []
+    best, least = max(by_npmi, key=lambda row: _known(row.npmi)), min(by_npmi, key=lambda row: _known(row.npmi))
+    if _known(best.npmi) - _known(least.npmi) < SAME:
+        return ["By NPMI the topics of all runs are equally coherent."]
+    said = (
+        f"{_named(best)} has the most coherent topics by NPMI: {decimals(best.npmi, 3)} on average, "
+        f"{decimals(least.npmi, 3)} for {_named(least, False)}, which has the least coherent ones."
+    )
+    if by_umass:
+        other = max(by_umass, key=lambda row: _known(row.umass))
+        said += " By UMass it is the same run." if other.run == best.run else f" By UMass it is {_named(other, False)}."
+    if len({row.K for row in done}) > 1:
+        said += " UMass tends to be lower with more topics."
+    return [said]
+
+
+def _in_use(done: list[Measured]) -> list[str]:
+    return [
+        f"{_named(row)} uses {count(row.in_use)} of its {count(row.K)} topics; the rest are spare."
+        for row in done
+        if row.in_use is not None and row.in_use < row.K
+    ]
+
+
+def _matched(done: list[Measured], reference: int | None) -> list[str]:
+    others = [row for row in done if row.matched is not None]
+    if reference is None or not others:
+        return []
+    most = max(others, key=lambda row: (_known(row.matched), -row.run))
+    of = _known(most.matched) + _known(most.only_there)
+    said = (
+        f"Of the {count(of)} topics of run {reference}, {count(most.matched)} have a partner in {_named(most, False)}"
+    )
+    least = min(others, key=lambda row: (_known(row.matched), -row.run))
+    if least.run == most.run or least.matched == most.matched:
+        return [f"{said}{', as in every other run' if len(others) > 1 else ''}."]
+    return [f"{said}, the most, and {count(least.matched)} in {_named(least, False)}, the fewest."]
+
+
+def _time(done: list[Measured]) -> list[str]:
+    timed = [row for row in done if row.seconds]
+    if len(timed) < 2:
+        return []
+    quick, slow = min(timed, key=lambda row: _known(row.seconds)), max(timed, key=lambda row: _known(row.seconds))
+    return [
+        f"{_named(quick)} was trained in the least time, {duration(quick.seconds)}; {_named(slow, False)} took the most, "
+        f"{duration(slow.seconds)}. Runs that train at the same time share the machine."
+    ]
+
+
+def _known(value: float | None) -> float:
+    """A value that the caller has seen to be there."""
+    if value is None:
+        raise ValueError("a measure is missing")
+    return value
+
+
+def _named(row: Measured, begins: bool = True) -> str:
+    return f"{'Run' if begins else 'run'} {row.run} ({row.label})"
+
+
+def _nats(value: float | None) -> str:
+    return f"{decimals(value, 3)} nats per word"
+
+
+def _more(nats: float) -> str:
+    return percent(expm1(nats))
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,77 @@
+"""manage.py simulate: make texts from known topics, as a corpus or as a CSV. The last line is the corpus's number, or the
+file's name."""
+
+from dataclasses import fields
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from inference.errors import Invalid
+from webapp.management.progress import follow, prepare_database, worker_if_none
+from webapp.models import Corpus
+from webapp.simulate import services, truth
+from webapp.simulate.truth import MadeSettings
+
+DEFAULT = MadeSettings()
+HELP = {
+    "documents": "documents M",
+    "topics": "known topics K",
+    "vocabulary": "different words V",
+    "length": "mean number of words of a document, xi of a Poisson distribution",
+    "alpha": "mean of the topics' alpha",
+    "eta": "prior of each word in a topic",
+    "seed": "the same seed and settings give the same texts",
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then has a page that shows "
+        "the truth beside what it found. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."
+    )
+
+    def add_arguments(self, parser):
+        for field in fields(MadeSettings):
+            if field.name in HELP:
+                parser.add_argument(
+                    f"--{field.name}",
+                    type=field.type,
+                    default=field.default,
+                    help=f"{HELP[field.name]} (default: %(default)s)",
+                )
+        parser.add_argument(
+            "--same-alpha", action="store_false", dest="varied",
+            help="all topics have the same alpha; by default each is drawn from a Gamma distribution with shape 2",
+        )  # fmt: skip
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="write a file instead of making a corpus")
+        parser.add_argument("--name", default="", help="of the corpus")
+        parser.add_argument("--no-wait", action="store_true", help="print the number and leave; a worker reads on")
+
+    def handle(self, *args, **given):
+        chosen = MadeSettings(**{field.name: given[field.name] for field in fields(MadeSettings)})
+        try:
+            if given["csv"]:
+                self._write(given["csv"], chosen)
+                self.stdout.write(str(given["csv"]))
+                return
+            prepare_database()
+            corpus = services.create(chosen, name=given["name"])
+        except Invalid as error:
+            raise CommandError(error.message) from None
+        if not given["no_wait"]:
+            with worker_if_none():
+                follow(
+                    corpus,
+                    {Corpus.Status.READY, Corpus.Status.FAILED},
+                    lambda c: c.bytes_read / max(1, c.bytes_total),
+                    lambda c: f"{c.documents_read:,} documents",
+                )
+        self.stdout.write(str(corpus.pk))
+
+    def _write(self, path: Path, chosen: MadeSettings) -> None:
+        bow, made = services.draw(chosen)
+        try:
+            services.write_csv(path, bow, made)
+            truth.write_file(path.with_name(path.name + ".truth.npz"), made)
+        except OSError as error:
+            raise CommandError(f"{path} can't be written: {error.strerror}.") from None

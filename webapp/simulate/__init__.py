@@ -1,0 +1,1 @@
+"""Made texts, drawn from known topics, and a run's topics beside those."""

@@ -1,0 +1,77 @@
+"""The form of made texts. Each field says in a line what it does."""
+
+from django import forms
+
+from webapp.simulate.truth import MadeSettings
+
+MOST_WORDS = 1_000_000  # of all documents: drawn and written in about two seconds
+MOST_ENTRIES = 1_000_000  # topics times vocabulary, and topics times documents, which are kept
+
+_DEFAULT = MadeSettings()
+
+
+class MadeForm(forms.Form):
+    """MadeSettings, bounded so that a request answers in seconds; the command has no such bounds."""
+
+    documents = forms.IntegerField(
+        label="Documents", min_value=20, max_value=50_000, initial=_DEFAULT.documents, help_text="How many are drawn."
+    )
+    length = forms.FloatField(
+        label="Words in a document", min_value=5, max_value=5_000, initial=_DEFAULT.length,
+        help_text="On average; the number of each is drawn from a Poisson distribution. Below 50 topics are hard to find again.",
+    )  # fmt: skip
+    topics = forms.IntegerField(
+        label="Topics", min_value=1, max_value=200, initial=_DEFAULT.topics, help_text="The known topics that they are drawn from."
+    )  # fmt: skip
+    vocabulary = forms.IntegerField(
+        label="Different words", min_value=10, max_value=20_000, initial=_DEFAULT.vocabulary,
+        help_text="Words are made of syllables, and mean nothing.",
+    )  # fmt: skip
+    alpha = forms.FloatField(
+        label="Topics in a document", min_value=0.001, max_value=100, initial=_DEFAULT.alpha,
+        help_text="The mean of α, the prior of each topic in a document: with small values each has few topics, with large ones all alike.",
+    )  # fmt: skip
+    varied = forms.BooleanField(
+        label="Some topics are more frequent than others", required=False, initial=_DEFAULT.varied,
+        help_text="Each topic's α is drawn from a Gamma distribution with shape 2, as in the paper; else all are the same.",
+    )  # fmt: skip
+    eta = forms.FloatField(
+        label="Words in a topic", min_value=0.001, max_value=100, initial=_DEFAULT.eta,
+        help_text="Prior η of each word in a topic: with small values a topic has few words of its own. The paper's 1 gives nearly flat topics.",
+    )  # fmt: skip
+    seed = forms.IntegerField(
+        label="Seed", min_value=0, max_value=2**31 - 1, initial=_DEFAULT.seed,
+        help_text="The same seed and settings give the same texts.",
+    )  # fmt: skip
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name, symbol in {
+            "documents": "M", "length": "ξ", "topics": "K", "vocabulary": "V", "alpha": "α", "eta": "η",
+        }.items():  # fmt: skip
+            self.fields[name].symbol = symbol
+        for name in ("length", "alpha", "eta"):
+            self.fields[name].widget.attrs["step"] = "any"
+
+    def clean(self) -> dict:
+        """Each value may be allowed, and all together too much."""
+        given = self.cleaned_data
+        if not self.errors:
+            words, kept = (
+                given["documents"] * given["length"],
+                given["topics"] * max(given["documents"], given["vocabulary"]),
+            )
+            if words > MOST_WORDS:
+                self.add_error(
+                    "documents",
+                    f"{given['documents']:,} documents of {given['length']:,g} words are {words:,.0f} words; make at most {MOST_WORDS:,}.",
+                )
+            elif kept > MOST_ENTRIES:
+                self.add_error(
+                    "topics",
+                    f"Topics times documents, and topics times words, may be at most {MOST_ENTRIES:,}; choose fewer topics.",
+                )
+        return given
+
+    def settings(self) -> MadeSettings:
+        return MadeSettings(**self.cleaned_data)

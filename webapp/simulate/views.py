@@ -1,0 +1,39 @@
+"""Made texts: the form that makes a corpus, and a run's topics beside the truth."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from inference.errors import Invalid
+from webapp.models import Run, User
+from webapp.pages.page import page
+from webapp.results.view import RunView
+from webapp.server.page_cache import cached_page
+from webapp.simulate import queries, services, truth
+from webapp.simulate.forms import MadeForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def make(request: HttpRequest) -> HttpResponse:
+    """The form; POST makes the corpus and leads to it."""
+    form = MadeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
+            messages.success(request, "The texts are made. Train topics on them, and hold those against the true ones.")
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+    return page(request, "simulate.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@cached_page()
+def beside(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
+    """Each true topic beside what the run has in its place."""
+    if not truth.exists(run.corpus):
+        raise Http404(f"The texts of run {run.pk} were not made: nobody knows their true topics.")
+    data = {"beside": queries.beside(RunView(run))}
+    return page(request, "run/truth.html", data, as_json=as_json, run=run)
