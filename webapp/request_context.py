@@ -1,7 +1,10 @@
 """What Topograph adds to a request, in one place: `request_context(request)`, and `request.context` in templates."""
 
+import threading
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.http import HttpRequest
 
@@ -14,6 +17,9 @@ class RequestContext:
 
     id: str = ""  # in the log, on error pages and in X-Request-ID (server.request_log)
     began: float = field(default_factory=time.perf_counter)  # by time.perf_counter
+    admission: Any = None  # the places that it holds (server.concurrency)
+    work: Future = field(default_factory=Future)  # the request's work in a thread (server.concurrency)
+    abandoned: threading.Event = field(default_factory=threading.Event)  # the client has gone: long work may end
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
     api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
     csrf_placeholder: str = ""  # stands for the CSRF token in a page that is cached (server.page_cache)

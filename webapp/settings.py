@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "webapp.server.handler.ContentSecurityPolicy",
     "webapp.server.concurrency.limit_concurrency",
+    "webapp.server.concurrency.follow_work",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -8,7 +8,7 @@ const part = (name) => live.querySelector(`[data-${name}]`);
 const bar = part("bar");
 const storing = live.dataset.working === "storing";
 const stages = {
-  queued: "Waiting for a worker", reading: storing ? "Files are being stored" : "Being read", storing: storing ? "Files are being stored" : "Files are being added", choosing: "Making the vocabulary", duplicates: "Looking for documents that repeat others",
+  queued: "Waiting for a worker", reading: storing ? "Files are being stored" : live.dataset.working === "looking" ? "Looking into the files" : "Being read", looking: "Looking into the files", storing: storing ? "Files are being stored" : "Files are being added", choosing: "Making the vocabulary", duplicates: "Looking for documents that repeat others",
   vocabulary: "Making the vocabulary", indexing: "Preparing the search",
 };
 let workers, lost = "", error = "", status = null;

@@ -130,6 +130,28 @@ def test_headers_without_end_are_refused(connection, line):
     assert sent < 4 * connections.HEADERS and (got == b"" or b" 400 " in got.split(b"\r\n")[0])
 
 
+@pytest.mark.parametrize("where", ["one header", "many headers", "an address", "trailers"])
+def test_headers_in_one_piece_are_bounded_too(connection, where):
+    head, filler = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", b"x" * (connections.HEADERS - 100)
+    request = {
+        "one header": lambda more: head + b"X-Long: " + filler + more + b"\r\n\r\n",
+        "many headers": lambda more: head + b"X-A: b\r\n" * ((len(filler) + 8 * len(more)) // 8) + b"\r\n",
+        "an address": lambda more: b"GET /" + filler + more + head[5:] + b"\r\n",
+        "trailers": lambda more: (
+            b"POST" + head[3:] + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + filler[:-100] + more + b"\r\n\r\n"
+        ),
+    }[where]
+    connection.sendall(request(b"x" * 6_000))
+    assert answer(connection).startswith(b"HTTP/1.1 400 ")
+
+
+def test_headers_up_to_the_bound_are_taken(connection):
+    connection.sendall(
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"x" * (connections.HEADERS - 200) + b"\r\n\r\n"
+    )
+    assert answer(connection).startswith(b"HTTP/1.1 200 ")
+
+
 def test_a_body_that_trickles_is_not_waited_for(connection):
     connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n")
     trickle(connection)

@@ -1,6 +1,6 @@
 """Corpora: what there is, their documents, and training on them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
@@ -15,10 +15,11 @@ from webapp.corpora import queries
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.ingest import corpora as services
-from webapp.ingest import guesses, upload_limits, uploads
+from webapp.ingest import guesses, previews, upload_limits, uploads
 from webapp.models import Corpus
 from webapp.pages.page import corpus_or_404
-from webapp.readers import Unreadable
+from webapp.readers import Unreadable, looking
+from webapp.request_context import request_context
 from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
 
@@ -48,7 +49,10 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
 def create(request: HttpRequest, making: shapes.Making):
     try:
         with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
-            return Status(201, queries.about(services.create(making.name, arrived, request.user, in_background=True)))
+            corpus = services.create(making.name, arrived, request.user, in_background=True)
+            with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
+                services.check_readable(corpus)
+            return Status(201, queries.about(corpus))
     except upload_limits.Refused as refused:
         raise HttpError(refused.status, refused.sentence) from None
 
@@ -67,17 +71,29 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
             f"Corpus {corpus_id} is {corpus.status}: its files can be read when they are stored, and were not read before.",
         )
     try:
-        sniff = guesses.sniff(corpus)
+        with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
+            settings = _proposed(corpus, reading.language)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
-    services.read(
-        corpus,
-        services.ReadingSettings(
-            options=asdict(sniff.options), language=reading.language or guesses.guess_language(sniff)[0] or "en"
-        ),
-    )
+    except looking.Exhausted as error:
+        services.look_by_worker(corpus, "", {})
+        raise Invalid("corpus", f"{error} A worker does it now: ask again when the corpus is a draft.") from None
+    services.read(corpus, settings)
     corpus.refresh_from_db()
     return queries.about(corpus)
+
+
+def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
+    """What the prepare page would propose, in that language, where one is said."""
+    sniff = guesses.sniff(corpus)
+    settings = services.ReadingSettings(
+        options=asdict(sniff.options), language=language or guesses.guess_language(sniff)[0] or "en"
+    )
+    try:
+        fitted = previews.proposed(corpus, settings)
+    except (Unreadable, looking.Exhausted):  # the beginning takes too long to read, or can't be: reading says why
+        return settings
+    return replace(fitted, language=language, also=[]) if language else fitted
 
 
 @router.get("/{int:corpus_id}", response={200: shapes.Corpus, **ERRORS}, summary="A corpus")

@@ -1,7 +1,7 @@
 """Corpora: the home page, upload, how to read, a corpus's own page."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -38,6 +38,7 @@ from webapp.jobs import claims, kinds, roster
 from webapp.models import Corpus, Run, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
+from webapp.request_context import request_context
 from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.runs.services import MOST_AT_ONCE
@@ -64,13 +65,17 @@ REASONS = {  # inference.text.Vocabulary.dropped -> words for people
 def home(request: HttpRequest) -> HttpResponse:
     """One's own corpora and those that are shared; ?public= those that anybody may read, which is all that a stranger
     sees."""
+    return _home(request)
+
+
+def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
     public = settings.ACCOUNTS and ("public" in request.GET or not authorization.has_own_list(request))
     corpora, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     more = address(request, before=following) if following else None
     data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
-    return page(request, "home.html", data | _accepted())
+    return page(request, "home.html", data | _accepted(), status=status)
 
 
 def _accepted() -> dict:
@@ -84,10 +89,10 @@ def upload(request: HttpRequest) -> HttpResponse:
     try:
         with arriving(request, request.user) as arrived:
             corpus = corpora.create(request.POST.get("name", ""), arrived, request.user, in_background=True)
-    except Invalid as error:
-        return _refused(request, "home", error.message, _status(error))
-    except upload_limits.Refused as refused:
-        return _refused(request, "home", refused.sentence, refused.status)
+            with _looking(request):
+                corpora.check_readable(corpus)
+    except (Invalid, upload_limits.Refused) as error:
+        return _refused(request, error) or _home(request, _status(error))
     return _led(request, corpus)
 
 
@@ -98,10 +103,10 @@ def add(request: HttpRequest, corpus_id: int) -> HttpResponse:
     try:
         with arriving(request, corpus.owner) as arrived:
             draft = corpora.create_addition(corpus, arrived, in_background=True)
-    except Invalid as error:
-        return _refused(request, reverse("corpus", args=[corpus.pk]), error.message, _status(error))
-    except upload_limits.Refused as refused:
-        return _refused(request, reverse("corpus", args=[corpus.pk]), refused.sentence, refused.status)
+            with _looking(request):
+                corpora.check_readable(draft)
+    except (Invalid, upload_limits.Refused) as error:
+        return _refused(request, error) or _detail(request, corpus, forms.TrainForm(corpus=corpus), _status(error))
     return _led(request, draft)
 
 
@@ -151,16 +156,24 @@ def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
 
 
-def _status(error: Invalid) -> int:
+def _looking(request: HttpRequest) -> AbstractContextManager[None]:
+    """Bounds what a request may spend on looking into files, and ends that when nobody waits for it any more."""
+    return readers.looking.within(readers.looking.PAGE_SECONDS, request_context(request).abandoned.is_set)
+
+
+def _status(error: Invalid | upload_limits.Refused) -> int:
     """400: what came can't be used. 413: it could, were there room."""
+    if isinstance(error, upload_limits.Refused):
+        return error.status
     return 413 if isinstance(error, quotas.Over) else 400
 
 
-def _refused(request: HttpRequest, to: str, sentence: str, status: int = 400) -> HttpResponse:
+def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> HttpResponse | None:
+    """The answer to a script; None where the page itself is shown again, with the sentence on it."""
     if wants_json(request):
-        return JsonResponse({"error": sentence}, status=status)
-    messages.error(request, sentence)
-    return redirect(to)
+        return JsonResponse({"error": str(error)}, status=_status(error))
+    messages.error(request, str(error))
+    return None
 
 
 @require_POST
@@ -176,18 +189,25 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
+    with _looking(request):
+        return _prepare_files(request, corpus)
+
+
+def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     data, previewing = previews.read_request(request)
-    shaping = previews.shaping_form(corpus, data)
+    table, known = "", previews.known_options(data, corpus)
     try:
+        shaping = previews.shaping_form(corpus, data)
+        table = shaping["table"].value() or ""
         try:
-            sniff, refused = (
-                guesses.sniff(corpus, shaping["table"].value() or "", **previews.known_options(data, corpus)),
-                None,
-            )
+            sniff, refused = guesses.sniff(corpus, table, **known), None
         except readers.Unreadable as error:
             if not data and not corpus.settings.get("options"):
                 raise
             sniff, refused = guesses.sniff(corpus, ""), error
+    except readers.looking.Exhausted:
+        corpora.look_by_worker(corpus, table, known)
+        return redirect("corpus", corpus.pk)
     except readers.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
     if not data:
@@ -202,7 +222,7 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
             if reading.shaping["table"]:
                 sample.take_sample(corpus, reading)  # a table that can't be used is said now, not when all is read
             return redirect("corpus", _begun(corpus, form, reading).pk)
-        except readers.Unreadable as error:
+        except (readers.Unreadable, readers.looking.Exhausted) as error:
             shaping.add_error("table", str(error))
         except Invalid as error:
             where = shaping if error.field in shaping.fields else form

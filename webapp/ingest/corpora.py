@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 
 from inference.durable import settle
 from inference.errors import Invalid
+from webapp import readers
 from webapp.accounts import quotas
 from webapp.accounts.embargo import columns_read, inherited
 from webapp.ingest import guesses, received_files, source_files, versions
@@ -55,9 +56,39 @@ def create(
             "arriving": asdict(checkpoint),
         }
         corpus = Corpus.objects.create(owner=owner, **fields)
-        received_files.link(corpus, received)
-        _store(corpus, in_background)
+        try:
+            received_files.link(corpus, received)
+            _store(corpus, in_background)
+        except BaseException:  # its row goes with the transaction
+            shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
+            raise
     return corpus
+
+
+def check_readable(corpus: Corpus) -> None:
+    """Raises Unusable where nothing can be read of what has just come; the draft is gone then. What can't be told in the
+    time of a request is told later, by its prepare page."""
+    if corpus.status != Corpus.Status.DRAFT:
+        return
+    try:
+        guesses.sniff(corpus)
+    except readers.looking.Exhausted:
+        return
+    except readers.Unreadable as error:
+        folder = files.corpus_folder(corpus.pk)
+        corpus.delete()
+        shutil.rmtree(folder, ignore_errors=True)
+        raise received_files.Unusable(error.message) from None
+
+
+def look_by_worker(corpus: Corpus, table: str, known: dict) -> None:
+    """Have a worker look into a draft's files: that takes longer than a page may. table, known: of guesses.sniff."""
+    asked = {"looking": {"table": table, "known": known}}
+    drafts = Corpus.objects.filter(pk=corpus.pk, arriving={}, status__in=(Corpus.Status.DRAFT, Corpus.Status.FAILED))
+    fields = {"status": Corpus.Status.QUEUED, "arriving": asked, "error": "", "tries": 0, "bytes_read": 0}
+    with transaction.atomic():
+        if drafts.update(**fields, heartbeat_at=Now()):
+            dispatch.send(kinds.INGEST, corpus.pk)
 
 
 def _store(corpus: Corpus, in_background: bool) -> None:

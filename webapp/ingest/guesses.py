@@ -1,17 +1,19 @@
 """What the files of a draft seem to be: their format and columns, the table about them, their language. The form shows
 it."""
 
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from django.conf import settings
 
 from inference.text import detect
 from webapp import readers
-from webapp.ingest import shaping
+from webapp.ingest import looks, shaping
 from webapp.models import Corpus
+from webapp.readers import looking
 
+TABLE = ["table"]  # the question to which `guess_table` is the answer
 MOST_LOOKED_AT = 2_000  # uploaded files, among which tables are offered, and which say how all are read
 
 
@@ -37,8 +39,34 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
         table = guess.name if guess else ""
     if table:
         known["without"] = table
-    uploads = paths(corpus, MOST_LOOKED_AT)
-    return readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
+
+    def look() -> dict:
+        uploads = paths(corpus, MOST_LOOKED_AT)
+        return asdict(readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known))
+
+    return readers.Sniff.of(looks.kept(corpus, _question(known), look))
+
+
+def look_long(corpus: Corpus, table: str, known: dict, stopped: Callable[[], bool]) -> None:
+    """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from then on they say it at
+    once. What can't be found out is no table, or can't be read."""
+    try:
+        with looking.within(looking.JOB_SECONDS, stopped):
+            guess_table(corpus)
+    except looking.Exhausted:
+        looks.answer(corpus, TABLE)
+    try:
+        with looking.within(looking.JOB_SECONDS, stopped):
+            sniff(corpus, table, **known)
+    except looking.Exhausted as error:
+        sentence = f"{error} Nothing that can be read was seen by then. Upload less at once, or save the files as text."
+        looks.answer(corpus, _question(known | ({"without": table} if table else {})), unreadable=sentence)
+    except readers.Unreadable:
+        pass  # whoever asks next is told so
+
+
+def _question(known: dict) -> list:
+    return ["sniff", [field.name for field in fields(readers.Options)], known]
 
 
 def keeps_columns(draft: Corpus) -> bool:
@@ -70,12 +98,8 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it is looked for
     once."""
-    return _guess_table(corpus.pk, corpus.bytes_total)
-
-
-@lru_cache(64)
-def _guess_table(corpus_id: int, size: int) -> shaping.Guess | None:
-    return shaping.guess(paths(Corpus(pk=corpus_id), shaping.table.NAMES))
+    guess = looks.kept(corpus, TABLE, lambda: list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ()))
+    return shaping.Guess(*guess) if guess else None
 
 
 def possible_tables(corpus: Corpus) -> list[str]:

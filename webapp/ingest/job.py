@@ -14,7 +14,7 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp import readers
 from webapp.accounts import quotas
-from webapp.ingest import received_files, source_files, subset, versions
+from webapp.ingest import guesses, received_files, source_files, subset, versions
 from webapp.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.ingest.read_files import ReadAttempt
 from webapp.ingest.settings import VocabularySettings
@@ -42,6 +42,9 @@ def build_version(version_id: int) -> None:
 
 def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
+    if "looking" in corpus.arriving:
+        _look(corpus, attempt, beat)
+        return
     if corpus.arriving:
         _store(corpus, attempt, beat)
         return
@@ -104,6 +107,20 @@ def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
         raise
 
 
+def _look(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:
+    """Find out what the files of a draft seem to be, where a page could not wait for it; the prepare page shows it
+    then."""
+    asked, progress = corpus.arriving["looking"], ProgressReporter(corpus)
+
+    def stopped() -> bool:
+        beat.check()
+        progress.looking()
+        return False
+
+    guesses.look_long(corpus, asked["table"], asked["known"], stopped)
+    claims.update(kinds.INGEST, corpus.pk, attempt, status=Corpus.Status.DRAFT, arriving={}, bytes_read=0)
+
+
 def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus, progress = version.corpus, ProgressReporter(version.corpus)
@@ -146,6 +163,9 @@ class ProgressReporter:
         self.last = {"bytes_read": checkpoint.bytes, "bytes_total": self.corpus.bytes_total, "files": checkpoint.files}
         self._report("storing")
 
+    def looking(self) -> None:
+        self._report("looking")
+
     def reading(self, checkpoint: ReadCheckpoint) -> None:
         self.last = {
             "bytes_read": checkpoint.bytes,
@@ -162,5 +182,5 @@ class ProgressReporter:
             self.report_stage(stage)
 
     def report_stage(self, stage: str) -> None:
-        """stage: storing, reading, duplicates, vocabulary or indexing."""
+        """stage: storing, looking, reading, duplicates, vocabulary or indexing."""
         events.corpus(self.corpus.pk, {"type": "progress", "stage": stage} | self.last)

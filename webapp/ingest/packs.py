@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from inference.errors import Invalid
 from webapp.ingest.file_names import clean
+from webapp.ingest.received_files import Unusable
+from webapp.readers import tars
 
 
 class PackedFile(NamedTuple):
@@ -19,19 +20,16 @@ def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
     """The files of a pack behind the first `done`. Their names are data, so nothing of them becomes a path; links and
     devices are no files.
 
-    Raises Invalid where it can't be opened.
+    Raises Unusable where it can't be opened.
     """
+    number = 0
     try:
-        with tarfile.open(path, "r:") as pack:
-            number = 0
-            while member := pack.next():
-                pack.members.clear()  # or it keeps them all
-                if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
+        with path.open("rb") as file:
+            for tar, info in tars.members(file, path.stat().st_size):
+                if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or info.issparse():
                     continue
                 number += 1
                 if number > done:
-                    yield PackedFile(number, clean(member.name), pack.extractfile(member).read())
+                    yield PackedFile(number, clean(info.name), tar.extractfile(info).read())
     except tarfile.TarError as error:
-        raise Invalid(
-            "files", f"A pack of small files could not be opened ({error}). Choose the files again."
-        ) from error
+        raise Unusable(f"A pack of small files could not be opened ({error}). Choose the files again.") from error

@@ -17,6 +17,11 @@ from webapp.models import Corpus
 from webapp.storage import files
 
 COLUMNS_SAID = 12  # names of columns in a sentence
+ALIKE = (
+    "These documents have their words in common: as usual none would be left that count. So here words count that stand in "
+    "all documents, too."
+)
+FEW = "So few words stand in several documents that as usual none would be left. So here words of a single document count, too."
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
@@ -122,11 +127,14 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     try:
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
-        if not form.is_bound and not corpus.settings:  # seen for the first time
-            reading = _proposed(reading, beginning)
+        first_time = not form.is_bound and not corpus.settings
+        if first_time:
+            reading, shown["adapted"] = _proposed(reading, beginning, stream)
             form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
+    except readers.looking.Exhausted as error:
+        return shown | {"trouble": f"{error} What the options give is not shown. The files can be read nevertheless."}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
@@ -136,15 +144,7 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
         return shown | {
             "trouble": " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])
         }
-    cut = {"language": stream.language, "given": stream.given}
-    words = estimates.preview(
-        stream,
-        reading.choice(),
-        estimates.of_sample(beginning),
-        frozenset(reading.kept_words),
-        beginning.passage,
-        **cut,
-    )
+    words = _words(reading, beginning, stream)
     return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(beginning.languages)})
 
 
@@ -153,15 +153,34 @@ def _before(corpus: Corpus) -> list[dict]:
     return embargo.inherited(corpus.into.settings) if corpus.into else corpus.settings.get("before", [])
 
 
-def _proposed(reading: ReadingSettings, beginning: sample.Sample) -> ReadingSettings:
+def _words(reading: ReadingSettings, beginning: sample.Sample, stream: Stream) -> dict:
+    return estimates.preview(
+        stream, reading.choice(), estimates.of_sample(beginning), frozenset(reading.kept_words), beginning.passage,
+        language=stream.language, given=stream.given,
+    )  # fmt: skip
+
+
+def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
+    """What the page would propose for a draft that is read so. Raises Invalid, readers.Unreadable and
+    readers.looking.Exhausted."""
+    return _proposed(reading, *sample.take_sample(corpus, reading))[0]
+
+
+def _proposed(reading: ReadingSettings, beginning: sample.Sample, stream: Stream | None) -> tuple[ReadingSettings, str]:
     """With thresholds for as many documents as there are, where that is known, and the stop words of all languages that
-    were found."""
+    were found. Where those thresholds leave no word: with such as leave some, and a sentence that says so."""
     if beginning.counted:
         reading = reading.fitted(beginning.of)
     languages = [code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID]
     if languages and sample.cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])
-    return replace(reading, also=[code for code in languages if code != reading.language])
+    reading = replace(reading, also=[code for code in languages if code != reading.language])
+    if stream is None or _words(reading, beginning, stream)["kept"]:
+        return reading, ""
+    for wider in (replace(reading, max_share=1.0), replace(reading, max_share=1.0, min_documents=1)):
+        if _words(wider, beginning, stream)["kept"]:
+            return wider, ALIKE if wider.min_documents == reading.min_documents else FEW
+    return reading, ""
 
 
 def preview_corpus(corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]) -> dict:

@@ -32,13 +32,20 @@ class ReceivedFile(NamedTuple):
     stays: bool = False  # where it is, beside the name that it gets in a corpus; else it is moved
 
 
+class Unusable(Invalid):
+    """Files that came, and of which nothing can be made."""
+
+    def __init__(self, sentence: str):
+        super().__init__("files", sentence)
+
+
 def check_not_empty(first: str | None, size: int | None) -> None:
-    """Raises Invalid where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them
+    """Raises Unusable where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them
     together."""
     if first is None:
-        raise Invalid("files", f"No file came. Choose at least one. {readers.formats.sentence()}")
+        raise Unusable(f"No file came. Choose at least one. {readers.formats.sentence()}")
     if not size:
-        raise Invalid("files", f"{first} is empty (0 bytes). Choose a file that has text in it.")
+        raise Unusable(f"{first} is empty (0 bytes). Choose a file that has text in it.")
 
 
 def link(corpus: Corpus, received: Iterable[ReceivedFile]) -> None:

@@ -21,6 +21,7 @@ import orjson
 
 from inference.text import Stream, Tokeniser, shares
 from webapp import metadata, readers
+from webapp.ingest import looks
 from webapp.ingest.estimates import passage_of
 from webapp.ingest.guesses import stored_path
 from webapp.ingest.settings import ReadingSettings
@@ -81,6 +82,7 @@ def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Strea
 
 
 def remove_samples(corpus: Corpus) -> None:
+    looks.remove(corpus)
     shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
 
 

@@ -4,7 +4,10 @@ import asyncio
 import base64
 import binascii
 import re
+from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import wraps
 from urllib.parse import urlsplit
 
@@ -20,7 +23,7 @@ from webapp.ingest import uploads
 from webapp.ingest.upload_limits import Refused
 from webapp.ingest.upload_writer import UploadWriter
 from webapp.ingest.uploads import Upload
-from webapp.server import bodies, metrics
+from webapp.server import bodies, concurrency, metrics
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination"
@@ -30,7 +33,10 @@ MOST_PIECES = 512  # of a block: one call writes at most 1,024
 SYNC = 16 << 20  # bytes after which the disk begins to take them, beside what still arrives
 METADATA = 16_000  # characters
 
+OF_ONE = 32  # parts of one user's files that arrive at once: a page of ours sends three
+
 _disk = ThreadPoolExecutor(6, "upload")
+_arriving: Counter = Counter()  # user -> parts that arrive now; used on the event loop only
 
 
 def tus(view):
@@ -100,7 +106,8 @@ async def creation(request: HttpRequest, method: str) -> HttpResponse:
     offset = 0
     if request.headers.get("Content-Type") == PIECES:
         try:
-            offset = await _append(request, upload, 0)
+            with arriving(upload.owner):
+                offset = await _append(request, upload, 0)
         except Refused as refused:
             if refused.status != 507:  # what came before the disk was full is kept
                 await asyncio.to_thread(uploads.remove, upload)
@@ -128,7 +135,8 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
         raise Refused(
             415, f"The Content-Type of a part must be {PIECES}, got “{request.headers.get('Content-Type', '')[:50]}”."
         )
-    offset = await _append(request, upload, _number(request, "Upload-Offset"))
+    with arriving(upload.owner):
+        offset = await _append(request, upload, _number(request, "Upload-Offset"))
     return _state(HttpResponse(status=204), upload, offset)
 
 
@@ -173,6 +181,21 @@ def _base64(text: str, header: str) -> bytes:
 # What comes with it -----------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def arriving(owner: int | None) -> Iterator[None]:
+    """Around a part that arrives. Raises Refused where its owner has enough of them on their way. While accounts are
+    off (None) there is nobody else."""
+    if owner is not None and _arriving[owner] >= OF_ONE:
+        raise Refused(429, f"{OF_ONE} parts of your files arrive already. Send this one when one of them has come.")
+    _arriving[owner] += 1
+    try:
+        yield
+    finally:
+        _arriving[owner] -= 1
+        if not _arriving[owner]:
+            del _arriving[owner]
+
+
 async def _append(request: HttpRequest, upload: Upload, offset: int) -> int:
     """Write a body to the end of the upload; returns the offset that is then on disk. What came of a body that broke
     off is kept.
@@ -191,6 +214,7 @@ async def _append(request: HttpRequest, upload: Upload, offset: int) -> int:
         missing = upload.length - offset
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
+        await concurrency.wait_for_client(request)
         async for piece in bodies.chunks(request, settings.UPLOAD_PATIENCE):
             missing -= len(piece)
             if missing < 0:

@@ -18,7 +18,7 @@ from pathlib import Path
 from django.conf import settings
 
 from webapp.ingest.file_names import clean
-from webapp.ingest.received_files import ReceivedFile
+from webapp.ingest.received_files import ReceivedFile, Unusable
 from webapp.ingest.upload_limits import Refused, check_room, check_size, hold_quota, refuse_when_full
 
 EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
@@ -128,7 +128,8 @@ def _short(name: str) -> str:
 
 @contextmanager
 def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFile]]:
-    """An owner's finished uploads, which are gone when it ends well; a corpus has them then by names of its own.
+    """An owner's finished uploads. They are gone when it ends well, as a corpus has them then by names of its own, and
+    when it raises Unusable.
 
     Raises Refused where one is not there, or not whole.
     """
@@ -141,8 +142,13 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
     total = sum(u.length for u in uploads)
     check_size(total, f"The files have {total:,} bytes together")
     check_room(sum(u.length for u in uploads if u.pack))
-    with refuse_when_full():
-        yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
+    try:
+        with refuse_when_full():
+            yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
+    except Unusable:
+        for upload in uploads:
+            remove(upload)
+        raise
     for upload in uploads:
         remove(upload)
 

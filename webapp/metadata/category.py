@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from webapp.metadata.field import MANY, ValueField
+from webapp.metadata.field import ValueField, mostly
 from webapp.metadata.groups import NONE, Groups
-from webapp.metadata.number import parse_number
+from webapp.metadata.number import is_number
 
 MOST_VALUES = 1_000  # a field with more of them is no category
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category
@@ -102,7 +102,7 @@ class Category(ValueField):
             different <= _FEW_DIFFERENT
             and different <= len(values) / 2
             and all(map(str.isdigit, values))
-            and sum(parse_number(value) is not None for value in values) >= MANY * len(values)
+            and mostly(is_number, values)
         )
 
     def groups(self, values: np.ndarray) -> Groups:

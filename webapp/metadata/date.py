@@ -8,7 +8,7 @@ import numpy as np
 import regex
 
 from webapp.metadata.dates import day_of, looks_like, parse_date
-from webapp.metadata.field import MANY, MetadataError, RangeField
+from webapp.metadata.field import MetadataError, RangeField, mostly
 from webapp.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.metadata.number import RangeWriter
 
@@ -35,7 +35,7 @@ class Date(RangeField):
     @classmethod
     def claims(cls, values: list[str]) -> bool:
         """Numbers of four or eight digits are years or days only where all are of our era."""
-        if sum(map(looks_like, values)) < MANY * len(values):
+        if not mostly(looks_like, values):
             return False
         plain = [value for value in values if value.isdigit()]
         return not plain or all(

@@ -63,6 +63,7 @@ _FORMS = [
         r"(?P<y>\d{4})(?:(?:\s?[-–—/]\s?| (?:to|until|bis|à|a) )(?P<end>\d{4}|\d{2})|s|er)",
     )
 ]
+_YEAR = regex.compile(r"(?<!\d)(?:\d{4}|\d{8})(?!\d)")  # stands in each of the forms: most texts have none
 _NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}){_TIME}")
 # "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not certain.
 _ABOUT = regex.compile(
@@ -98,11 +99,7 @@ def parse_date(text: str, order: str | None = None) -> date | None:
 
 def _parse(text: str, order: str | None) -> date | None:
     text = text.strip()
-    if (
-        not 4 <= len(text) <= LONGEST
-        or not any(character.isdecimal() for character in text)
-        or _BEFORE_CHRIST.search(text)
-    ):
+    if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)
     if len(text) == 4 and text.isdecimal():
@@ -173,9 +170,9 @@ def ambiguous(values: Iterable[str]) -> bool:
 
 
 def looks_like(text: str) -> bool:
-    """Whether a text is a date for a guess at a column: in either order; not 1914-50, which is a span only where one
-    knows of dates."""
-    return not _SHORT_SPAN.fullmatch(text) and (parse_date(text, "dmy") or parse_date(text, "mdy")) is not None
+    """Whether a text is a date for a guess at a column: in either order, as each reads what the other does; not
+    1914-50, which is a span only where one knows of dates."""
+    return parse_date(text, "dmy") is not None and not _SHORT_SPAN.fullmatch(text)
 
 
 def why_none(text: str) -> str:

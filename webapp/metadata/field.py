@@ -1,7 +1,7 @@
 """What a type of metadata is: the class of its fields. A field is one column of a version, named as in the files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -11,6 +11,17 @@ import numpy as np
 from webapp.metadata.groups import Groups
 
 MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
+
+
+def mostly(test: Callable[[str], bool], values: Sequence[str], share: float = MANY) -> bool:
+    """Whether that share of the values passes a test. No more are tested than it takes to know: a table may have 2,000
+    columns."""
+    passed = len(values)
+    for value in values:
+        passed -= not test(value)
+        if passed < share * len(values):
+            return False
+    return bool(values)
 
 
 class MetadataError(ValueError):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import regex
 
-from webapp.metadata.field import MANY, MetadataError, RangeField
+from webapp.metadata.field import MetadataError, RangeField, mostly
 from webapp.metadata.groups import NONE, Groups
 
 LARGEST = 1e300  # beyond it a range has no next round number
@@ -33,6 +33,10 @@ def parse_number(text: str) -> float | None:
     except ValueError:
         return None
     return number if abs(number) < LARGEST else None
+
+
+def is_number(text: str) -> bool:
+    return parse_number(text) is not None
 
 
 def written(number: float) -> str:
@@ -115,7 +119,7 @@ class Number(RangeField):
 
     @classmethod
     def claims(cls, values: list[str]) -> bool:
-        return sum(parse_number(value) is not None for value in values) >= MANY * len(values)
+        return mostly(is_number, values)
 
     @staticmethod
     def parse(text: str, date_order: str) -> float | None:

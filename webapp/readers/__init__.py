@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.metadata.dates import parse_date
-from webapp.readers import dispatch, formats
+from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
@@ -27,6 +27,7 @@ __all__ = [
     "encoding",
     "inside",
     "kind",
+    "looking",
     "parse_date",
     "read",
     "single",
@@ -54,6 +55,7 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     The encoding is what the first files have in common; where they differ it is found anew for each.
     """
     companions, first = Companions.of(files), None
+    files = sorted(files, key=lambda file: formats.bare(file[1]))  # a README says nothing of the others
     for path, name in files[:MOST_TRIED]:
         try:
             sniffed = sniff(path, name, companions, **known)

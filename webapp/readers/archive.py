@@ -13,17 +13,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
-from webapp.readers import dispatch, formats
+from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Stat
 from webapp.readers.model import MAX_TEXT, PREVIEW_CELL, PREVIEW_ROWS, Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import DETECT, check_encoding, clean, guess_encoding, head, together
+from webapp.readers.opening import (
+    DETECT,
+    MAX_RATIO,
+    MAX_UNPACKED,
+    check_encoding,
+    clean,
+    guess_encoding,
+    head,
+    looks_like,
+    together,
+)
 
 MAX_ENTRIES = 2_000_000
-MAX_RATIO = 200  # text compresses to a tenth, or a hundredth where it repeats itself; a bomb far beyond
-MAX_UNPACKED = 100 << 30  # bytes of one archive
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
+_HEAD = 1 << 13  # bytes of each
 DAMAGED = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, RuntimeError, ValueError,
     struct.error,
@@ -60,9 +69,11 @@ class Budget:
 
 
 def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions) -> Sniff:
-    """What the first entry seems to be that can be read; of plain texts, a preview of several."""
-    first = None
+    """What the first entry seems to be that can be read; of plain texts, a preview of several. Entries whose names have
+    no ending count where there is no other."""
+    first, bare = None, {}
     for entry in itertools.islice(entries, MAX_ENTRIES):
+        looking.check()
         why = _refused(entry)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
@@ -73,6 +84,12 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
             continue
         try:
             key = formats.by_name(entry.name)
+            if formats.bare(entry.name):
+                if looks_like(entry, entry.name) is None:
+                    bare[entry.name] = head(entry, entry.name, _HEAD)
+                if len(bare) == SAMPLE_ENTRIES:
+                    break
+                continue
             if key == "text" and not companions.bag_of(inside):
                 return _sniff_texts(
                     itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)), file_format, known
@@ -86,6 +103,8 @@ def sniff(entries: Iterator[Entry], name: str, file_format: str, known: dict, co
             )
         except (Unreadable, *DAMAGED) as error:
             first = f"{error}"
+    if bare:
+        return _of_samples(bare, file_format, known)
     raise Unreadable(f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}")
 
 
@@ -95,7 +114,11 @@ def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sni
         for entry in entries:
             with contextlib.suppress(Unreadable, *DAMAGED):
                 if formats.by_name(entry.name) == "text" and _refused(entry) is None:
-                    samples[entry.name] = head(entry, entry.name, 1 << 13)
+                    samples[entry.name] = head(entry, entry.name, _HEAD)
+    return _of_samples(samples, file_format, known)
+
+
+def _of_samples(samples: dict[str, bytes], file_format: str, known: dict) -> Sniff:
     own = {name: guess_encoding(sample) for name, sample in samples.items()}
     encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
     rows = [

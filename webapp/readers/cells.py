@@ -52,11 +52,13 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
 
 def names(cells: list[str], width: int) -> list[str]:
     """Names of the columns, all different and none empty: roles and metadata are found by them."""
-    unique: list[str] = []
+    unique: dict[str, None] = {}
     for i in range(width):
         name = (clean(cells[i]).strip()[:MAX_NAME] if i < len(cells) else "") or f"column {i + 1}"
-        unique.append(f"{name} ({i + 1})" if name in unique else name)
-    return unique
+        while name in unique:
+            name = f"{name} ({i + 1})"
+        unique[name] = None
+    return list(unique)
 
 
 def _guess_header(rows: list[list[str]]) -> bool:

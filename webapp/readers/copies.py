@@ -1,5 +1,6 @@
 """Copies of streams that can be read only once, or only from their beginning: what is compressed, or in an archive."""
 
+import io
 import tempfile
 from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
@@ -14,29 +15,37 @@ class Stat(NamedTuple):
 
 
 class Copy:
-    """A copy of a stream that can be read again and again, from any place. Its reader closes it."""
+    """A copy of a stream that can be read again and again, from any place. Its reader closes it.
 
-    def __init__(self, file: BinaryIO, name: str, most: int):
+    whole: made at once; else no more of the stream is copied than is asked for. most: bytes that it may have.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, most: int, whole: bool = True):
+        self.stream, self.name, self.most, self.size = file, name, most, 0
         self.file = tempfile.SpooledTemporaryFile(IN_MEMORY)
-        try:
-            self.size = 0
-            while chunk := file.read(1 << 20):
-                self.size += len(chunk)
-                if self.size > most:
-                    raise Unreadable(f"“{name}” unpacks to more than {most / 1e9:,.3g} GB. Split it.")
-                self.file.write(chunk)
-        except BaseException:
-            self.file.close()
-            raise
+        if whole:
+            try:
+                self.fill()
+            except BaseException:
+                self.file.close()
+                raise
+
+    def fill(self, upto: int | None = None) -> None:
+        """Copy the stream up to a byte, by default to its end. Raises Unreadable."""
+        if upto is None or self.size < upto:
+            self.file.seek(self.size)
+        while (upto is None or self.size < upto) and (chunk := self.stream.read(1 << 20)):
+            self.size += len(chunk)
+            if self.size > self.most:
+                raise Unreadable(f"“{self.name}” unpacks to more than {self.most / 1e9:,.3g} GB. Split it.")
+            self.file.write(chunk)
 
     def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
-        self.file.seek(0)
-        return _Kept(self.file)
+        return _Kept(self)
 
     def open_once(self) -> BinaryIO:
         """Gone when its reader closes it."""
-        self.file.seek(0)
-        return _Kept(self.file, self.close)
+        return _Kept(self, self.close)
 
     def stat(self) -> Stat:
         return Stat(self.size)
@@ -48,13 +57,29 @@ class Copy:
 class _Kept:
     """A file whose reader's `close` leaves it open for the next one, or closes what `close` does."""
 
-    def __init__(self, file: BinaryIO, close: Callable[[], None] = lambda: None):
-        self.file, self.read, self.seek, self.tell, self.close = file, file.read, file.seek, file.tell, close
+    def __init__(self, copy: Copy, close: Callable[[], None] = lambda: None):
+        self.copy, self.at, self.close = copy, 0, close
+
+    def read(self, size: int = -1) -> bytes:
+        self.copy.fill(None if size is None or size < 0 else self.at + size)
+        self.copy.file.seek(self.at)
+        piece = self.copy.file.read(size)
+        self.at += len(piece)
+        return piece
 
     def readinto(self, buffer) -> int:
-        piece = self.file.read(len(buffer))
+        piece = self.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            self.copy.fill()
+        self.at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.copy.size}[whence])
+        return self.at
+
+    def tell(self) -> int:
+        return self.at
 
     def seekable(self) -> bool:
         return True

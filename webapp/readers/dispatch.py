@@ -1,13 +1,17 @@
 """Which reader reads a file, and where: in this process, or in the sandbox where hostile bytes could end its parser."""
 
+import contextlib
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import regex
+
 from webapp.readers import sandbox
 from webapp.readers.companions import Companions
-from webapp.readers.formats import FORMATS, ROLES, by_name, encoded, sentence
+from webapp.readers.formats import FORMATS, ROLES, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, looks_like
+from webapp.readers.opening import ZIP, Source, head, is_gzip, looks_like
 
 
 def format_of(source: Source, name: str) -> str:
@@ -18,11 +22,13 @@ def format_of(source: Source, name: str) -> str:
     key = by_name(name)
     if key is None:
         raise Unreadable(f"“{name}” has an ending that is not known here. {sentence()}")
+    if bare(name):
+        key = _by_content(source, name)
     file_format = FORMATS[key]
     if key == "tar":  # may begin with anything: its reader tells
         return key
     looks = looks_like(source, name)
-    if looks == file_format.looks:
+    if looks == file_format.looks or (key == "zip" and not is_gzip(name) and _ends_as_zip(source)):
         return key
     if file_format.looks:
         content = looks or "something else"
@@ -33,6 +39,38 @@ def format_of(source: Source, name: str) -> str:
     raise Unreadable(
         f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text."
     )
+
+
+def _by_content(source: Source, name: str) -> str:
+    """The format of a file whose name does not say it; text where its beginning says nothing else."""
+    looks = looks_like(source, name)
+    if looks == ZIP:
+        return next((key for mark, key in _PACKAGES.items() if mark in head(source, name, 4096)), "zip")
+    if looks:
+        return next((key for key, file_format in FORMATS.items() if file_format.looks == looks), "text")
+    start = head(source, name, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return next((key for mark, key in _BEGINNINGS if mark.match(start)), "text")
+
+
+_PACKAGES = {
+    b"word/": "docx",
+    b"xl/": "xlsx",
+    b"opendocument.text": "odt",
+    b"opendocument.spreadsheet": "ods",
+    b"application/epub+zip": "epub",
+}
+_BEGINNINGS = (
+    (regex.compile(rb'[\[{]\s*["{\[]'), "json"),  # lines of JSON are known there, too
+    (regex.compile(rb"<!doctype html|<html", regex.I), "html"),
+    (regex.compile(rb"<\?xml|<TEI"), "xml"),
+    (regex.compile(rb"From \S+@?\S* |(Received|Message-ID|Return-Path|MIME-Version): ", regex.I), "mail"),
+)
+
+
+def _ends_as_zip(source: Source) -> bool:
+    """Whether it is a ZIP archive behind something else, as those are that open themselves."""
+    with contextlib.closing(source.open("rb", buffering=0)) as file:
+        return file.seekable() and zipfile.is_zipfile(file)
 
 
 def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sniff:

@@ -81,8 +81,17 @@ FORMATS = {  # the first that matches a file's name is its format
 
 
 def by_name(name: str) -> str | None:
+    """The format that a name says; of a name without an ending text, until its content is looked into
+    (dispatch.format_of)."""
     lower = plain(name.replace("\\", "/")).lower()
-    return next((key for key, file_format in FORMATS.items() if file_format.matches(lower)), None)
+    key = next((key for key, file_format in FORMATS.items() if file_format.matches(lower)), None)
+    return "text" if key is None and bare(name) else key
+
+
+def bare(name: str) -> bool:
+    """Whether a name has no ending, as "letter 3" and "alt.atheism/49960" have none."""
+    last = plain(name.replace("\\", "/")).rpartition("/")[2]
+    return bool(last) and "." not in last
 
 
 def label(name: str) -> str:
@@ -100,7 +109,7 @@ def encoded(options: Options) -> bool:
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
     file_format = by_name(name)
-    return file_format is not None and file_format != "xml" and FORMATS[file_format].yields == _FILE
+    return file_format is not None and file_format != "xml" and FORMATS[file_format].yields == _FILE and not bare(name)
 
 
 def tabular(name: str) -> bool:

@@ -20,6 +20,11 @@ from webapp.readers.opening import Source, decoded, guess_encoding, head, opened
 WHOLE = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects
 SAMPLE = 50
+FEWEST, SHORTEST = 3, 60  # texts that stand in one object, and characters of most of them
+ONE = (
+    "“{name}” is one object, and would be one document: its text is one field, and the others are about it. If each field "
+    "is a document, save them as a list of objects."
+)
 _SPACE = regex.compile(r"[\s,\ufeff]*")
 _DECODER = json.JSONDecoder(parse_int=jsonl._Number, parse_float=jsonl._Number)
 
@@ -38,7 +43,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         raise Unreadable(
             f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
         )
-    return sniffed(objects, options)
+    one = len(objects) == 1 and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
+    return sniffed(objects, options, ONE.format(name=name) if one else None)
 
 
 def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:
@@ -78,15 +84,41 @@ def _values(path: Source, name: str, options: Options, advance) -> Iterator:
 
 
 def _list(value, name: str) -> list:
-    """What a whole file holds: the longest list of objects, unless the file is one document itself."""
+    """What a whole file holds: the longest list of objects, or texts that stand in one object, unless the file is one
+    document itself."""
     if isinstance(value, dict) and any(isinstance(text, str) and roles.is_text(key) for key, text in value.items()):
         return [value]
     longest = max(_lists(value, 0), key=len, default=None)
     if longest is not None:
         return longest
+    if texts := _texts(value):
+        return texts
     if isinstance(value, dict):
         return [value]
     raise Unreadable(f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as CSV.")
+
+
+def _texts(value, depth: int = 0) -> list[dict]:
+    """Documents that are named by their keys, or stand in a list without names: {"a": "…", "b": "…"}, {"a": {…}, …},
+    ["…", "…"]."""
+    if isinstance(value, list):
+        return [{"text": text} for text in value] if _are_texts(value) else []
+    if not isinstance(value, dict) or depth == MAX_DEPTH:
+        return []
+    if len(value) > 1 and all(isinstance(item, dict) for item in value.values()):
+        return [{"id": key} | item for key, item in value.items()]
+    if _are_texts(list(value.values())):
+        return [{"id": key, "text": text} for key, text in value.items()]
+    return max((_texts(item, depth + 1) for item in value.values()), key=len, default=[])
+
+
+def _are_texts(values: list) -> bool:
+    """Whether values are documents of one collection, and not what one document has."""
+    return (
+        len(values) >= FEWEST
+        and all(isinstance(text, str) for text in values)
+        and sum(len(text) >= SHORTEST for text in values) > len(values) / 2
+    )
 
 
 def _lists(value, depth: int) -> Iterator[list]:

@@ -76,3 +76,9 @@ class Sniff:
     rows: list[list[str]]
     problem: str | None = None  # something to look at before reading
     sheets: tuple[str, ...] = ()  # of a spreadsheet, to choose from
+
+    @classmethod
+    def of(cls, value: dict) -> "Sniff":
+        """What asdict and JSON made of one."""
+        options = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
+        return cls(options, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))

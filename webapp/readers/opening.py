@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol, TextIO
 
-from webapp.readers import encodings
+from webapp.readers import encodings, looking
 from webapp.readers.model import Unreadable
 
+MAX_RATIO = 200  # text compresses to a tenth, or a hundredth where it repeats itself; a bomb far beyond
+MAX_UNPACKED = 100 << 30  # bytes of one file
+NO_BOMB = 64 << 20  # bytes: what a .gz unpacks to until then is no bomb, whatever its ratio
 REPLACED = "\ufffd"  # stands for bytes that are no character
 DETECT = "detect"  # the encoding of each file by itself, where those of several differ
 SAMPLE = 1 << 18  # bytes by which an encoding is guessed
@@ -78,6 +81,7 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer) -> int:
         count = self.file.readinto(buffer)
+        looking.spend(count)
         self.advance(count)
         return count
 
@@ -95,6 +99,35 @@ class _Counted(io.RawIOBase):
         super().close()
 
 
+class _Unpacked(io.RawIOBase):
+    """What gzip gives. Raises Unreadable where it is a bomb: as soon as it is one."""
+
+    def __init__(self, unzipped: gzip.GzipFile, packed: BinaryIO, name: str):
+        self.unzipped, self.packed, self.name, self.size = unzipped, packed, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        count = self.unzipped.readinto(buffer)
+        self.size += count
+        looking.spend(count)
+        if self.size > MAX_UNPACKED or self.size > max(NO_BOMB, MAX_RATIO * self.packed.tell()):
+            most = (
+                f"{MAX_UNPACKED >> 30} GB"
+                if self.size > MAX_UNPACKED
+                else f"{MAX_RATIO} times its size, as no text does"
+            )
+            raise Unreadable(f"“{self.name}” unpacks to more than {most}. Upload what is in it without compression.")
+        return count
+
+
+def unpacked(path: Source, name: str) -> int:
+    """Bytes that a file's content can have at most."""
+    size = path.stat().st_size
+    return min(MAX_UNPACKED, max(NO_BOMB, MAX_RATIO * size)) if is_gzip(name) else size
+
+
 @contextmanager
 def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
     """The file's bytes, decompressed where its name says that it is compressed."""
@@ -104,7 +137,7 @@ def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: N
             return
         with gzip.GzipFile(fileobj=raw) as unzipped:
             try:
-                yield io.BufferedReader(unzipped, 1 << 18)
+                yield io.BufferedReader(_Unpacked(unzipped, raw, name), 1 << 18)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise Unreadable(_bad_gzip(name, error)) from None
 

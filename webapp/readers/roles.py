@@ -1,6 +1,7 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
 from webapp.metadata.dates import looks_like
+from webapp.metadata.field import mostly
 
 _NAMES = {
     "text": "text body content contents fulltext full_text abstract article document doc message description inhalt texte contenu "
@@ -10,6 +11,8 @@ _NAMES = {
             "timestamp day дата год".split(),
     "id": "id identifier key docid doc_id document_id uid uuid guid doi number no nr kennung identifiant identificador".split(),
 }  # fmt: skip
+_BEGINNING = 1_000  # characters of a cell by which it is known whether it holds words
+_LONGEST_WORD = 40  # of Latin letters
 _MANY = 0.8  # of the cells must be a date for a column of dates
 
 
@@ -48,9 +51,11 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
         free.discard(place)
 
     named = {role: _named(columns, names) for role, names in _NAMES.items()}
-    longest = max(range(len(columns)), key=lambda i: (lengths[i], -i))
+    words = [sum(map(_worded, column)) / max(1, len(column)) for column in cells]
+    words = words if any(words) else lengths
+    wordiest = max(range(len(columns)), key=lambda i: (words[i], lengths[i], -i))
     by_name = named["text"]
-    take("text", by_name if by_name is not None and lengths[by_name] >= 0.3 * lengths[longest] else longest)
+    take("text", by_name if by_name is not None and words[by_name] >= 0.3 * words[wordiest] else wordiest)
     for role in ("title", "date", "id"):
         take(role, named[role] if named[role] in free else None)
     if places["date"] is None:
@@ -71,7 +76,16 @@ def _named(columns: list[str], names: list[str]) -> int | None:
 
 def _dates(cells: list[str]) -> bool:
     filled = [cell for cell in cells if cell]
-    return bool(filled) and sum(map(looks_like, filled)) >= _MANY * len(filled)
+    return mostly(looks_like, filled, _MANY)
+
+
+def _worded(cell: str) -> float:
+    """How many of its characters are of words: numbers, hashes and addresses are none. As its beginning is, so is the
+    whole."""
+    start = cell[:_BEGINNING]
+    parts = (part for part in start.split() if not part.isascii() or len(part) <= _LONGEST_WORD)
+    of_words = sum(len(part) for part in parts if sum(map(str.isalpha, part)) > len(part) / 2)
+    return len(cell) * of_words / max(1, len(start))
 
 
 def _identifies(cells: list[str]) -> bool:

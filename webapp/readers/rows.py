@@ -3,6 +3,7 @@ closed, which swallows all rows after it, nor of a line without an end, which fi
 than their own row."""
 
 import csv
+import itertools
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple, TextIO
@@ -34,11 +35,11 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """Iterates over the rows of a file; blank ones are left out."""
+    """Iterates over the rows of a file, or of its first `most` lines; blank ones are left out."""
 
-    def __init__(self, file: TextIO, dialect: dict):
+    def __init__(self, file: TextIO, dialect: dict, most: int | None = None):
         self.dialect = dialect
-        self.source = lines(file, MAX_TEXT)
+        self.source = itertools.islice(lines(file, MAX_TEXT), most)
         self.again: deque[str] = deque()  # lines that are to be read once more
         self.held: list[str] = []  # lines of the present row
         self.number = 0  # of lines delivered

@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +26,7 @@ from typing import BinaryIO
 
 import orjson
 
+from webapp.readers import looking
 from webapp.readers.copies import Copy
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, is_gzip, opened, plain
@@ -42,8 +44,7 @@ _LENGTH = struct.Struct("<Q")
 def sniff(source: Source, name: str, key: str, options: Options, known: dict) -> Sniff:
     message = {"do": "sniff", "options": asdict(options), "format": key, "known": known}
     ((_, value),) = _request(source, name, message, lambda n: None)
-    made = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
-    return Sniff(made, value["columns"], value["rows"], value["problem"], tuple(value["sheets"]))
+    return Sniff.of(value)
 
 
 def read(
@@ -59,7 +60,7 @@ def read(
 
 def _request(source: Source, name: str, message: dict, advance: Callable[[int], None]) -> Iterator[tuple[str, dict]]:
     """The answers of a worker; its crash is an Unreadable."""
-    with _file(source, name, advance) as (file, told):
+    with _file(source, name, advance) as (file, told), looking.child():
         worker = WorkerProcess.get()
         left, done = source.stat().st_size if not told else 0, False
         try:
@@ -123,7 +124,6 @@ class WorkerProcess:
 
     def __init__(self):
         self.socket, theirs = socket.socketpair()
-        self.socket.settimeout(PATIENCE)
         with theirs:
             environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1"}
             self.process = subprocess.Popen(
@@ -163,6 +163,7 @@ class WorkerProcess:
         self.process.wait()
 
     def send(self, message: bytes, file: int) -> None:
+        self.socket.settimeout(PATIENCE)
         socket.send_fds(self.socket, [_LENGTH.pack(len(message))], [file])
         self.socket.sendall(message)
 
@@ -175,9 +176,16 @@ class WorkerProcess:
 
     def _exactly(self, count: int) -> bytearray:
         message = bytearray(count)
-        view, at = memoryview(message), 0
+        view, at, until = memoryview(message), 0, time.monotonic() + PATIENCE
+        self.socket.settimeout(min(PATIENCE, looking.POLL))
         while at < count:
-            got = self.socket.recv_into(view[at:])
+            try:
+                got = self.socket.recv_into(view[at:])
+            except TimeoutError:
+                looking.check()
+                if time.monotonic() > until:
+                    raise
+                continue
             if not got:
                 raise EOFError
             at += got

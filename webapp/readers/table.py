@@ -11,6 +11,7 @@ from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options,
 from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, opened
 from webapp.readers.rows import Rows
 
+SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -45,9 +46,8 @@ def _dialect(path: Source, name: str, delimiter: str) -> dict:
 def _first_rows(path: Source, name: str, options: Options) -> list[list[str]]:
     rows, characters = [], 0
     with opened(path, name) as file:
-        for row in itertools.islice(
-            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), SAMPLE_ROWS
-        ):
+        first = Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter), SAMPLE_LINES)
+        for row in itertools.islice(first, SAMPLE_ROWS):
             rows += [[clean(cell) for cell in row.cells]] if row.cells else []
             characters += sum(map(len, row.cells or [])) or MAX_TEXT
             if characters > SAMPLE_CHARACTERS and rows:

@@ -7,32 +7,88 @@ import tarfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from webapp.readers import archive
-from webapp.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from webapp.readers import archive, looking
+from webapp.readers.archive import Budget
 from webapp.readers.companions import Companions, is_bag, is_vocabulary
 from webapp.readers.copies import Copy, Stat
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, opened
+from webapp.readers.opening import MAX_UNPACKED, Source, clean, opened, unpacked
 
-MAX_HEADER = (
-    1 << 20
-)  # bytes of an entry's name and attributes: tarfile keeps them in memory, whatever they say their size is
+MAX_HEADER = 1 << 20  # bytes of an entry's names and attributes together: tarfile keeps them in memory
+MOST_HEADERS = 16  # of one entry: they are nested, a call in a call
+_HEADERS = (
+    tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
+)  # fmt: skip
 
 
 class _Info(tarfile.TarInfo):
-    """An entry whose header can't fill the memory."""
+    """An entry whose header can neither fill the memory nor lead astray: tarfile believes every number in it."""
 
-    def _proc_member(self, file):
-        if self.type in (
-            tarfile.XHDTYPE,
-            tarfile.XGLTYPE,
-            tarfile.SOLARIS_XHDTYPE,
-            tarfile.GNUTYPE_LONGNAME,
-            tarfile.GNUTYPE_LONGLINK,
-        ):
-            if self.size > MAX_HEADER:
-                raise tarfile.HeaderError("an entry's header is longer than any is")
-        return super()._proc_member(file)
+    most = MAX_UNPACKED  # bytes that an entry can have: `members` says it
+
+    @classmethod
+    def fromtarfile(cls, tar):
+        """tarfile would take a damaged header for the end, and what follows would be lost without a word."""
+        try:
+            return super().fromtarfile(tar)
+        except tarfile.InvalidHeaderError as error:
+            raise tarfile.ReadError(str(error)) from None
+
+    def _proc_member(self, tar):
+        if self.type in _HEADERS:
+            self._spend(tar, "header", max(self.size, MAX_HEADER // MOST_HEADERS))
+            if self.type == tarfile.XGLTYPE:  # for all entries that follow
+                self._spend(tar, "kept", self.size)
+        else:
+            tar.header = 0
+        return super()._proc_member(tar)
+
+    @staticmethod
+    def _spend(tar, what: str, count: int) -> None:
+        setattr(tar, what, getattr(tar, what, 0) + count)
+        if getattr(tar, what) > MAX_HEADER:
+            raise tarfile.HeaderError("an entry's header is longer than any is")
+
+    def _block(self, count: int) -> int:
+        """What is read or passed over at once: here every size comes by."""
+        if not 0 <= count <= self.most:
+            raise tarfile.HeaderError(f"an entry says that it has {count:,} bytes, which can't be in the archive")
+        return super()._block(count)
+
+    def _proc_sparse(self, tar):
+        """Passes over the map of a file with holes: such a file is not read."""
+        goes_on = self._sparse_structs[1]
+        while goes_on:
+            self._spend(tar, "header", tarfile.BLOCKSIZE)
+            goes_on = tar.fileobj.read(tarfile.BLOCKSIZE)[504]
+        self.sparse = []
+        self.offset_data = tar.fileobj.tell()
+        tar.offset = self.offset_data + self._block(self.size)
+        return self
+
+    def _mark_sparse(self, entry, *_) -> None:
+        """The same of maps in other forms."""
+        entry.sparse = []
+
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _mark_sparse
+
+
+def members(file: BinaryIO, most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """What a tar file holds, in its order. most: bytes that one entry can have.
+
+    Raises tarfile.TarError whatever is wrong: tarfile itself meets hostile headers with exceptions of any kind.
+    """
+    try:
+        with tarfile.open(fileobj=file, mode="r|", tarinfo=type("Info", (_Info,), {"most": most})) as tar:
+            while info := tar.next():
+                tar.members = []  # a list of all that was read
+                info._block(info.size)
+                looking.check()
+                yield tar, info
+    except (Unreadable, looking.Exhausted, tarfile.TarError):
+        raise
+    except Exception as error:
+        raise tarfile.ReadError(str(error) or type(error).__name__) from error
 
 
 class _Entry:
@@ -54,7 +110,7 @@ class _Entry:
 
     def open(self, mode: str = "rb", buffering: int = 0) -> BinaryIO:
         if self.copy is None:
-            self.copy = Copy(self.tar.extractfile(self.info), self.name, MAX_UNPACKED)
+            self.copy = Copy(self.tar.extractfile(self.info), self.name, MAX_UNPACKED, whole=False)
         return self.copy.open()
 
     def stat(self) -> Stat:
@@ -97,15 +153,11 @@ def _entries(source: Source, name: str, advance: Callable[[int], None] = lambda 
     read = 0
     with opened(source, name, advance) as file:
         try:
-            with tarfile.open(fileobj=file, mode="r|", tarinfo=_Info, ignore_zeros=False) as tar:
-                while info := tar.next():
-                    tar.members = []  # a list of all that was read
-                    read += 1
-                    with contextlib.closing(_Entry(tar, info)) as entry:
-                        yield entry
-        except DAMAGED as error:
-            if isinstance(error, Unreadable):
-                raise
+            for tar, info in members(file, unpacked(source, name)):
+                read += 1
+                with contextlib.closing(_Entry(tar, info)) as entry:
+                    yield entry
+        except tarfile.TarError as error:
             if not read:
                 raise Unreadable(f"“{name}” is no tar archive, or is damaged ({error}). Pack it again.") from None
             raise Unreadable(

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from webapp.readers import archive, encodings
-from webapp.readers.archive import DAMAGED, MAX_UNPACKED, Budget
+from webapp.readers.archive import DAMAGED, Budget
 from webapp.readers.companions import Companions
 from webapp.readers.copies import Copy, Stat
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import Source, clean, is_gzip, opened
+from webapp.readers.opening import MAX_UNPACKED, Source, clean, is_gzip, opened
 
 _UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
 _UNICODE_PATH = 0x7075  # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8
@@ -135,6 +135,7 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
                 copy = Copy(file, name, MAX_UNPACKED)
                 stack.callback(copy.close)
                 file = copy.open()
+            _check_list(file, name)
             zip_file = stack.enter_context(zipfile.ZipFile(file))
         except (*DAMAGED, gzip.BadGzipFile) as error:
             if isinstance(error, Unreadable):
@@ -142,13 +143,22 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
             raise Unreadable(
                 f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves."
             ) from None
-        count = len(zip_file.infolist())
-        if count > archive.MAX_ENTRIES:
-            raise Unreadable(
-                f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it."
-            )
         entries = _Entries(zip_file)
         yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))
+
+
+def _check_list(file: BinaryIO, name: str) -> None:
+    """Raises Unreadable where there are too many entries to be listed. zipfile keeps all in memory that it comes upon,
+    whatever number the archive says."""
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # None where there is none
+    count = 0
+    if end and end[zipfile._ECD_SIZE] > archive.MAX_ENTRIES * zipfile.sizeCentralDir:  # type: ignore[attr-defined]
+        file.seek(max(0, end[zipfile._ECD_LOCATION] - end[zipfile._ECD_SIZE] - (1 << 10)))  # type: ignore[attr-defined]
+        while piece := file.read(1 << 20):
+            count += piece.count(zipfile.stringCentralDir)  # type: ignore[attr-defined]
+    file.seek(0)
+    if count > archive.MAX_ENTRIES:
+        raise Unreadable(f"“{name}” holds {count:,} entries; at most {archive.MAX_ENTRIES:,} can be read. Split it.")
 
 
 class _Entries:

@@ -20,7 +20,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
-from django.utils.decorators import async_only_middleware
+from django.utils.decorators import async_only_middleware, sync_only_middleware
 
 from webapp import routes
 from webapp.request_context import request_context
@@ -107,8 +107,10 @@ PAGES = ConcurrencyLimiter("pages", capacity=4, queue=160, max_wait=8.0, per_cli
 HEAVY = ConcurrencyLimiter("heavy pages", capacity=2, queue=24, max_wait=20.0, per_client=12)
 # A download has a thread that waits for its reader, and a connection while it makes a chunk.
 FILES = ConcurrencyLimiter("files", capacity=8, queue=8, max_wait=20.0, per_client=4)
-# The view of an upload runs on the event loop: while it waits for bytes it costs some 256 KB and no thread.
+# While an upload waits for bytes it costs some 256 KB and a thread that sleeps. Until then it asks the database, as a
+# page does: hundreds that begin at once would take all its connections, so few of them do.
 UPLOADS = ConcurrencyLimiter("uploads", capacity=400, queue=0, max_wait=0.0, per_client=200)
+UPLOAD_STARTS = ConcurrencyLimiter("uploads that begin", capacity=2, queue=400, max_wait=30.0, per_client=200)
 STREAMS = ConcurrencyLimiter("streams", capacity=1_000, queue=0, max_wait=0.0, per_client=300)
 # Until a stream begins it needs a thread as a page does. When a server is back all open pages connect at once: with a
 # thread for each of some hundreds every other page waited for seconds.
@@ -130,7 +132,7 @@ def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
         Load.PAGE: [PAGES],
         Load.HEAVY: [HEAVY, PAGES],
         Load.FILE: [FILES],
-        Load.UPLOAD: [UPLOADS],
+        Load.UPLOAD: [UPLOADS, UPLOAD_STARTS],
         Load.STREAM: [STREAMS, STREAM_STARTS],
     }[load]
 
@@ -162,6 +164,14 @@ def release_connection() -> None:
         connection.close()
 
 
+async def wait_for_client(request: HttpRequest) -> None:
+    """For a view on the event loop that is about to wait for its client, perhaps for minutes: it keeps its outermost
+    place, and neither another one nor a connection."""
+    if admission := request_context(request).admission:
+        admission.release(keep=1)
+    await sync_to_async(release_connection)()
+
+
 def call_in_loop(loop: asyncio.AbstractEventLoop, function) -> None:
     """From any thread; directly where the loop has ended, as in tests."""
     if loop.is_closed():
@@ -182,15 +192,21 @@ def limit_concurrency(get_response):
     runs in one."""
 
     async def middleware(request: HttpRequest) -> HttpResponse:
-        admission = Admission(request.META.get("REMOTE_ADDR", ""))
+        admission, context = Admission(request.META.get("REMOTE_ADDR", "")), request_context(request)
+        context.admission = admission
         try:
             await admission.acquire(limiters(request))
             response = await head_requests.respond(request, get_response)
         except Overloaded as overloaded:
             admission.release()
             return refusal(request, overloaded)
-        except BaseException:
-            admission.release()
+        except BaseException:  # most often the client has gone; the thread knows nothing of that, and works on
+            context.abandoned.set()
+            if context.work.cancel():  # it had not begun
+                admission.release()
+            else:
+                release = partial(call_in_loop, asyncio.get_running_loop(), admission.release)
+                context.work.add_done_callback(lambda _: release())
             raise
         if not response.streaming:
             admission.release()
@@ -204,6 +220,24 @@ def limit_concurrency(get_response):
         # place.
         weakref.finalize(response, release).atexit = False
         return response
+
+    return middleware
+
+
+@sync_only_middleware
+def follow_work(get_response):
+    """Middleware, the first in a request's thread: says when the work has ended, also where nobody waits for it any
+    more. Its places are free then, and not before: else whoever comes and goes could have any number of threads at
+    work."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        work = request_context(request).work
+        if not work.set_running_or_notify_cancel():
+            return HttpResponse(status=499)
+        try:
+            return get_response(request)
+        finally:
+            work.set_result(None)
 
     return middleware
 

@@ -20,7 +20,8 @@ class Connection(HttpToolsProtocol):
 
     _deadline: TimerHandle | None = None  # set until the headers are complete
     _stalled: TimerHandle | None = None  # set while the client does not read
-    _header_bytes = 0  # received since the headers began
+    _header_bytes = 0  # received since the headers began, while they are not complete
+    _parsed_bytes = 0  # of the address and the headers that the parser has told of, of a chunked body's trailers too
 
     def connection_made(self, transport) -> None:
         super().connection_made(transport)
@@ -33,7 +34,22 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._parsed_bytes = 0
         self._begin_headers()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value) + 4)
+
+    def _count(self, size: int) -> None:
+        """Headers may also come in one piece, so that they are never waited for."""
+        self._parsed_bytes += size
+        if self._parsed_bytes > HEADERS:
+            raise ValueError("headers are too long")  # which the parser answers with 400
 
     def on_headers_complete(self) -> None:
         self._end_headers()

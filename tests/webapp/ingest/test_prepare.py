@@ -1,6 +1,7 @@
 """What pages show of a choice of words before it is made, and the versions that choices make."""
 
 import io
+import time
 import zipfile
 
 import numpy as np
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from tasks.corpora import choose as make
+from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
@@ -120,6 +122,38 @@ def test_the_passage_says_what_becomes_of_each_word(client):
     numbers = changed(client, url, **options, numbers="on").context["words"]["passage"]
     assert "19th" in numbers["after"]
     assert "".join(piece["text"] for piece in numbers["pieces"]) in text
+
+
+def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(client, monkeypatch):
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
+    rows = [["id", "text"], *([f"k{i % 900}", "The same words on ships and harbours."] for i in range(1000))]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    page = client.get(url)
+    assert page.context["form"]["max_share"].value() == "100" and page.context["words"]["vocabulary"] == 3
+    assert "words count that stand in all documents, too" in page.content.decode()
+    client.post(url, fields(client, url))
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    assert corpus.status == "ready" and corpus.vocabulary == 3 and corpus.documents == 1000
+    page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "999 documents" in page and "100 ids of your own stand on several documents, such as “<bdi>k0</bdi>”" in page
+
+
+def test_the_page_of_two_thousand_columns_takes_seconds(client):
+    rows = [
+        [f"c{i}" for i in range(2_000)],
+        *([f"{n}.{i}7" for i in range(1_999)] + ["some words " * 9] for n in range(60)),
+    ]
+    began = time.process_time()
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    assert client.get(url).context["form"]["text"].value() == 1_999
+    assert time.process_time() - began < 15  # of 88, on an idle machine
+
+
+def test_usual_documents_keep_the_usual_thresholds(client):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    page = client.get(url)
+    assert page.context["form"]["max_share"].value() == "50" and not page.context["adapted"]
 
 
 def test_what_can_not_be_is_said_beside_the_options(client):
@@ -472,9 +506,8 @@ def test_columns_that_differ_are_said_before_documents_are_added(client, own):
     assert client.post(reverse("corpus_delete", args=[own.additions.get().pk])).status_code == 302
     assert not own.additions.exists()
     picture = SimpleUploadedFile("more.csv", b"\x89PNG\r\n\x1a\n" + bytes(90))
-    url = client.post(reverse("corpus_add", args=[own.pk]), {"files": [picture]}).url
-    page = client.get(url, follow=True).content.decode()
-    assert "Nothing was added" in page and "PNG picture" in page and not own.additions.exists()
+    answer = client.post(reverse("corpus_add", args=[own.pk]), {"files": [picture]})
+    assert answer.status_code == 400 and "PNG picture" in answer.content.decode() and not own.additions.exists()
 
 
 def test_a_corpus_is_read_again_in_another_way(client, own):

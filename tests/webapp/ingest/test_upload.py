@@ -8,8 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
+from webapp.jobs import heartbeat
 from webapp.models import Corpus
+from webapp.readers import looking
 from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +59,7 @@ def test_the_script_gets_json(client):
 
 def test_without_a_script_the_sentence_stands_on_the_page(client):
     response = client.post(reverse("corpora"), {}, follow=True)
-    assert "Choose at least one" in response.content.decode()
+    assert "Choose at least one" in response.content.decode() and response.status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -69,13 +72,15 @@ def test_without_a_script_the_sentence_stands_on_the_page(client):
         ("a.csv.gz", b"id,text\n1,plain\n", "not compressed by gzip"),
     ],
 )
-def test_what_can_not_be_read_is_said_on_the_page(client, name, content, said):
-    corpus, url = prepare(client, (name, content))
-    page = client.get(url, follow=True).content.decode()
-    assert said in page and name in page
-    corpus.refresh_from_db()
-    assert corpus.status == "failed"
-    assert client.get(url, follow=True).status_code == 200  # and again: no loop, no crash
+def test_what_can_not_be_read_is_refused_and_leaves_nothing(client, settings, name, content, said):
+    before = set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()
+    response = upload(client, (name, content))
+    page = response.content.decode()
+    assert response.status_code == 400 and said in page and name in page
+    response = upload(client, (name, content), **JSON)
+    assert response.status_code == 400 and said in response.json()["error"]
+    assert (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()) == before
+    assert not list(settings.FILE_UPLOAD_TEMP_DIR.iterdir())
 
 
 def test_a_hostile_name_is_a_label(client, settings):
@@ -226,3 +231,40 @@ def test_nothing_is_asked_that_is_clear(client):
     )
     page = client.get(url).content.decode()
     assert "12/3/1999 is" not in page and "What the other columns hold" not in page
+
+
+# What takes longer than a page can wait ---------------------------------------------------------------------------------
+
+
+def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch):
+    monkeypatch.setattr(looking, "PAGE_SECONDS", 0.0)
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
+    assert client.get(url).url == reverse("corpus", args=[corpus.pk])
+    corpus.refresh_from_db()
+    assert corpus.status == "queued" and "looking" in corpus.arriving
+    page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "longer than a page can wait" in page and 'data-working="looking"' in page
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    assert corpus.status == "draft" and not corpus.arriving
+    page = client.get(url)  # what the worker saw; the sample is still more than a page may read
+    assert page.context["sniff"].options.text == 5 and "took longer than 0 seconds" in page.context["trouble"]
+    monkeypatch.setattr(looking, "PAGE_SECONDS", 60.0)
+    assert client.get(url).context["sample"].documents == 30
+    client.post(url, fields(client, url))
+    assert not (files.corpus_folder(corpus.pk) / "looks").exists()
+
+
+def test_what_a_worker_can_not_find_out_either_is_said(client, monkeypatch):
+    monkeypatch.setattr(looking, "PAGE_SECONDS", 0.0)
+    monkeypatch.setattr(looking, "JOB_SECONDS", 0.0)
+    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
+    client.get(url)
+    ingest(corpus.pk)
+    page = client.get(url, follow=True).content.decode()
+    assert "took longer than 0 seconds. Nothing that can be read was seen by then." in page
+    corpus.refresh_from_db()
+    assert corpus.status == "failed"
+    assert client.get(url, follow=True).status_code == 200  # and again: no loop, no crash

@@ -2,12 +2,14 @@
 
 import asyncio
 import gc
+import threading
 
 import pytest
-from asgiref.sync import async_to_sync
-from django.http import StreamingHttpResponse
+from asgiref.sync import async_to_sync, sync_to_async
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import AsyncClient, RequestFactory
 
+from webapp.request_context import request_context
 from webapp.server import concurrency
 from webapp.server.concurrency import ConcurrencyLimiter, Overloaded
 
@@ -106,8 +108,9 @@ def test_a_patience_that_ends_as_a_place_is_left():
         ("/api/v1/corpora", [concurrency.PAGES]),
         ("/runs/1/events", [concurrency.STREAMS, concurrency.STREAM_STARTS]),
         ("/corpora/1/events", [concurrency.STREAMS, concurrency.STREAM_STARTS]),
-        ("/uploads/", [concurrency.UPLOADS]),
-        ("/uploads/x/", [concurrency.UPLOADS]),
+        ("/uploads/", [concurrency.UPLOADS, concurrency.UPLOAD_STARTS]),
+        ("/uploads/x/", [concurrency.UPLOADS, concurrency.UPLOAD_STARTS]),
+        ("/corpora/1/prepare/", [concurrency.HEAVY, concurrency.PAGES]),
         ("/runs/1/export/topics.csv", [concurrency.FILES]),
         ("/runs/1/topics/", [concurrency.PAGES]),
         ("/runs/1/topics/?view=map", [concurrency.HEAVY, concurrency.PAGES]),
@@ -190,3 +193,31 @@ def test_a_stream_that_nobody_closes_leaves_its_place(monkeypatch):
 
     asyncio.run(go())
     assert empty(one)
+
+
+def test_a_request_whose_client_has_gone_keeps_its_place_until_its_work_ends(monkeypatch):
+    """And is told, so that it can end early. One that has not begun gives its place back at once."""
+    pages, began, go_on = limiter(), threading.Event(), threading.Event()
+    monkeypatch.setattr(concurrency, "limiters", lambda request: [pages])
+
+    def view(request):
+        began.set()
+        assert request_context(request).abandoned.wait(5)
+        go_on.wait(5)
+        return HttpResponse()
+
+    async def go():
+        middleware = concurrency.limit_concurrency(sync_to_async(concurrency.follow_work(view), thread_sensitive=False))
+        working, waiting = (asyncio.ensure_future(middleware(RequestFactory().get("/"))) for _ in range(2))
+        await asyncio.to_thread(began.wait)
+        assert (pages.active, len(pages.waiting)) == (1, 1)
+        waiting.cancel()
+        working.cancel()
+        await asyncio.gather(working, waiting, return_exceptions=True)
+        assert (pages.active, len(pages.waiting)) == (1, 0)
+        go_on.set()
+        while pages.active:
+            await asyncio.sleep(0.005)
+        assert empty(pages)
+
+    asyncio.run(go())

@@ -1,0 +1,99 @@
+"""Hostile uploads: each of docs/security.md's list is refused in seconds with its sentence, and leaves nothing."""
+
+import gzip
+import io
+import re
+import tarfile
+import time
+import zipfile
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from webapp.models import Corpus
+
+pytestmark = pytest.mark.django_db
+SECONDS = 10  # of processor time of the web process; each takes one or two
+DOCUMENTATION = settings.BASE_DIR / "docs" / "security.md"
+
+
+def zip_of(*entries: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in entries:
+            file.writestr(name, content)
+    return out.getvalue()
+
+
+def encrypted() -> bytes:
+    content = bytearray(zip_of(("a.txt", b"words")))
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.index(mark) + place] |= 1
+    return bytes(content)
+
+
+def tar_of(size: int = 5, kind: bytes = tarfile.REGTYPE) -> bytes:
+    info = tarfile.TarInfo("a.txt")
+    info.type, info.size, info.linkname = kind, size, "/etc/passwd"
+    return info.tobuf(tarfile.GNU_FORMAT) + (b"words" + bytes(507) if size else b"") + bytes(1024)
+
+
+def laughs() -> bytes:
+    entities = "".join(f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(9))
+    return f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "ha ha ha">{entities}]><a>&j;</a>'.encode()
+
+
+def long_docx() -> bytes:
+    word = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>'
+    return zip_of(("[Content_Types].xml", b"<Types/>"), ("word/document.xml", word + b"a" * 100_000_000))
+
+
+GZ_BOMB = gzip.compress(b"id,text\n") + gzip.compress(b"a" * (10 << 20), 9) * 100  # 1 GB in 1 MB
+HOSTILE = {  # as docs/security.md calls it -> its name and content
+    "a .gz of 1 GB in 1 MB": ("a.csv.gz", GZ_BOMB),
+    "a file in a zip that unpacks to a thousand times its size": ("a.zip", zip_of(("a.csv", b"a" * 30_000_000))),
+    "an archive in an archive in an archive": ("a.zip", zip_of(("b.zip", zip_of(("c.zip", zip_of(("a.txt", b"x"))))))),
+    "a path that leads out of the archive": ("a.zip", zip_of(("../a.txt", b"words"))),
+    "a link in a tar": ("a.tar", tar_of(0, tarfile.SYMTYPE)),
+    "a tar entry that says it has 40 GB": ("a.tar", tar_of(40 << 30)),
+    "an encrypted zip": ("a.zip", encrypted()),
+    "a zip that is none": ("a.zip", b"not a zip at all"),
+    "a table of 10,000 columns": ("a.csv", b"x," * 9_999 + b"x\n" + b"1," * 9_999 + b"1\n"),
+    "XML whose entities grow to gigabytes": ("a.xml", laughs()),
+    "XML that names a file of the server": (
+        "a.xml",
+        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+    ),
+    "a Word document of 100 million letters": ("a.docx", long_docx()),
+    "JSON of 200,000 brackets": ("a.json", b'{"a":' * 200_000),
+    "a damaged PDF": ("a.pdf", b"%PDF-1.7\n" + b"x" * 1000),
+    "a picture with the ending of a table": ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(90)),
+    "a program with the ending of a text": ("a.txt", b"\x7fELF" + bytes(range(256)) * 9),
+    "an empty file": ("a.txt", b""),
+    "an ending that is not known": ("a.xyz", b"words"),
+}
+
+
+def listed() -> dict[str, str]:
+    """What docs/security.md lists, with its sentence."""
+    section = DOCUMENTATION.read_text().partition("## Hostile uploads")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| (.+?) \| “(.+?)” \|$", section, re.M))
+
+
+def test_the_documentation_lists_what_is_tried():
+    assert listed().keys() == HOSTILE.keys()
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_each_is_refused_with_its_sentence_and_leaves_nothing(client, what):
+    (name, content), sentence = HOSTILE[what], listed()[what]
+    before, began = (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()), time.process_time()
+    answer = client.post(
+        reverse("corpora"), {"files": [SimpleUploadedFile(name, content)]}, HTTP_ACCEPT="application/json"
+    )
+    assert answer.status_code == 400 and sentence in answer.json()["error"]
+    assert time.process_time() - began < SECONDS
+    assert (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()) == before
+    assert not list(settings.FILE_UPLOAD_TEMP_DIR.iterdir())
