@@ -117,19 +117,19 @@ class Bench:
         return self._corpora[name]
 
     def train(
-        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", alpha: float | None = None, looks: int = 8,
+        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", judge_alpha: float | None = None, looks: int = 8,
         seconds: float | None = None, documents: np.ndarray | None = None, **settings: Any,
     ) -> Trained:  # fmt: skip
         """Train to the end of the last pass on one thread, judged `looks` times (at growing distances, and at the end).
 
-        split, alpha: of the judge (inference.evaluate.Completion). seconds: end earlier, after so many seconds of steps. documents: train on these
+        split, judge_alpha: of the judge (inference.evaluate.Completion). seconds: end earlier, after so many seconds of steps. documents: train on these
         alone, int64[n] (held-out ones are left out). settings: of the engine, `topics` among them.
         """
         module = engines.get(engine)
         config = engines.config(engine, **settings).resolve(bow.D, bow.tokens)
         self._compile(engine, module, config, bow)
         held_out = held_out_documents(bow, seed)
-        judge, used = Completion(bow, held_out, split=split, alpha=alpha), bow
+        judge, used = Completion(bow, held_out, split=split, alpha=judge_alpha), bow
         if documents is not None:
             kept = np.union1d(documents, held_out)
             used, held_out = corpora.taken(bow, kept), np.searchsorted(kept, held_out)

@@ -20,7 +20,16 @@ SAMPLED = {
     "statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6,
     "burn_in": 2, "samples": 3,
 }  # fmt: skip
-VARIATIONAL = {"alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6, "truncate": 0.0, "tolerance": 0.0}
+VARIATIONAL = {
+    "expectation": "log",
+    "start": "random",
+    "alpha": 0.1,
+    "eta": 0.4,
+    "minibatch": 100,
+    "kappa": 0.6,
+    "truncate": 0.0,
+    "tolerance": 0.0,
+}
 SWEEPS = 5  # B + S, and the variational engine's iterations
 ETAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 PAIRS = ((1, 1), (2, 1), (3, 1), (2, 3), (3, 2), (4, 1), (5, 5), (10, 10), (20, 20))  # B, S

@@ -19,7 +19,9 @@ def _hdp(bench: Bench, **settings) -> dict:
 
 def _mean(bench: Bench, engine: str, name: str, bow, **settings) -> dict:
     """A row: completion over the seeds, its spread, and how many topics are in use."""
-    trained = [bench.train(engine, bow, seed, split="types", looks=1, **settings) for seed in bench.seeds]
+    trained = [
+        bench.train(engine, bow, seed, split="types", judge_alpha=0.1, looks=1, **settings) for seed in bench.seeds
+    ]
     values = [one.held_out for one in trained]
     used = [one.topics.in_use().K for one in trained]
     return {
@@ -42,7 +44,7 @@ def figure_11(bench: Bench) -> Outcome:
     rows.append(_mean(bench, hdp.NAME, "HDP, our settings", bow, **ours))
     plain, learned = [], []
     for K in sizes:
-        settings = {"topics": K, "passes": passes, "alpha": 1.0 / K, **PAPERS}
+        settings = {"topics": K, "passes": passes, "alpha": 1.0 / K, "expectation": "log", "start": "random", **PAPERS}
         plain.append(_mean(bench, svi.NAME, f"LDA, K = {K}", bow, **settings))
         learned.append(_mean(bench, svi.NAME, f"LDA, K = {K}, alpha learned", bow, **settings, learn="alpha"))
     rows += plain + learned

@@ -84,9 +84,10 @@ class Config:
         choices=("schedule", "adaptive"),
     )  # fmt: skip
     expectation: str = setting(
-        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η.", "log",
+        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η.", "mean",
         choices=("log", "mean"),
     )  # fmt: skip
+    start: str = variational.start_setting()
     learn: str = variational.learn_setting()
     interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 10, least=1)
     iterations: int = variational.iterations_setting()
@@ -190,6 +191,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not len(documents):
         return
     batch = dense.batch_of(bow, documents)
+    if not state.begun:
+        streams = len(state.noise) > 0
+        variational.seed(
+            config,
+            state,
+            batch,
+            state.noise if streams else state.values,
+            state.noise_totals if streams else state.totals,
+        )
     local = _streamed(config, state, batch, documents, shape) if len(state.noise) else None
     local = local or variational.local(config, state, batch, documents)
     if state.gamma.shape[1]:

@@ -13,12 +13,13 @@ from inference.bow import Bow
 from inference.engines import dense, priors
 from inference.engines.contract import MAPPED, Shape
 from inference.engines.settings import setting
-from inference.kernels import vb
+from inference.kernels import rng, seeds, vb
 from inference.memory import room
 from inference.topics import Theta
 
 FOLD_ITERATIONS, FOLD_TOLERANCE = 50, 1e-4  # under the finished topics
 BLOCK = 1000  # documents at a time, where all are gone through at once
+DIVERSE = 200  # topics whose first documents are chosen to differ
 COLD = 1.0  # gamma of each topic in a document that is new
 NEWTON = 5  # steps, whenever priors are learned
 
@@ -54,6 +55,8 @@ class Settings(Protocol):
     def expectation(self) -> str: ...
     @property
     def learn(self) -> str: ...
+    @property
+    def start(self) -> str: ...
 
 
 def alpha_setting() -> Any:
@@ -90,6 +93,13 @@ def truncate_setting(default: float) -> Any:
     )  # fmt: skip
 
 
+def start_setting() -> Any:
+    return setting(
+        "First topics", "", "Half of each topic begins as a document of the first minibatch, as unlike each other as they come, and "
+        "half at random; or all of it at random.", "documents", choices=("documents", "random"),
+    )  # fmt: skip
+
+
 def learn_setting() -> Any:
     return setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
@@ -110,6 +120,7 @@ class State:
     values. values: float32[V, K], (lambda - eta) / pi; totals: float64[K], sums of values by topic. alpha: float64[K].
     gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first; strongest:
     uint16[rows, L], of which topics, without columns where L is K. log_theta: float64[K], what alpha is learned from.
+    begun: whether the topics have their start; else the first minibatch gives it (`seed`).
     """
 
     seed: int
@@ -121,6 +132,7 @@ class State:
     totals: np.ndarray
     alpha: np.ndarray
     eta: float
+    begun: bool
     log_theta: np.ndarray
     gamma: np.ndarray = field(metadata=MAPPED)
     strongest: np.ndarray = field(metadata=MAPPED)
@@ -149,8 +161,34 @@ def beginning(
     gamma[:], strongest[:] = 0.0, 0
     return {
         "seed": seed, "t": 0, "tokens": 0, "documents": shape.D, "pi": 1.0, "values": values, "totals": totals,
-        "alpha": np.full(K, config.alpha), "eta": config.eta, "log_theta": np.zeros(K), "gamma": gamma, "strongest": strongest,
+        "alpha": np.full(K, config.alpha), "eta": config.eta, "begun": not random or config.start == "random", "log_theta": np.zeros(K), "gamma": gamma, "strongest": strongest,
     }  # fmt: skip
+
+
+def seed(config: Settings, state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
+    """Put documents of the first minibatch into the random start: half of a topic's mass is a document's words.
+
+    Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random ones: choosing costs a
+    look at every document for each topic. Where there are fewer documents than topics the others stay random. Not of the
+    papers; it finds more of planted topics than a random start (docs/engines/svi.md).
+
+    values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in place.
+    """
+    K = config.topics
+    stream = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
+    counts = batch.counts.astype(np.float64)
+    if K <= DIVERSE:
+        documents = seeds.diverse(batch.doc_ptr, batch.places, counts, len(batch.words), K, stream)
+    else:
+        documents = seeds.random(batch.doc_ptr, K, stream)
+    for k, d in enumerate(documents):
+        pairs = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        values[:, k] *= np.float32(0.5)
+        values[batch.words[batch.places[pairs]], k] += (totals[k] / 2 * counts[pairs] / batch.lengths[d]).astype(
+            np.float32
+        )
+        totals[k] = values[:, k].sum(dtype=np.float64)
+    state.begun = True
 
 
 def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> None:

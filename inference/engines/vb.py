@@ -53,6 +53,7 @@ class Config:
         "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η, and the bound need not "
         "rise.", "log", choices=("log", "mean"),
     )  # fmt: skip
+    start: str = variational.start_setting()
     learn: str = variational.learn_setting()
     iterations: int = variational.iterations_setting()
     tolerance: float = variational.tolerance_setting()
@@ -122,6 +123,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
+        if not state.begun:
+            variational.seed(config, state, batch, state.values, state.totals)
         local = variational.local(config, state, batch, documents)
         kernels.remember(documents, local.gamma, state.gamma, state.strongest)
         variational.add(batch, local, 1.0, state.next, state.next_totals)

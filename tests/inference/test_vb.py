@@ -76,6 +76,7 @@ def naive_step(lam, bow, batch, alpha, starts, config):
 def test_steps_are_the_slow_twins(bow, expectation, kappa, tau0, double, near):
     """Step for step, remembered gamma and the scale pi included."""
     config = svi.Config(
+        start="random",
         topics=K,
         kappa=kappa,
         tau0=tau0,
@@ -116,7 +117,7 @@ def test_svi_without_memory_of_topics_is_vb(bow, learn):
     """kappa = 0 and a minibatch of all documents: bit for bit."""
     everything = [np.arange(D)]
     common = {"topics": K, "minibatch": D, "learn": learn, "truncate": 0.0}
-    one = svi.Config(kappa=0.0, remember=K, interval=1, **common).resolve(D, bow.tokens)
+    one = svi.Config(expectation="log", kappa=0.0, remember=K, interval=1, **common).resolve(D, bow.tokens)
     two = vb.Config(**common).resolve(D, bow.tokens)
     a, b = steps(svi, one, bow, 4, everything), steps(vb, two, bow, 4, everything)
     for name in ("values", "totals", "gamma", "alpha"):
@@ -126,9 +127,9 @@ def test_svi_without_memory_of_topics_is_vb(bow, learn):
 
 @pytest.mark.parametrize("parts", [2, 8, 48])
 def test_slices_make_no_difference(bow, parts):
-    config = vb.Config(topics=K, minibatch=D // parts, learn="both", tolerance=0.0, iterations=10).resolve(
-        D, bow.tokens
-    )
+    config = vb.Config(
+        start="random", topics=K, minibatch=D // parts, learn="both", tolerance=0.0, iterations=10
+    ).resolve(D, bow.tokens)
     sliced = steps(vb, config, bow, 3 * parts, np.split(np.arange(D), parts))
     whole = steps(vb, replace(config, minibatch=D), bow, 3, [np.arange(D)])
     assert np.allclose(sliced.values, whole.values, rtol=1e-4, atol=1e-4)
@@ -161,7 +162,7 @@ def test_streaming_is_a_step_size_of_one_by_t(monkeypatch):
 
     monkeypatch.setattr(variational, "local", frozen)
     batches = np.split(np.arange(D), 6)
-    common = {"topics": K, "minibatch": 8, "passes": 1}
+    common = {"topics": K, "minibatch": 8, "passes": 1, "start": "random"}
     stream = svi.Config(statistics="stream", **common).resolve(D, bow.tokens)
     decay = svi.Config(kappa=1.0, tau0=0.0, **common).resolve(D, bow.tokens)
     a, b = (steps(svi, config, bow, 6, batches) for config in (stream, decay))
@@ -230,7 +231,9 @@ def test_the_bound_rises_with_each_kind_of_update():
 
 def test_the_bound_is_the_slow_twins(bow):
     """And over all batches the mean of what each says is the bound of all."""
-    config = svi.Config(topics=K, minibatch=16, iterations=200, tolerance=1e-9, remember=K).resolve(D, bow.tokens)
+    config = svi.Config(topics=K, expectation="log", minibatch=16, iterations=200, tolerance=1e-9, remember=K).resolve(
+        D, bow.tokens
+    )
     batches = np.split(np.arange(D), 3)
     state = in_double(steps(svi, config, bow, 7, batches))
     log_b = naive_vb.e_log_dirichlet(lam(state))
@@ -257,7 +260,7 @@ def given_start(state, lam0):
     """A state whose lambda is lam0, in float64."""
     state = in_double(state)
     state.values = np.ascontiguousarray((lam0 - state.eta).T)
-    state.totals = state.values.sum(axis=0)
+    state.totals, state.begun = state.values.sum(axis=0), True
     return state
 
 
@@ -331,11 +334,11 @@ def test_as_gensim(bow, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("svi", {}), ("svi", {"expectation": "mean"}), ("svi", {"rate": "adaptive", "passes": 20}), ("vb", {"learn": "alpha"})],
+    [("svi", {}), ("svi", {"expectation": "log"}), ("svi", {"rate": "adaptive", "passes": 20}), ("vb", {})],
     ids=str,
 )  # fmt: skip
 def test_planted_topics_are_found(name, options):
-    """Most of them. Without sampling two topics stay in one more often than with `ssi`, of which 85 % are asked."""
+    """As many as are asked of `ssi`, from documents as a start; a random one finds fewer (docs/engines/svi.md)."""
     matched = []
     for seed in range(5):
         bow, beta = planted(K=6, V=120, D=800, length=60, seed=seed)
@@ -345,7 +348,7 @@ def test_planted_topics_are_found(name, options):
         topics = last(engines.get(name), config, bow, seed).topics.dense()
         distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
         matched += (distance[linear_sum_assignment(distance)] < 0.2).tolist()
-    assert sum(matched) >= 0.6 * len(matched), matched
+    assert sum(matched) >= 0.85 * len(matched), matched
 
 
 @pytest.mark.parametrize("prior", [1e-6, 1e5])
@@ -408,7 +411,7 @@ def test_a_batch_of_held_out_documents_changes_nothing(bow):
 
 
 def test_an_adaptive_step_looks_before_it_moves(bow):
-    config = svi.Config(topics=K, rate="adaptive", minibatch=4).resolve(D, bow.tokens)
+    config = svi.Config(start="random", topics=K, rate="adaptive", minibatch=4).resolve(D, bow.tokens)
     batches = np.split(np.arange(D), 12)
     start = lam(svi.init(config, shape_of(bow, 12), 1))
     assert np.array_equal(lam(steps(svi, config, bow, svi.AVERAGED, batches)), start)
