@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
-from pydantic import TypeAdapter
 
 from tests.addresses import ELSEWHERE, FILES, OF_ALL, OTHER, PAGES, POSTS, ROUTES, STREAMS, TUS, address, names
+from tests.webapp.page_json import undeclared
 from webapp.models import Corpus, Run
 from webapp.runs import services as runs
 
@@ -33,7 +33,7 @@ def test_twin(client, trained, name):
     response = client.get(address(f"{name}_json", trained.corpus_id, trained.pk))
     assert response.status_code == 200
     assert response["Content-Type"] == "application/json"
-    TypeAdapter(ROUTES[name].json).validate_json(response.content)
+    assert undeclared(ROUTES[name], response.json()) == []
 
 
 @pytest.mark.parametrize(
