@@ -22,10 +22,10 @@ if __name__ == "__main__":  # before numba and numpy are imported
     for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(_name, "1")
 
-from benchmarks.engines.__main__ import ROOT, commit, machine  # noqa: E402 (after the number of threads is set)
-from benchmarks.papers.bench import Bench, Outcome, Paper  # noqa: E402
-from benchmarks.papers.report import reproduced, write  # noqa: E402
-from inference import Invalid  # noqa: E402
+from benchmarks.engines.__main__ import ROOT, commit, machine
+from benchmarks.papers.bench import Bench, Outcome, Paper
+from benchmarks.papers.report import reproduced, write
+from inference import Invalid
 
 IDS = ("000", "001", "002", "003", "004")
 

@@ -19,6 +19,7 @@ NAMES = [
     *addresses.PAGES,
     *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE),
 ]
+NAMES.remove("run_truth")  # there is none of the example: its texts were not made
 CASES = [(name, query) for name in NAMES for query in addresses.states(name)]
 WIDE, NARROW = 1440, 380
 ZOOMED = (320, 720)  # 1280 px at 400%, 1440 px at 200%

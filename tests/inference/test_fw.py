@@ -331,7 +331,7 @@ def test_held_out_documents_are_no_seeds():
     bow = bow_of([[d] * 5 for d in range(40)], 40)
     config = fw.Config(topics=40).resolve(40, bow.tokens)
     held_out = np.array([3, 17, 25])
-    shape = Shape(37, 40, bow.tokens, 1, held_out)
+    shape = Shape(37, 40, bow.tokens, 1, held_out=held_out)
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
     assert np.flatnonzero(state.length == 0).tolist() == held_out.tolist() and state.totals.sum() == 5 * 37

@@ -73,7 +73,9 @@ def test_every_number_is_what_was_stored(client, made):
         assert row["held_out"] == point.held_out and row["nonzero"] == point.nonzero
         assert (row["npmi"], row["umass"]) == pytest.approx((mean["npmi"], mean["coherence"]))
         assert row["seconds"] == run.seconds > 0 and row["left_to_right"] == run.snapshot.left_to_right
-        assert (row["K"], row["seed"], row["engine"]) == (run.topics, run.seed, run.engine) and row["in_use"] is None
+        assert (row["K"], row["seed"], row["engine"]) == (run.topics, run.seed, run.engine) and row[
+            "in_use"
+        ] == run.in_use
 
 
 def test_left_to_right_is_the_judges_on_held_out_documents(made):
