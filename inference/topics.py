@@ -6,6 +6,8 @@ import numpy as np
 
 from inference.errors import Invalid
 
+LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
+
 
 class Topics(NamedTuple):
     """beta, a row for each topic: weights that are listed, and one small weight for every word that is not.
@@ -25,6 +27,24 @@ class Topics(NamedTuple):
     share: np.ndarray
     V: int
     used: np.ndarray | None = None
+
+    @classmethod
+    def of_listed(
+        cls,
+        indptr: np.ndarray,
+        words: np.ndarray,
+        weights: np.ndarray,
+        tokens: np.ndarray,
+        V: int,
+        used: np.ndarray | None = None,
+    ) -> "Topics":
+        """What is not listed has what weights leave of 1. tokens: float64[K], of each topic, whose shares are shares of
+        their sum; all 0: even ones."""
+        K, unlisted = len(tokens), V - np.diff(indptr)
+        topic = np.repeat(np.arange(K), np.diff(indptr))
+        floor_mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
+        share = tokens / tokens.sum() if tokens.sum() else np.full(K, 1.0 / K)
+        return cls(indptr, words, weights, floor_mass / np.maximum(unlisted, 1), floor_mass, share, V, used)
 
     @property
     def K(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper
 from inference import mixtures
 from inference.bow import Bow
-from inference.engines import lsparse, sparse, ssi
+from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
 from inference.training import Schedule, held_out_documents
 
@@ -78,20 +78,28 @@ def _figure_1(bench: Bench) -> Outcome:
         model = mixtures.fit(points, K, K if bench.quick else 16, passes=1 if bench.quick else 3, seed=1)[-1].model
         weights = model.log_weights(points)
         weights -= weights.max(axis=1, keepdims=True)
-        dense = np.exp(weights)
-        dense /= dense.sum(axis=1, keepdims=True)
-        for L in (1, 2, 4, 8, 16, K):
-            places, r = _rows(weights, L)
-            own = np.zeros_like(dense)
-            np.put_along_axis(own, places.astype(np.int64), r, 1)
-            chosen = places.astype(np.int64)
-            rows.append({
-                "K": K, "L": L, "shares, ms": 1e3 * _seconds(partial(_rows, weights, L)),
-                "summary, ms": 1e3 * _seconds(partial(mixtures.summary, points, chosen, r, K)),
-                "distance": float(0.5 * np.abs(own - dense).sum(axis=1).mean()),
-            })  # fmt: skip
-            curves.setdefault(f"K = {K}", []).append((float(L), rows[-1]["summary, ms"]))
+        _compare(rows, curves, weights, lambda chosen, r, K=K: mixtures.summary(points, chosen, r, K))
     return _timings(rows, curves, LEAVES)
+
+
+def _compare(rows: list[dict], curves: dict, weights: np.ndarray, summary: Callable, dtype: type = np.int64) -> None:
+    """Add a row for each L: milliseconds of shares and of their summary, and how far the shares are from dense ones.
+
+    weights: float64[n, K], logarithms, the largest of each 0. summary: of the chosen, dtype[n, L], and their shares.
+    """
+    K = weights.shape[1]
+    dense = np.exp(weights)
+    dense /= dense.sum(axis=1, keepdims=True)
+    for L in (1, 2, 4, 8, 16, K):
+        places, r = _rows(weights, L)
+        chosen, own = places.astype(dtype), np.zeros_like(dense)
+        np.put_along_axis(own, places.astype(np.int64), r, 1)
+        rows.append({
+            "K": K, "L": L, "shares, ms": 1e3 * _seconds(partial(_rows, weights, L)),
+            "summary, ms": 1e3 * _seconds(partial(summary, chosen, r)),
+            "distance": float(0.5 * np.abs(own - dense).sum(axis=1).mean()),
+        })  # fmt: skip
+        curves.setdefault(f"K = {K}", []).append((float(L), rows[-1]["summary, ms"]))
 
 
 def _figure_3(bench: Bench) -> Outcome:
@@ -102,19 +110,13 @@ def _figure_3(bench: Bench) -> Outcome:
         trained = bench.train(lsparse.NAME, bow, 1, topics=K, most=8, passes=1 if bench.quick else 3, restarts=0)
         batch = sparse.expand(bow, trained.documents[: 300 if bench.quick else 2000])
         weights = _token_weights(trained.config, trained.state, batch)
-        dense = np.exp(weights)
-        dense /= dense.sum(axis=1, keepdims=True)
-        for L in (1, 2, 4, 8, 16, K):
-            places, r = _rows(weights, L)
-            own = np.zeros_like(dense)
-            np.put_along_axis(own, places.astype(np.int64), r, 1)
-            given = places.astype(np.uint16)
-            rows.append({
-                "K": K, "L": L, "shares, ms": 1e3 * _seconds(partial(_rows, weights, L)),
-                "summary, ms": 1e3 * _seconds(partial(_summed, bow.V, K, batch, given, r)),
-                "distance": float(0.5 * np.abs(own - dense).sum(axis=1).mean()),
-            })  # fmt: skip
-            curves.setdefault(f"K = {K}", []).append((float(L), rows[-1]["summary, ms"]))
+        _compare(
+            rows,
+            curves,
+            weights,
+            lambda chosen, r, K=K, batch=batch: _summed(bow.V, K, batch, chosen, r),
+            np.uint16,
+        )
     return _timings(rows, curves)
 
 
@@ -137,7 +139,7 @@ def _token_weights(config: lsparse.Resolved, state: lsparse.State, batch: sparse
 
 
 def _summed(V: int, K: int, batch: sparse.Batch, given: np.ndarray, r: np.ndarray) -> None:
-    rows = sparse.Rows(**sparse.empty(V, K))
+    rows = arena.Rows(**arena.empty(V, K, np.float64))
     sparse.add(rows, batch, given, r, *sparse.NOTHING, drop_below=0.0)
 
 

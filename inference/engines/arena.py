@@ -4,16 +4,20 @@ A row's topics ascend. Rows lie in an arena: two arrays as long as each other, i
 to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 """
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
 from inference.kernels import rows
+from inference.topics import LISTED_TOKENS, Topics
+
+FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
 
 
-class Arena(Protocol):
-    """start, length, capacity: int64[V], each word's row. arena_topics: int32[A]; arena_values: float32[A]. used: the
-    arena's end."""
+@dataclass(kw_only=True)
+class Rows:
+    """lambda - eta by word, in some unit. start, length, capacity: int64[V], each word's row in the arena. arena_topics:
+    int32[A]; arena_values: float32[A] or float64[A]. used: the arena's end. totals: float64[K], sums by topic."""
 
     start: np.ndarray
     length: np.ndarray
@@ -21,10 +25,30 @@ class Arena(Protocol):
     arena_topics: np.ndarray
     arena_values: np.ndarray
     used: int
+    totals: np.ndarray
+
+    @property
+    def nonzero(self) -> int:
+        """How many of the K x V parameters are above their prior."""
+        return int(self.length.sum())
+
+
+def empty(V: int, K: int, dtype: type = np.float32) -> dict:
+    """The fields of Rows without an entry. dtype: of the values."""
+    return {
+        "start": np.zeros(V, np.int64), "length": np.zeros(V, np.int64), "capacity": np.zeros(V, np.int64),
+        "arena_topics": np.zeros(FIRST_ENTRIES, np.int32), "arena_values": np.zeros(FIRST_ENTRIES, dtype), "used": 0,
+        "totals": np.zeros(K),
+    }  # fmt: skip
+
+
+def clear(arena: Rows) -> None:
+    """Rows without an entry."""
+    arena.length[:], arena.capacity[:], arena.totals[:], arena.used = 0, 0, 0.0, 0
 
 
 def put(
-    arena: Arena, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
+    arena: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
 ) -> None:
     """Write rows of some words, in the place of those they had. Row i: sizes[i] entries from indptr[i] on."""
     _make_room(arena, words, sizes)
@@ -34,7 +58,7 @@ def put(
     )  # fmt: skip
 
 
-def _make_room(arena: Arena, words: np.ndarray, sizes: np.ndarray) -> None:
+def _make_room(arena: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
     """Let the arena hold what `put` will append: first without what moved rows left behind, then larger."""
     if arena.used + rows.room_needed(words, sizes, arena.capacity) <= len(arena.arena_topics):
         return
@@ -45,11 +69,24 @@ def _make_room(arena: Arena, words: np.ndarray, sizes: np.ndarray) -> None:
         arena.arena_values = np.resize(arena.arena_values, 2 * wanted)
 
 
-def compact(arena: Arena, scale: float, drop_below: float) -> None:
+def compact(arena: Rows, scale: float, drop_below: float) -> None:
     """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then."""
-    size = len(arena.arena_topics)
-    topics, values = np.empty(size, np.int32), np.empty(size, np.float32)
+    topics, values = np.empty_like(arena.arena_topics), np.empty_like(arena.arena_values)
     arena.used = rows.compact(
         arena.start, arena.length, arena.capacity, arena.arena_topics, arena.arena_values, scale, drop_below, topics, values
     )  # fmt: skip
     arena.arena_topics, arena.arena_values = topics, values
+
+
+def topics(arena: Rows, unit: float, eta: float, used: np.ndarray | None = None) -> Topics:
+    """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than LISTED_TOKENS in the floor. unit: of the values, in
+    tokens."""
+    V, K = len(arena.start), len(arena.totals)
+    indptr, words, values = rows.transpose(
+        arena.start, arena.length, arena.arena_topics, arena.arena_values, unit, LISTED_TOKENS, K
+    )
+    rows.sort_rows(indptr, words, values)
+    totals = np.maximum(unit * arena.totals, 0.0)
+    topic = np.repeat(np.arange(K), np.diff(indptr))
+    weights = ((eta + values) / (V * eta + totals)[topic]).astype(np.float32)
+    return Topics.of_listed(indptr, words, weights, totals, V, used)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
-from inference.engines import sparse
+from inference.engines import arena, sparse
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import check, resolved, setting, topics_setting
 from inference.engines.sparse import UNITS, Batch
@@ -86,8 +86,8 @@ class Resolved(Config):
     minibatch: int
 
 
-@dataclass
-class State(sparse.Rows):
+@dataclass(kw_only=True)
+class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
     The rows hold whole numbers of 1 / UNITS tokens. t: steps done. tokens: gone through, over all passes. documents:
@@ -107,7 +107,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     """lam = eta everywhere: the first step puts documents into the clusters (`_seed`)."""
     none = np.zeros((0, min(config.most, config.topics)), np.uint16)
     return State(
-        **sparse.empty(shape.V, config.topics), seed=seed, t=0, tokens=0, documents=np.zeros(config.topics),
+        **arena.empty(shape.V, config.topics, np.float64), seed=seed, t=0, tokens=0, documents=np.zeros(config.topics),
         memory_clusters=none, memory_shares=none.copy(),
     )  # fmt: skip
 
@@ -227,7 +227,7 @@ def _visit(
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta]; a cluster without a document is not used."""
     used = state.documents > 0
-    return sparse.topics(state, 1.0 / UNITS, config.eta, used if used.any() else None)
+    return arena.topics(state, 1.0 / UNITS, config.eta, used if used.any() else None)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:

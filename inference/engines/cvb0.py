@@ -16,6 +16,7 @@ from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import rho as falling
 from inference.kernels import cvb, rng, rows, vb
 from inference.memory import room
 from inference.topics import Theta, Topics
@@ -217,7 +218,7 @@ def begin(
 
 def rho(config: Resolved, t: int) -> float:
     """The step size of step t, counted from 1, where statistics decay: s (tau0 + t)^-kappa, at most 1."""
-    return min(config.step * float(config.tau0 + t) ** -config.kappa, 1.0)
+    return min(config.step * falling(config, t), 1.0)
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:

@@ -11,9 +11,8 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.kernels import rows, vb
-from inference.topics import Theta, Topics
+from inference.topics import LISTED_TOKENS, Theta, Topics
 
-LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
 LISTED_TOKENS_FLAT = 0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
 FLOOR_MASS = 0.05
 LISTED_SHARE = 0.005  # a topic is listed in a document that has at least this share of it, or where it is the largest

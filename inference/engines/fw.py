@@ -16,10 +16,10 @@ from scipy.sparse import csr_array
 from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng, rows
-from inference.topics import Theta, Topics
+from inference.topics import LISTED_TOKENS, Theta, Topics
 
 NAME = "fw"
 LABEL = "Frank-Wolfe and OPE"
@@ -53,7 +53,6 @@ AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results a
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
-LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
 DROPPED_TOKENS, DROPPED_MOST = (
     1e-4,
     0.05,
@@ -146,14 +145,13 @@ class Resolved(Config):
     minibatch: int
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
     t: steps done; behind: steps that count as done before the first, where a run begins with given topics. tokens: gone
-    through, over all passes. begun: whether topics have their start. pi: float64[K], scale of the stored values. start,
-    length, capacity, arena_topics, arena_values, used: rows of `arena`, of values (lambda - eta) / pi, or (beta - floor) /
-    pi where learn is ml. totals: float64[K], sums of the stored values by topic. eta: what lambda is without its rows;
+    through, over all passes. begun: whether topics have their start. pi: float64[K], scale of the rows, which hold
+    (lambda - eta) / pi, or (beta - floor) / pi where learn is ml. eta: what lambda is without its rows;
     `streaming` adds to it with each minibatch. leftover: float64[K], where learn is ml: beta of words without an entry, over
     pi; held: float64[K], where learn is ml: tokens of each topic.
     """
@@ -164,30 +162,17 @@ class State:
     tokens: int
     begun: bool
     pi: np.ndarray
-    start: np.ndarray
-    length: np.ndarray
-    capacity: np.ndarray
-    arena_topics: np.ndarray
-    arena_values: np.ndarray
-    used: int
-    totals: np.ndarray
     eta: float
     leftover: np.ndarray
     held: np.ndarray
-
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters are above the floor."""
-        return int(self.length.sum())
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
     """No row has an entry where topics start as documents, which the first step sees to; else all rows are full."""
     V, K = shape.V, config.topics
     state = State(
-        seed=seed, t=0, behind=0, tokens=0, begun=config.start == "random", pi=np.ones(K), start=np.zeros(V, np.int64),
-        length=np.zeros(V, np.int64), capacity=np.zeros(V, np.int64), arena_topics=np.zeros(1 << 12, np.int32),
-        arena_values=np.zeros(1 << 12, np.float32), used=0, totals=np.zeros(K), eta=config.eta, leftover=np.full(K, 1.0 / V),
+        seed=seed, t=0, behind=0, tokens=0, begun=config.start == "random", pi=np.ones(K),
+        **arena.empty(V, K), eta=config.eta, leftover=np.full(K, 1.0 / V),
         held=np.zeros(K),
     )  # fmt: skip
     if config.start == "random":
@@ -262,11 +247,6 @@ def _begun(config: Resolved, state: State) -> None:
         state.arena_values = _scaled(state, 1.0 / mass)
         state.totals /= mass
     state.begun = True
-
-
-def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
-    return float(config.tau0 + t) ** -config.kappa
 
 
 class _Weights(NamedTuple):
@@ -455,12 +435,8 @@ def topics(config: Resolved, state: State) -> Topics:
     beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
     rows.sort_rows(indptr, words, beta)
     beta = beta.astype(np.float32)
-    listed = np.bincount(topic, weights=beta, minlength=K)
-    floor_mass = np.maximum(1.0 - listed, 0.0)
-    floor = floor_mass / np.maximum(V - np.diff(indptr), 1)
     of_topic = state.held if config.learn == "ml" else np.maximum(state.pi * state.totals, 0.0)
-    share = of_topic / of_topic.sum() if of_topic.sum() else np.full(K, 1.0 / K)
-    return Topics(indptr, words, beta, floor, floor_mass, share, V)
+    return Topics.of_listed(indptr, words, beta, of_topic, V)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:

@@ -15,7 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense
 from inference.engines.contract import MOST_TOPICS, Methods, Priors, Shape
-from inference.engines.settings import MISSING, check, resolved, setting
+from inference.engines.settings import MISSING, check, resolved, rho, setting
 from inference.kernels import hdp, vb
 from inference.topics import Theta, Topics
 
@@ -194,11 +194,6 @@ def begin(
     mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
     ahead = DELAYED_PASSES * shape.per_pass
     return State(seed, 0, 0, ahead, 1.0, 0.0, values.reshape(shape.V, K), totals, mass)
-
-
-def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa (002 eq. 26)."""
-    return float(config.tau0 + t) ** -config.kappa
 
 
 class Sticks(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import sparse
+from inference.engines import arena, sparse
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.engines.sparse import UNITS, Batch
 from inference.engines.ssi import PAPERS as SSI_PAPERS
 from inference.errors import Invalid
@@ -124,8 +124,8 @@ class Resolved(Config):
     minibatch: int
 
 
-@dataclass
-class State(sparse.Rows):
+@dataclass(kw_only=True)
+class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
     t: steps done. tokens: gone through, over all passes. pi: what the rows' values are times; 1 / UNITS with memo after its
@@ -148,7 +148,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     none = np.zeros((0, _width(config)), np.uint16)
     pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
     return State(
-        **sparse.empty(shape.V, config.topics), seed=seed, t=0, tokens=0, pi=pi, memory_topics=none,
+        **arena.empty(shape.V, config.topics, np.float64), seed=seed, t=0, tokens=0, pi=pi, memory_topics=none,
         memory_shares=none.copy(), scratch=scratch,
     )  # fmt: skip
 
@@ -211,11 +211,6 @@ def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> No
     _give(config, state, batch, np.repeat(np.arange(len(chosen)), np.diff(batch.doc_ptr)))
 
 
-def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
-    return float(config.tau0 + t) ** -config.kappa
-
-
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch: the local step of its documents, then lam.
 
@@ -248,7 +243,7 @@ def _replace(config: Resolved, state: State, batch: Batch) -> None:
 
 def _recount(state: State, bow: Bow) -> None:
     """lam - eta as the sum of all that is remembered, in whole numbers."""
-    sparse.clear(state)
+    arena.clear(state)
     state.pi = 1.0 / UNITS
     for first in range(0, bow.D if len(state.memory_topics) else 0, AT_ONCE):
         batch = sparse.expand(bow, np.arange(first, min(first + AT_ONCE, bow.D)))
@@ -266,13 +261,13 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     if step_size < STEP_WHOLE:
         state.pi *= 1.0 - step_size
     else:
-        sparse.clear(state)
+        arena.clear(state)
         step_size, state.pi = 1.0, 1.0
     least = DROPPED_TOKENS if config.most < config.topics else 0.0
     unit = step_size * times / state.pi
     sparse.add(state, batch, topics, shares, *sparse.NOTHING, unit=unit, drop_below=least / state.pi)
     if state.pi < PI_LEAST:
-        sparse.compact(state, state.pi, least)
+        arena.compact(state, state.pi, least)
         state.totals, state.pi = state.totals * state.pi, 1.0
 
 
@@ -308,7 +303,7 @@ def _visit(
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta]."""
-    return sparse.topics(state, state.pi, config.eta)
+    return arena.topics(state, state.pi, config.eta)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from numbers import Real
 from types import NoneType
-from typing import Any, TypeVar, get_args
+from typing import Any, Protocol, TypeVar, get_args
 
 from inference.engines.contract import MOST_TOPICS, Config
 from inference.errors import Invalid
@@ -122,3 +122,17 @@ def described(config: type) -> list[Setting]:
         )
         for f in fields(config)
     ]
+
+
+class Forgetting(Protocol):
+    """The settings of a step size that falls."""
+
+    @property
+    def kappa(self) -> float: ...
+    @property
+    def tau0(self) -> float: ...
+
+
+def rho(config: Forgetting, t: int) -> float:
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26)."""
+    return float(config.tau0 + t) ** -config.kappa

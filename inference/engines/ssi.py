@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import gibbs, rng, rows
 from inference.memory import room
@@ -49,7 +49,6 @@ BY_DOCUMENT = False  # each word of a document has a topic of its own
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
-LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
@@ -158,14 +157,12 @@ class Resolved(Config):
     draws: int
 
 
-@dataclass
-class State:
+@dataclass(kw_only=True)
+class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    t: steps done. tokens: gone through, over all passes. pi: scale of the stored values. start, length, capacity:
-    int64[V], each word's row in the arena. arena_topics: int32[A]; arena_values: float32[A], (lambda - eta) / pi. used:
-    the arena's end. totals: float64[K], sums of the stored values by topic. alpha: float64[K]. rises: float64[K + 1],
-    what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
+    The rows hold (lambda - eta) / pi. t: steps done. tokens: gone through, over all passes. alpha: float64[K]. rises:
+    float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
     the first visit; without rows where statistics decay. table: room for gibbs.gather, all 0 between steps; not
     checkpointed.
     """
@@ -174,23 +171,11 @@ class State:
     t: int
     tokens: int
     pi: float
-    start: np.ndarray
-    length: np.ndarray
-    capacity: np.ndarray
-    arena_topics: np.ndarray
-    arena_values: np.ndarray
-    used: int
-    totals: np.ndarray
     alpha: np.ndarray
     eta: float
     rises: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
     table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
-
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters are above eta."""
-        return int(self.length.sum())
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -204,9 +189,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     memory[:] = gibbs.UNSEEN
     return State(
         seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
-        start=np.zeros(V, np.int64), length=np.zeros(V, np.int64), capacity=np.zeros(V, np.int64),
-        arena_topics=np.empty(1 << 12, np.int32), arena_values=np.empty(1 << 12, np.float32), used=0,
-        totals=np.zeros(K), alpha=np.full(K, config.alpha), eta=config.eta * (WARM_ETA if warm else 1.0), rises=np.zeros(K + 1), memory=memory,
+        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * (WARM_ETA if warm else 1.0), rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 
@@ -240,11 +223,6 @@ def begin(
     if config.statistics == "decay":
         state.memory = kept
     return state
-
-
-def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa."""
-    return float(config.tau0 + t) ** -config.kappa
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -406,21 +384,8 @@ def _learn(config: Resolved, state: State) -> None:
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta] = (eta + N~_kw) / (V eta + N~_k), words with less than LISTED_TOKENS in the floor."""
-    V = len(state.start)
-    indptr, words, values = rows.transpose(
-        state.start, state.length, state.arena_topics, state.arena_values, state.pi, LISTED_TOKENS, config.topics
-    )
-    rows.sort_rows(indptr, words, values)
-    totals = np.maximum(state.pi * state.totals, 0.0)
-    topic = np.repeat(np.arange(config.topics), np.diff(indptr))
-    weights = ((state.eta + values) / (V * state.eta + totals)[topic]).astype(np.float32)
-    listed = np.bincount(topic, weights=weights, minlength=config.topics)
-    floor_mass = np.maximum(1.0 - listed, 0.0)
-    floor = floor_mass / np.maximum(V - np.diff(indptr), 1)
-    tokens = totals.sum()
-    share = totals / tokens if tokens else np.full(config.topics, 1.0 / config.topics)
-    return Topics(indptr, words, weights, floor, floor_mass, share, V)
+    """E[beta], see arena.topics."""
+    return arena.topics(state, state.pi, state.eta)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:

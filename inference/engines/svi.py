@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import dense, variational
 from inference.engines.contract import Methods, Priors, Shape
-from inference.engines.settings import check, resolved, setting, topics_setting
+from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import vb
 from inference.topics import Theta, Topics
@@ -177,11 +177,6 @@ def begin(
     return state
 
 
-def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa (002, eq. 26)."""
-    return float(config.tau0 + t) ** -config.kappa
-
-
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch: fit its documents, and move lambda towards eta + D / S times what they gave (002, eqs. 31 to 33).
 
@@ -290,9 +285,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 
 def priors(config: Resolved, state: State | None) -> Priors:
     """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    if state is None:
-        return Priors(np.full(config.topics, config.alpha), config.eta)
-    return Priors(state.alpha, state.eta)
+    return variational.priors_of(config, state)
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:

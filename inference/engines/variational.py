@@ -11,7 +11,7 @@ from scipy.special import gammaln, psi
 
 from inference.bow import Bow
 from inference.engines import dense, priors
-from inference.engines.contract import MAPPED, Shape
+from inference.engines.contract import MAPPED, Priors, Shape
 from inference.engines.settings import setting
 from inference.kernels import rng, seeds, vb
 from inference.memory import room
@@ -307,6 +307,13 @@ def fold_in(config: Settings, state: State, bow: Bow, first: int, end: int) -> T
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
     return dense.theta(step.gamma, first, batch.lengths)
+
+
+def priors_of(config: Settings, state: State | None) -> Priors:
+    """alpha of each topic and eta: as they were set, or as they were learned by now."""
+    if state is None:
+        return Priors(np.full(config.topics, config.alpha), config.eta)
+    return Priors(state.alpha, state.eta)
 
 
 def memory(config: Settings, shape: Shape, copies: int) -> int:

@@ -154,9 +154,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 
 def priors(config: Resolved, state: State | None) -> Priors:
     """alpha of each topic and eta: as they were set, or as they were learned by now."""
-    if state is None:
-        return Priors(np.full(config.topics, config.alpha), config.eta)
-    return Priors(state.alpha, state.eta)
+    return variational.priors_of(config, state)
 
 
 def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:

@@ -297,7 +297,7 @@ def _lift(state: State, statistics: np.ndarray, totals: np.ndarray) -> None:
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], or beta where topics have no prior; words with less than `dense.LISTED_TOKENS` in the floor, which is
+    """E[beta], or beta where topics have no prior; words with less than `LISTED_TOKENS` in the floor, which is
     LEAST_BETA at the least."""
     result = dense.topics(state.values, 1.0, state.eta, state.totals)
     floor = np.maximum(result.floor, LEAST_BETA)

@@ -70,6 +70,18 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
 
 
 @njit(cache=True, nogil=True)
+def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens):
+    """A step of EM over all topics, in place. tokens: float64[K], room for what is expected of each."""
+    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
+    total = 0.0
+    for k in range(len(theta)):
+        theta[k] = alpha[k] + tokens[k]
+        total += theta[k]
+    for k in range(len(theta)):
+        theta[k] /= total
+
+
+@njit(cache=True, nogil=True)
 def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
     """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha_k + expected tokens
     of k.
@@ -80,13 +92,7 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
     theta = np.full(K, 1.0 / K)
     tokens = np.empty(K)
     for _ in range(iterations):
-        expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
-        total = 0.0
-        for k in range(K):
-            theta[k] = alpha[k] + tokens[k]
-            total += theta[k]
-        for k in range(K):
-            theta[k] /= total
+        _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens)
     return theta
 
 
@@ -147,11 +153,5 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
             g[a] = alpha[active[a]] + g[a] * sums[a]
     for k in range(K):
         theta[k] = (g[column[k]] if column[k] >= 0 else theta[k]) / total
-    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
-    total = 0.0
-    for k in range(K):
-        theta[k] = alpha[k] + tokens[k]
-        total += theta[k]
-    for k in range(K):
-        theta[k] /= total
+    _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens)
     return theta
