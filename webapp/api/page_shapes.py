@@ -479,6 +479,7 @@ class Circle(Schema):
     y: float
     r: float
     text: str
+    background: bool
     chosen: bool
     place: LabelPlace
 
@@ -530,6 +531,8 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
+    rest_count: int
     multiples: list[Band]
     most: Most
     next: str | None

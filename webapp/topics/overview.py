@@ -92,12 +92,15 @@ class Overview:
         self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
         if wanted.backward:
             self.numbers = self.numbers[::-1]
+        if wanted.sort == "share":  # topics of general talk stand behind the subjects
+            general = np.array([self.labels.background(k) for k in self.numbers.tolist()], bool)
+            self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 
     def _by(self, sort: str, weight: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
         if sort == "number":
             return np.arange(len(numbers))
         if sort == "label":  # those without one behind all others
-            labels = [self.labels.label(k).casefold() for k in numbers.tolist()]
+            labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
         key = {"share": self.share, "word": weight}.get(sort)
         key = self.measures[sort] if key is None else key
