@@ -14,7 +14,8 @@ LAM = 0.5  # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them
 PHRASE = 1.3  # nats that a phrase is worth more than a word of the same relevance: it says more
 BOUND = 0.12  # of the tokens of the rarer of its two words a phrase must hold: else they only happen to meet
 SECOND = 0.7  # nats of relevance that the second part of a name may be behind the first
-LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of a name must be
+LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of a name must be; half of the
+# most that can be, log(1 / p(k)), for a topic so large that this is less
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 EXCLUSIVITY, SPREAD = 0.55, 1.25  # of the run's medians: below the one and above the other a topic is general talk
 FEW = 8  # topics below which a median says too little to call one general
@@ -124,9 +125,15 @@ def _words(
     for w, s in zip(words.tolist(), score.tolist(), strict=True):
         text = (written.form((w,)) if written else "") or vocabulary[w].replace("_", " ")
         parts.append(Part((w,), text, s))
-    fit = [part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= LEAST_LIFT and _tells(part.text)]
+    fit = [
+        part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= _least(topics, k) and _tells(part.text)
+    ]
     own = [part for part in fit if owners[part.words[0]] == k]
     return own or fit or parts
+
+
+def _least(topics: Topics, k: int) -> float:
+    return float(min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], 1e-12))))
 
 
 def _tells(text: str) -> bool:
@@ -174,7 +181,7 @@ def _phrases(
             continue
         rate = phrase.tokens / sample.tokens
         lift_of = min(float(np.mean([rise[w] for w in own])), float(np.log(rate / rates[phrase.words][0])))
-        if lift_of >= LEAST_LIFT and rates[phrase.words][2] == k:
+        if lift_of >= _least(topics, k) and rates[phrase.words][2] == k:
             parts.append(Part(phrase.words, text, LAM * float(np.log(rate)) + (1 - LAM) * lift_of))
     return parts
 

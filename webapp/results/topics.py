@@ -86,7 +86,7 @@ def _relevant(snapshot_id: int, version_id: int, numbers: list[int], count: int)
         SELECT topic, word, weight FROM (
             SELECT tw.topic, w.word, tw.weight, row_number() OVER (
                 PARTITION BY tw.topic
-                ORDER BY ln(greatest(tw.weight, 1e-300)) - (1 - %(lam)s) * ln(greatest(w.tokens, 1)) DESC, tw.rank
+                ORDER BY ln(greatest(tw.weight::float8, 1e-300)) - (1 - %(lam)s) * ln(greatest(w.tokens, 1)) DESC, tw.rank
             ) AS place
             FROM topic_word tw JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
             WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(ranked)s
