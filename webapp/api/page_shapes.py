@@ -412,6 +412,7 @@ class Asked(Schema):
     group: str
     hidden: bool
     topics: list[int]
+    frequent: bool
 
 
 class DroppedWord(Schema):
