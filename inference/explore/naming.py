@@ -220,7 +220,8 @@ def alike(a: str, b: str) -> bool:
     a, b = a.casefold(), b.casefold()
     short = min(len(a), len(b))
     if short < 4:
-        return a == b or (short > 1 and (a.startswith(b) or b.startswith(a)))
+        ends = len(a) == len(b) == 3 and a[0] == b[0] and a[2] == b[2]  # "man" and "men"
+        return a == b or ends or (short > 1 and (a.startswith(b) or b.startswith(a)))
     return a[:4] == b[:4] or SequenceMatcher(None, a, b).ratio() > ALIKE
 
 
