@@ -412,6 +412,7 @@ class Asked(Schema):
     group: str
     hidden: bool
     topics: list[int]
+    frequent: bool
 
 
 class DroppedWord(Schema):
@@ -479,6 +480,7 @@ class Circle(Schema):
     y: float
     r: float
     text: str
+    background: bool
     chosen: bool
     place: LabelPlace
 
@@ -530,6 +532,8 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
+    rest_count: int
     multiples: list[Band]
     most: Most
     next: str | None

@@ -131,7 +131,8 @@ class Engines(Schema):
 class TopicName(Schema):
     number: int
     label: str = Field(description="T07")
-    name: str = Field(description="what readers call it")
+    name: str = Field(description="what readers call it; else the name proposed from its words")
+    background: bool = Field(description="whether it is general talk, which lists set apart")
     hue: int = Field(description="the number of its colour")
     hidden: bool
     into: str = Field(description="the topic that it is read as a part of, or empty")

@@ -19,7 +19,7 @@ from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, snapshots, starting_topics
+from webapp.runs import left_to_right, names, snapshots, starting_topics
 from webapp.storage import files
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
@@ -190,7 +190,8 @@ class Training:
         alpha = self.engine.priors(self.config, self.state).alpha
         predicts = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
         self.beat.check()
-        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts)
+        called = names.of_texts(self.run, topics, evidence, self.beat)
+        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
         self.beat.check()
         settle(self.folder / "evidence", self.bow_folder)  # they are on the disk before a row points to them
         snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
