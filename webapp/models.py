@@ -116,9 +116,7 @@ class Corpus(models.Model):
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
-    trains = models.BooleanField(
-        db_default=False, default=False
-    )  # whether a run is trained as soon as it has been read
+    trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from

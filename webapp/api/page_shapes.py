@@ -196,6 +196,7 @@ class CorpusPage(Corpus):
     arriving: bool
     files_stored: int
     making: NewVersion | None
+    run: str | None = Field(description="where the run is watched that is trained when the corpus has been read")
     workers: int
 
 

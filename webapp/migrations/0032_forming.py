@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     dependencies = [("webapp", "0030_names")]
 
     operations = [
-        migrations.AddField("corpus", "trains", models.BooleanField(db_default=False, default=False)),
+        migrations.AddField("corpus", "trains", models.JSONField(null=True)),
         migrations.CreateModel(
             name="FormingStep",
             fields=[
