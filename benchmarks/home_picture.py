@@ -34,9 +34,7 @@ def _said(topics: list[dict]) -> str:
 
 
 def _circle(topic: dict) -> str:
-    name = (
-        f'<text x="{topic["shift"]}" y="{topic["r"]}">{html.escape(topic["name"])}</text>' if topic["labelled"] else ""
-    )
+    name = f'<text x="{topic["dx"]}" y="{topic["dy"]}">{html.escape(topic["name"])}</text>' if topic["labelled"] else ""
     at = f'transform="translate({topic["cx"]} {topic["cy"]})"'
     return f'<g class="t{topic["hue"]}" {at}><circle r="{topic["r"]}"/>{name}</g>'
 

@@ -30,8 +30,8 @@ export function formingView(section, ended) {
     node.style.transform = `translate(${topic.cx}px, ${topic.cy}px)`;
     disc.style.r = `${topic.r}px`;
     text.textContent = topic.name || topic.label;
-    text.setAttribute("x", topic.shift);
-    text.setAttribute("y", topic.r);
+    text.setAttribute("x", topic.dx);
+    text.setAttribute("y", topic.dy);
     text.classList.toggle("unsaid", !topic.labelled);
     title.textContent = `${topic.label} ${topic.name}, ${percent(topic.share)}`;
     return node;

@@ -1250,7 +1250,8 @@ class FormingAt(TopicWords):
     cx: float
     cy: float
     r: float
-    shift: float = Field(description="of its name from the circle's middle, to the right")
+    dx: float = Field(description="where the middle of its name's upper edge is, from the circle's middle")
+    dy: float
     labelled: bool = Field(description="whether the map has room for its name")
 
 

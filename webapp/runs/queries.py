@@ -138,23 +138,37 @@ def _passages(view: RunView, topics: list[dict]) -> dict[int, dict]:
 
 
 def _drawn(largest: list[dict], view: RunView) -> dict[int, dict]:
-    """topic -> cx, cy and r of its circle, and whether the map has room for its name: the larger topic has it first."""
-    boxes, drawn = [], {}
+    """topic -> its circle on the map, and where its name stands from the middle of it: below, above or beside it, where
+    there is room; the larger topic has it first."""
+    circles = []
     for topic in largest:
-        cx = WIDTH / 2 + max(-1, min(1, topic["x"] / REACH)) * (WIDTH / 2 - MARGIN)
-        cy = HEIGHT / 2 + max(-1, min(1, topic["y"] / REACH)) * (HEIGHT / 2 - MARGIN)
+        across, down = (max(-1, min(1, topic[axis] / REACH)) for axis in ("x", "y"))
         r = max(SMALLEST, LARGEST * math.sqrt(topic["share"]))
+        circles.append((WIDTH / 2 + across * (WIDTH / 2 - MARGIN), HEIGHT / 2 + down * (HEIGHT / 2 - MARGIN), r))
+    taken = [(cx - 0.8 * r, cy - 0.8 * r, cx + 0.8 * r, cy + 0.8 * r) for cx, cy, r in circles]
+    drawn = {}
+    for topic, (cx, cy, r) in zip(largest, circles, strict=True):
         half = LETTER * len(_name(view, topic)) / 2
-        left = max(0, min(cx - half, WIDTH - 2 * half))
-        box = (left, cy + r, left + 2 * half, cy + r + LINE)
-        room = not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes)
-        if room:
-            boxes.append(box)
+        beside = r + half + 4
+        places = ((0, r), (0, -r - LINE), (beside, -LINE / 2), (-beside, -LINE / 2))
+        boxes = [(cx + dx - half, cy + dy, cx + dx + half, cy + dy + LINE) for dx, dy in places]
+        free = [
+            i
+            for i, box in enumerate(boxes)
+            if 0 <= box[0] and box[2] <= WIDTH and not any(_cross(box, b) for b in taken)
+        ]
+        dx, dy = places[free[0]] if free else places[0]
+        if free:
+            taken.append(boxes[free[0]])
         drawn[topic["number"]] = {
-            "cx": round(cx, 1), "cy": round(cy, 1), "r": round(r, 1),
-            "shift": round(left + half - cx, 1), "labelled": room,
+            "cx": round(cx, 1), "cy": round(cy, 1), "r": round(r, 1), "dx": round(dx, 1), "dy": round(dy, 1), "labelled": bool(free),
         }  # fmt: skip
     return drawn
+
+
+def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """Whether two boxes (left, top, right, bottom) have a point in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _documents(run: Run) -> float:
