@@ -116,6 +116,7 @@ class Corpus(models.Model):
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
+    trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from
@@ -404,6 +405,21 @@ class Metric(models.Model):
     coherence = models.FloatField(null=True)  # mean UMass over topics
     topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
     nonzero = models.FloatField()  # share of the K x V parameters above eta
+
+    class Meta:
+        ordering = ["step"]
+
+
+class FormingStep(models.Model):
+    """The largest topics of a run as they stood at a step of its training, for the page that shows how they form.
+
+    topics: by number, each as webapp.runs.forming.Forming says.
+    """
+
+    pk = models.CompositePrimaryKey("run_id", "step")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="forming")
+    step = models.BigIntegerField()
+    topics = models.JSONField()
 
     class Meta:
         ordering = ["step"]

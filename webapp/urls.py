@@ -365,6 +365,7 @@ urlpatterns = [
     ),
     # Training
     *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
+    *page(f"{RUN}/forming", runs.forming, "run_forming", SEE, json=page_shapes.Forming),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),

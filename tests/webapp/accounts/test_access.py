@@ -51,7 +51,7 @@ GET = {
     "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_html"],
-    "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events",
+    "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
             "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
             "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try", "run_truth"],
