@@ -8,11 +8,11 @@ from scipy.special import ndtri_exp
 from inference.findings import sums
 from inference.findings.sums import Ratio, Shares, Sums
 
-EDGE = 0.1  # of the words that must lie on either side of a change
+EDGE = 0.05  # of the words that must lie on either side of a change
 LEAST_DOCUMENTS = 30  # on either side
 LEAST_UNITS = 4
 STAYS = 1 / 3  # of the change, on the logarithm, that each half of either side must show: a burst is no rise
-HANSEN = 7.35  # how far below its greatest value the squared statistic may lie within a 95% interval (Hansen 2000, table 1)
+HANSEN = 7.35  # by how many variances a place within the 95% interval may fit worse than the best (Hansen 2000, table 1)
 
 
 class Changes(NamedTuple):
@@ -42,33 +42,45 @@ class Changes(NamedTuple):
 def changes(of: Sums) -> Changes:
     """of: a group for each period, in time's order (by_group or in_blocks).
 
-    For each place to cut the shares before and after are compared (sums.ratio). The largest of those statistics is tested
-    as the maximum of a standardised Brownian bridge (Csörgő and Horváth 1997, eq. 1.3.26), or by Bonferroni over the
-    places where that is smaller.
+    Time is cut where two levels fit the periods' shares best, by least squares with the words as weights, so that "since"
+    is when most of the change came. The shares on either side are then compared (sums.ratio). As the place was chosen,
+    that statistic is tested as the largest of all places: the maximum of a standardised Brownian bridge (Csörgő and
+    Horváth 1997, eq. 1.3.26), or by Bonferroni over the places where that is smaller.
     """
     T = of.x.shape[1]
     cuts = _cuts(of)
     if not len(cuts):
         nan, no = np.full(T, np.nan), np.full(T, -1)
         return Changes(no, no, no, *[nan] * 9, np.ones(T), np.zeros(T, bool))
-    typical = sums.typical(of)
-    sides = [(sums.shares(of.over(slice(0, c)), typical), sums.shares(of.over(slice(c, None)), typical)) for c in cuts]
-    ratios = [sums.ratio(after, before) for before, after in sides]
-    p = np.array([r.p[0] for r in ratios])
-    z = _normal(p)
-    best, topics = z.argmax(axis=0), np.arange(T)
-    near = z**2 >= z.max(axis=0) ** 2 - HANSEN
+    typical, topics = sums.typical(of), np.arange(T)
+    fit, noise = _fits(of, cuts)
+    best = fit.argmax(axis=0)
+    near = fit >= fit.max(axis=0) - HANSEN * noise
     first, last = near.argmax(axis=0), len(cuts) - 1 - near[::-1].argmax(axis=0)
+    before, after, ratio = (np.empty((3, T)), np.empty((3, T)), np.empty((4, T)))
+    for i in np.unique(best):
+        here = best == i
+        sides = [sums.shares(of.over(side), typical) for side in (slice(0, cuts[i]), slice(cuts[i], None))]
+        for out, values in ((before, sides[0][:3]), (after, sides[1][:3]), (ratio, sums.ratio(sides[1], sides[0]))):
+            out[:, here] = np.array([value[0] for value in values])[:, here]
     part = np.cumsum(of.tokens)[cuts - 1] / of.tokens.sum()
-    chosen = [_picked([r[i] for r in ratios], best) for i in range(3)]
-    before, after = ([_picked([side[s][i] for side in sides], best) for i in range(3)] for s in (0, 1))
-    smallest = np.minimum(of_maximum(z.max(axis=0), part[0], part[-1]), np.minimum(p[best, topics] * len(cuts), 1.0))
-    stays = _stays(of, cuts[best])
-    return Changes(cuts[best], cuts[first], cuts[last], *before, *after, *chosen, smallest, stays)
+    p = np.minimum(of_maximum(_normal(ratio[3]), part[0], part[-1]), np.minimum(ratio[3] * len(cuts), 1.0))
+    cut = cuts[best]
+    return Changes(cut, cuts[first], cuts[last], *before, *after, *ratio[:3], p, _stays(of, cut[topics]))
 
 
-def _picked(rows: list[np.ndarray], best: np.ndarray) -> np.ndarray:
-    return np.array([row[0] for row in rows])[best, np.arange(len(best))]
+def _fits(of: Sums, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By how much each place to cut reduces the weighted squares of the periods' shares around their mean: float64[C, T];
+    and the variance of a share of one word around the best two means: float64[T] (least squares: Bai 1997)."""
+    tokens, T = np.cumsum(of.tokens), of.tokens.sum()
+    x = np.cumsum(of.x, axis=0)
+    left, right = tokens[cuts - 1][:, None], T - tokens[cuts - 1][:, None]
+    before, after = x[cuts - 1] / left, (x[-1] - x[cuts - 1]) / right
+    fit = left * right / T * (after - before) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squares = np.nansum(of.x**2 / np.maximum(of.tokens, 1)[:, None], axis=0) - x[-1] ** 2 / T
+    noise = np.maximum(squares - fit.max(axis=0), 0.0) / max(np.count_nonzero(of.tokens) - 2, 1)
+    return fit, noise
 
 
 def _cuts(of: Sums) -> np.ndarray:

@@ -43,7 +43,7 @@ class Context:
              for k in range(self.K)]
         )  # fmt: skip
         everything = np.zeros(self.run.version.documents, np.int32)
-        self.whole = self.sums(sums.in_blocks(selection.group(everything), 1), 1)
+        self.whole = self.sums(sums.by_group(selection.group(everything), 1), 1)
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.periods = periods.of(fields.dates(self.run.version), self.mask)
         self.repeated = quotations.repeating(selection)
@@ -89,7 +89,7 @@ def _families(context: Context) -> list[dict]:
     if not F:
         return []
     everything = context.selection.group(np.zeros(context.run.version.documents, np.int32))
-    own = context.sums(sums.in_blocks(everything, 1), 1, label[context.into].astype(np.int32), F)
+    own = context.sums(sums.by_group(everything, 1), 1, label[context.into].astype(np.int32), F)
     share = sums.shares(own, sums.typical(own))
     times = _by_period(context)
     rows = []

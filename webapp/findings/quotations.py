@@ -66,7 +66,8 @@ def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], s
         own = of.offsets[of.topics == k] - piece.first
         for a, b in _sentences(piece.text, whole=piece.first == 0):
             words = {w.lower() for w in _WORD.findall(piece.text[a:b])}
-            density = (np.searchsorted(own, b) - np.searchsorted(own, a)) / (b - a + 60)
+            digits = sum(c.isdigit() for c in piece.text[a:b]) / (b - a)
+            density = (np.searchsorted(own, b) - np.searchsorted(own, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
             if density > most and not any(len(words & other) > ALIKE * min(len(words), len(other)) for other in seen):
                 quote = {"topic": k, "document": piece.number, "start": piece.first + a, "end": piece.first + b}
                 best, most = (quote, words), density

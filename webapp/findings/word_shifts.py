@@ -51,7 +51,15 @@ def of(context: Context) -> list[dict]:
              "estimate": shift.difference, "low": shift.low, "high": shift.high, "documents_counted": shift.documents,
              "until": [times.names[early - 1], times.said[early - 1]], "since": [times.names[late], times.said[late]]}
         )  # fmt: skip
-    return found
+    return _varied(found)
+
+
+def _varied(found: list[dict]) -> list[dict]:
+    """Of each pair of topics the word that changed most: "tax" and "taxes" tell the same."""
+    best: dict[tuple[int, int], dict] = {}
+    for row in sorted(found, key=lambda row: -row["score"]):
+        best.setdefault((row["lost"], row["gained"]), row)
+    return list(best.values())
 
 
 def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
