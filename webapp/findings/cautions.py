@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MIXED = 0.03  # NPMI of a topic's first words at or below which they hardly occur together
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
 THIN = 10  # documents of a period
+SMALL = 0.002  # share of the words of a topic below which nothing is said of it
 NAMED = 5  # topics that are named
 NOTICED = 0.01  # share of the documents, or of the words, from which on a caution is worth a sentence
 
@@ -41,7 +42,7 @@ def _general(context: Context) -> list[dict]:
 def _mixed(context: Context) -> list[dict]:
     columns = measures.of(context.run)
     with np.errstate(invalid="ignore"):
-        mixed = context.subjects & (columns["npmi"] <= MIXED)
+        mixed = context.subjects & (columns["npmi"] <= MIXED) & (context.whole.x[0] >= SMALL * context.tokens)
     return _topics(context, "mixed", np.flatnonzero(mixed))
 
 
@@ -52,7 +53,7 @@ def _of_one(context: Context) -> list[dict]:
     mine = np.repeat(np.ones(len(counted.lengths), bool) if context.mask is None else context.mask, np.diff(counted.doc_ptr))
     np.maximum.at(most, context.into[counted.doc_topics[mine]], counted.doc_tokens[mine])
     with np.errstate(invalid="ignore", divide="ignore"):
-        return _topics(context, "one_document", np.flatnonzero(context.subjects & (most >= ONE_DOCUMENT * x) & (x > 0)))
+        return _topics(context, "one_document", np.flatnonzero(context.subjects & (most >= ONE_DOCUMENT * x) & (x >= SMALL * context.tokens)))
 
 
 def _thin(context: Context) -> list[dict]:

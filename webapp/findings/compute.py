@@ -15,16 +15,19 @@ from webapp.models import Topic
 from webapp.results import evidence
 
 METHOD = 1  # findings of an earlier method are computed anew
+SET = ""  # the field of the set itself, beside all other documents
 Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
 WORDS = 50  # tokens of a topic, on the side where it has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 LEAST_RATIO = 1.3  # that the nearer end of an interval must reach, so that a change is worth a sentence
 MARKED_RATIO = 1.5
+LESS = 2  # topics of which a set has less than all other documents that are named: most are of other times
 FIELDS = 6  # categories that are looked at
 VALUES = 30  # of each, the most frequent
 CELLS = 6_000_000  # groups x topics of a field at most: 48 MB an array
 KEPT = {"family": 7, "rise": 12, "fall": 12, "mark": 20, "sense": 12, "unlike": 8, "caution": 8}
 QUOTED = 3
+LEAST_FAMILY = 0.02  # share of the words below which a family is not worth a sentence
 SHORT = 40  # words below which a document is not called unlike the rest
 
 
@@ -95,6 +98,8 @@ def _families(context: Context) -> list[dict]:
     rows = []
     for f in range(F):
         members = np.flatnonzero(label == f)
+        if size[members].sum() < LEAST_FAMILY * context.tokens:
+            continue
         order = members[np.argsort(-size[members], kind="stable")].tolist()
         rows.append(
             {"kind": "family", "score": float(size[members].sum()), "topics": order[:12], "count": len(order),
@@ -184,7 +189,9 @@ def _marks(context: Context, spoken: set[int]) -> list[dict]:
         at += cells
         rows += _marked(groups, of, own, ratio, sure)
     rows = [row for row in rows if not (row["in_time"] and row["topic"] in spoken)]
-    return _varied(rows, KEPT["mark"])
+    of_set = sorted((row for row in rows if row["field"] == SET), key=lambda row: (not row["more"], -row["score"]))
+    less = sum(not row["more"] for row in of_set)
+    return of_set[: len(of_set) - max(0, less - LESS)] + _varied([row for row in rows if row["field"] != SET], KEPT["mark"])
 
 
 def _groupings(context: Context) -> list[Groups]:
@@ -197,19 +204,25 @@ def _groupings(context: Context) -> list[Groups]:
         if period == "decade" and span and span[1].year - span[0].year < 40 and "year" in offered:
             period = "year"
         names += [period] if period else []
-    return [fields.groups(version, name) for name in names]
+    groups = [fields.groups(version, name) for name in names]
+    if context.mask is not None and not context.mask.all():
+        groups.append(Groups(SET, [""], np.where(context.mask, 0, 1).astype(np.int32)))
+    return groups
 
 
 def _contrast(context: Context, groups: Groups):
-    G = min(len(groups.labels), max(1, CELLS // context.K))
+    """A set is compared with all other documents of the run, the groups of a field with each other within the set."""
+    G = 2 if groups.by == SET else min(len(groups.labels), max(1, CELLS // context.K))
     G = G if groups.in_time else min(G, VALUES)
-    group = np.where(groups.group < G, context.selection.group(groups.group), np.int32(-1)).astype(np.int32)
+    within = groups.group if groups.by == SET else context.selection.group(groups.group)
+    group = np.where(groups.group < G, within, np.int32(-1)).astype(np.int32)
     if len(np.unique(group[group >= 0])) < 2:
         return None
     of = context.sums(sums.in_blocks(group, G), G)
     own, ratio = trends.contrasts(of)
-    thin = of.documents < 2 * HOLDING
-    ratio.p[thin] = 1.0
+    ratio.p[of.documents < 2 * HOLDING] = 1.0
+    if groups.by == SET:
+        ratio.p[1] = 1.0  # the others, of which it says the same again
     return groups, of, own, ratio
 
 

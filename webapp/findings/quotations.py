@@ -11,7 +11,7 @@ from webapp.ingest import repeats
 from webapp.results import evidence
 
 DOCUMENTS = 10  # of a topic that are looked into
-SHORT, LONG = 90, 330  # characters of a quotation
+SHORT, LONG = 90, 260  # characters of a quotation
 AROUND = 500  # characters read before and behind the densest place
 LEAST_WORDS = 30  # of a document that is quoted
 ALIKE = 0.5  # share of words that two quotations may have in common

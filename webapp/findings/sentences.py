@@ -68,9 +68,12 @@ class Writer:
     def _mark(self, row: dict) -> Said:
         k = row["topic"]
         times, sure = _times(row)
-        where = _period(row["value"]) if row["in_time"] else f"{row['value']} ({row['field']}): "
+        where = f"{row['value']} ({row['field']}): " if row["field"] else "Here "
+        where = _period(row["value"]) if row["in_time"] else where
         parts = [f"{where}{percent(row['here'][0])} of the words are about ", self.topic(k),
-                 f", against {percent(row['rest'])} elsewhere: {times}"]  # fmt: skip
+                 f", against {percent(row['rest'])} {'elsewhere' if row['field'] else 'in all other documents'}: {times}"]  # fmt: skip
+        if not row["field"]:
+            return Said(parts, self._documents(k), k, sure)
         if row["in_time"]:
             label = row["value"].rstrip("s")
             span = {"from": label, "to": label[:3] + "9" if row["value"].endswith("s") else label}
@@ -132,7 +135,7 @@ class Writer:
 def plain(said: Said) -> str:
     """A sentence as one text, topics as "name (T07)", with its interval and a full stop."""
     text = "".join(part if isinstance(part, str) else f"{part['name']} ({part['label']})" for part in said.parts)
-    return f"{text[:1].upper()}{text[1:]}" + (f" ({said.sure})." if said.sure else ".")
+    return text + (f" ({said.sure})." if said.sure else ".")
 
 
 def _listed(names: list[Part], last: bool) -> list[Part]:
