@@ -237,7 +237,11 @@ def ratio(a: Shares, b: Shares) -> Ratio:
 def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """a - b, low, high (Newcombe 1998, method 10)."""
     apart = a.share - b.share
-    return apart, apart - np.hypot(a.share - a.low, b.high - b.share), apart + np.hypot(a.high - a.share, b.share - b.low)
+    return (
+        apart,
+        apart - np.hypot(a.share - a.low, b.high - b.share),
+        apart + np.hypot(a.high - a.share, b.share - b.low),
+    )
 
 
 def accepted(p: np.ndarray, q: float) -> np.ndarray:

@@ -12,7 +12,9 @@ EDGE = 0.05  # of the words that must lie on either side of a change
 LEAST_DOCUMENTS = 30  # on either side
 LEAST_UNITS = 4
 STAYS = 1 / 3  # of the change, on the logarithm, that each half of either side must show: a burst is no rise
-HANSEN = 7.35  # by how many variances a place within the 95% interval may fit worse than the best (Hansen 2000, table 1)
+HANSEN = (
+    7.35  # by how many variances a place within the 95% interval may fit worse than the best (Hansen 2000, table 1)
+)
 
 
 class Changes(NamedTuple):
@@ -85,6 +87,7 @@ def _fits(of: Sums, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _cuts(of: Sums) -> np.ndarray:
     """int64: the places that leave enough on either side; a cut stands before a period that has documents."""
+
     def enough(array, least):
         total = np.cumsum(array)
         return (total[:-1] >= least) & (total[-1] - total[:-1] >= least)
@@ -92,7 +95,9 @@ def _cuts(of: Sums) -> np.ndarray:
     if len(of.tokens) < 2:
         return np.zeros(0, np.int64)
     tokens = of.tokens.sum()
-    allowed = enough(of.documents, LEAST_DOCUMENTS) & enough(of.units, LEAST_UNITS) & enough(of.tokens, max(EDGE * tokens, 1))
+    allowed = (
+        enough(of.documents, LEAST_DOCUMENTS) & enough(of.units, LEAST_UNITS) & enough(of.tokens, max(EDGE * tokens, 1))
+    )
     return np.flatnonzero(allowed & (of.documents[1:] > 0)) + 1
 
 
@@ -131,7 +136,10 @@ def _stays(of: Sums, cut: np.ndarray) -> np.ndarray:
     before, after = share(zero, cut), share(cut, end)
     sign = np.sign(np.log(np.maximum(after / before, 1e-12)))
     least = STAYS * np.abs(np.log(np.maximum(after / before, 1e-12)))
-    halves = [(share(zero, left), after), (share(left, cut), after)], [(before, share(cut, right)), (before, share(right, end))]
+    halves = (
+        [(share(zero, left), after), (share(left, cut), after)],
+        [(before, share(cut, right)), (before, share(right, end))],
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         kept = [sign * np.log(b / a) >= least for side in halves for a, b in side]
     return np.logical_and.reduce(kept)

@@ -37,13 +37,18 @@ def sums(mixtures, lengths, units, groups, G, T):
 
 def error(shares_of_documents):
     """Standard error of a ratio of tokens, documents as the units: [(tokens of the topic, length)]."""
-    n, x, length = len(shares_of_documents), sum(a for a, _ in shares_of_documents), sum(b for _, b in shares_of_documents)
+    n, x, length = (
+        len(shares_of_documents),
+        sum(a for a, _ in shares_of_documents),
+        sum(b for _, b in shares_of_documents),
+    )
     share = x / length
     return math.sqrt(n / (n - 1) * sum((a - share * b) ** 2 for a, b in shares_of_documents)) / length
 
 
 def best_cut(x, tokens, cuts):
     """The cut whose two means leave the least weighted squares."""
+
     def squares(a, b):
         mean = sum(x[a:b]) / sum(tokens[a:b])
         return sum(t * (n / t - mean) ** 2 for n, t in zip(x[a:b], tokens[a:b], strict=True) if t)

@@ -94,7 +94,9 @@ def test_a_rise_is_dated_and_its_interval_holds_the_truth():
         assert change.low[3] > 1.3
         held += change.low[3] < 3 / (1 + 2 * usual) < change.high[3]
         x, tokens_of = of.x[:, 3].tolist(), of.tokens.tolist()
-        cuts = [c for c in range(1, len(x)) if min(sum(tokens_of[:c]), sum(tokens_of[c:])) >= trends.EDGE * sum(tokens_of)]
+        cuts = [
+            c for c in range(1, len(x)) if min(sum(tokens_of[:c]), sum(tokens_of[c:])) >= trends.EDGE * sum(tokens_of)
+        ]
         assert change.cut[3] == naive.best_cut(x, tokens_of, [c for c in cuts if 4 <= c <= len(x) - 4])
     assert held >= 4
 
@@ -158,7 +160,9 @@ def test_the_tail_of_the_largest_statistic_is_an_upper_bound():
     t = np.arange(1, 60) / 60
     z = np.abs((walk[:, :-1] - t * walk[:, -1:]) / np.sqrt(60 * t * (1 - t)))[:, 2:57].max(axis=1)
     for bound in (2.5, 3.0, 3.5):
-        assert (z >= bound).mean() <= trends.of_maximum(np.array(bound), t[2], t[56]) <= 6 * max((z >= bound).mean(), 1e-3)
+        assert (
+            (z >= bound).mean() <= trends.of_maximum(np.array(bound), t[2], t[56]) <= 6 * max((z >= bound).mean(), 1e-3)
+        )
 
 
 def test_families_are_the_topics_that_stand_together():

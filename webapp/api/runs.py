@@ -64,7 +64,9 @@ def curves(request: HttpRequest, run_id: int):
 
 @router.get("/{int:run_id}/findings", response={200: shapes.Overview, **ERRORS},
             summary="What stands out, in sentences with intervals: families of topics, what rose and fell, and more")  # fmt: skip
-def what_was_found(request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""):
+def what_was_found(
+    request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""
+):
     run = finished(run_id)
     return findings.of(Selection.read(request.GET, run.corpus, RunView(run)), detail)
 

@@ -21,7 +21,14 @@ NOTICED = 0.01  # share of the documents, or of the words, from which on a cauti
 
 
 def of(context: Context) -> list[dict]:
-    found = [*_general(context), *_mixed(context), *_of_one(context), *_thin(context), *_repeated(context), *_outside(context)]
+    found = [
+        *_general(context),
+        *_mixed(context),
+        *_of_one(context),
+        *_thin(context),
+        *_repeated(context),
+        *_outside(context),
+    ]
     return [{"kind": "caution", "low": row["estimate"], "high": row["estimate"]} | row for row in found]
 
 
@@ -30,7 +37,11 @@ def _topics(context: Context, what: str, numbers: np.ndarray) -> list[dict]:
     x = context.whole.x[0]
     order = numbers[np.argsort(-x[numbers], kind="stable")].tolist()
     share = float(x[numbers].sum() / max(context.tokens, 1))
-    return [{"what": what, "topics": order[:NAMED], "count": len(order), "estimate": share, "score": share}] if order else []
+    return (
+        [{"what": what, "topics": order[:NAMED], "count": len(order), "estimate": share, "score": share}]
+        if order
+        else []
+    )
 
 
 def _general(context: Context) -> list[dict]:
@@ -50,10 +61,16 @@ def _of_one(context: Context) -> list[dict]:
     """Topics of which one document holds much: they are about it, not about the collection."""
     counted, x = context.counted, context.whole.x[0]
     most = np.zeros(context.K)
-    mine = np.repeat(np.ones(len(counted.lengths), bool) if context.mask is None else context.mask, np.diff(counted.doc_ptr))
+    mine = np.repeat(
+        np.ones(len(counted.lengths), bool) if context.mask is None else context.mask, np.diff(counted.doc_ptr)
+    )
     np.maximum.at(most, context.into[counted.doc_topics[mine]], counted.doc_tokens[mine])
     with np.errstate(invalid="ignore", divide="ignore"):
-        return _topics(context, "one_document", np.flatnonzero(context.subjects & (most >= ONE_DOCUMENT * x) & (x >= SMALL * context.tokens)))
+        return _topics(
+            context,
+            "one_document",
+            np.flatnonzero(context.subjects & (most >= ONE_DOCUMENT * x) & (x >= SMALL * context.tokens)),
+        )
 
 
 def _thin(context: Context) -> list[dict]:

@@ -191,7 +191,9 @@ def _marks(context: Context, spoken: set[int]) -> list[dict]:
     rows = [row for row in rows if not (row["in_time"] and row["topic"] in spoken)]
     of_set = sorted((row for row in rows if row["field"] == SET), key=lambda row: (not row["more"], -row["score"]))
     less = sum(not row["more"] for row in of_set)
-    return of_set[: len(of_set) - max(0, less - LESS)] + _varied([row for row in rows if row["field"] != SET], KEPT["mark"])
+    return of_set[: len(of_set) - max(0, less - LESS)] + _varied(
+        [row for row in rows if row["field"] != SET], KEPT["mark"]
+    )
 
 
 def _groupings(context: Context) -> list[Groups]:

@@ -50,7 +50,7 @@ def of(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
 
 
 def _name(unit: str, n: int) -> str:
-    """"1945", "1945-03", "1945-03-09"; of a decade "1940s"."""
+    """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"."""
     if unit == "day":
         return date.fromordinal(n).isoformat()
     if unit == "month":

@@ -31,7 +31,15 @@ def of(selection: Selection, detail: str) -> dict[str, Any]:
     data = stored.of(selection)
     base = {"set": selection.sentence, "detail": detail, "ready": data is not None}
     if data is None:
-        return base | {"documents": selection.count, "tokens": 0, "span": [], "unit": "", "quotes": [], "findings": [], "hidden": 0}
+        return base | {
+            "documents": selection.count,
+            "tokens": 0,
+            "span": [],
+            "unit": "",
+            "quotes": [],
+            "findings": [],
+            "hidden": 0,
+        }
     labels = selection.run_view.labels
     rows = [row for row in data["findings"] if not any(labels.hidden(k) for k in _subjects(row))]
     chosen = []

@@ -51,7 +51,11 @@ class Writer:
         named = row["topics"][:NAMED]
         more = row["count"] - len(named)
         tail = [f" and {_number(more, 'more topic')}"] if more else []
-        parts = [f"{percent(row['estimate'])} of the words are about ", *_listed([self.topic(k) for k in named], not more), *tail]
+        parts = [
+            f"{percent(row['estimate'])} of the words are about ",
+            *_listed([self.topic(k) for k in named], not more),
+            *tail,
+        ]
         url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, row["topics"])))
         return Said(parts, url, named[0], f"95% interval {percent(row['low'])} to {percent(row['high'])}")
 
@@ -113,13 +117,24 @@ class Writer:
         if what == "thin":
             unit = UNITS[row["unit"]]
             some = ", ".join(row["periods"]) + (" …" if n > len(row["periods"]) else "")
-            empty = f". {_number(row['empty'], row['unit'])} in between {_has(row['empty'])} none" if row["empty"] else ""
-            parts = [f"{count(n)} of {count(row['of'])} {unit} have fewer than 10 documents ({some}): don’t rely on shares there{empty}"]
+            empty = (
+                f". {_number(row['empty'], row['unit'])} in between {_has(row['empty'])} none" if row["empty"] else ""
+            )
+            parts = [
+                f"{count(n)} of {count(row['of'])} {unit} have fewer than 10 documents ({some}): don’t rely on shares there{empty}"
+            ]
             return Said(parts, reverse("run_time", args=[self.run.pk]) + self.selection.address(by=row["unit"]))
         if what == "repeated":
-            parts = [f"{count(n)} documents ({percent(row['estimate'])}) repeat an earlier one, wholly or nearly, and count again"]
-            return Said(parts, links.documents_url(self.run, self.selection.address() + ("&" if self.selection else "") + "only=near"))
-        parts = [f"{percent(row['estimate'])} of the words, stop words aside, are in no topic: they are too rare or too frequent"]
+            parts = [
+                f"{count(n)} documents ({percent(row['estimate'])}) repeat an earlier one, wholly or nearly, and count again"
+            ]
+            return Said(
+                parts,
+                links.documents_url(self.run, self.selection.address() + ("&" if self.selection else "") + "only=near"),
+            )
+        parts = [
+            f"{percent(row['estimate'])} of the words, stop words aside, are in no topic: they are too rare or too frequent"
+        ]
         return Said(parts, reverse("run_methods", args=[self.run.pk]))
 
     def _documents(self, k: int, value: tuple[str, str] | None = None, **span: str) -> str:

@@ -16,7 +16,12 @@ class Migration(migrations.Migration):
                 ("method", models.IntegerField()),
                 ("data", models.JSONField()),
                 ("made_at", models.DateTimeField(auto_now=True)),
-                ("snapshot", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="findings", to="webapp.snapshot")),
+                (
+                    "snapshot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="findings", to="webapp.snapshot"
+                    ),
+                ),
             ],
             options={"constraints": [models.UniqueConstraint(fields=("snapshot", "key"), name="one_findings")]},
         )
