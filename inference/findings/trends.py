@@ -53,22 +53,26 @@ def changes(of: Sums) -> Changes:
     cuts = _cuts(of)
     if not len(cuts):
         nan, no = np.full(T, np.nan), np.full(T, -1)
-        return Changes(no, no, no, *[nan] * 9, np.ones(T), np.zeros(T, bool))
-    typical, topics = sums.typical(of), np.arange(T)
+        none = (nan, nan, nan, nan, nan, nan, nan, nan, nan)
+        return Changes(no, no, no, *none, np.ones(T), np.zeros(T, bool))
+    typical = sums.typical(of)
     fit, noise = _fits(of, cuts)
     best = fit.argmax(axis=0)
     near = fit >= fit.max(axis=0) - HANSEN * noise
     first, last = near.argmax(axis=0), len(cuts) - 1 - near[::-1].argmax(axis=0)
-    before, after, ratio = (np.empty((3, T)), np.empty((3, T)), np.empty((4, T)))
+    both, ratio = np.empty((6, T)), np.empty((4, T))
     for i in np.unique(best):
         here = best == i
         sides = [sums.shares(of.over(side), typical) for side in (slice(0, cuts[i]), slice(cuts[i], None))]
-        for out, values in ((before, sides[0][:3]), (after, sides[1][:3]), (ratio, sums.ratio(sides[1], sides[0]))):
-            out[:, here] = np.array([value[0] for value in values])[:, here]
+        both[:, here] = np.array([value[0] for side in sides for value in side[:3]])[:, here]
+        ratio[:, here] = np.array([value[0] for value in sums.ratio(sides[1], sides[0])])[:, here]
     part = np.cumsum(of.tokens)[cuts - 1] / of.tokens.sum()
     p = np.minimum(of_maximum(_normal(ratio[3]), part[0], part[-1]), np.minimum(ratio[3] * len(cuts), 1.0))
     cut = cuts[best]
-    return Changes(cut, cuts[first], cuts[last], *before, *after, *ratio[:3], p, _stays(of, cut[topics]))
+    return Changes(
+        cut, cuts[first], cuts[last], both[0], both[1], both[2], both[3], both[4], both[5], ratio[0], ratio[1], ratio[2], p,
+        _stays(of, cut),
+    )  # fmt: skip
 
 
 def _fits(of: Sums, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

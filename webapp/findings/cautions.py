@@ -46,7 +46,9 @@ def _topics(context: Context, what: str, numbers: np.ndarray) -> list[dict]:
 
 def _general(context: Context) -> list[dict]:
     labels = context.view.labels
-    numbers = [k for k in context.view.topics if labels.background(k) and labels.into[k] == k]
+    numbers = [
+        k for k in context.view.topics if labels.background(k) and not context.subjects[k] and labels.into[k] == k
+    ]
     return _topics(context, "general", np.array(numbers, np.int64))
 
 

@@ -11,6 +11,7 @@ from webapp.documents import fields
 from webapp.documents.fields import Groups
 from webapp.documents.selection import Selection
 from webapp.findings import cautions, periods, quotations, word_shifts
+from webapp.findings.periods import Periods
 from webapp.models import Topic
 from webapp.results import evidence
 
@@ -35,21 +36,33 @@ class Context:
     """What every kind needs of a set: arrays of its documents, topics that may be spoken of."""
 
     def __init__(self, selection: Selection):
-        self.selection, self.view, self.run = selection, selection.run_view, selection.run
+        self.selection, self.view, self.run = selection, selection.run_view, selection.run_view.run
         self.counted = evidence.of(self.run)
         self.K, self.into = self.run.topics, self.view.labels.into
         self.mask = selection.mask
         self.arrays = (self.counted.doc_ptr, self.counted.doc_topics, self.counted.doc_tokens, self.counted.lengths)
-        labels = self.view.labels
-        self.subjects = np.array(
-            [bool(self.view.used[k]) and labels.into[k] == k and not labels.hidden(k) and not labels.background(k)
-             for k in range(self.K)]
-        )  # fmt: skip
         everything = np.zeros(self.run.version.documents, np.int32)
         self.whole = self.sums(sums.by_group(selection.group(everything), 1), 1)
+        self.subjects = self._subjects()
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.periods = periods.of(fields.dates(self.run.version), self.mask)
         self.repeated = quotations.repeating(selection)
+
+    def _subjects(self) -> np.ndarray:
+        """bool[K]: topics that may be spoken of: in use, not merged, not hidden, no general talk. Where general talk is most
+        of the words it is what the documents are about."""
+        labels = self.view.labels
+        listed = self.view.used & (self.into == np.arange(self.K))
+        listed &= np.array([not labels.hidden(k) for k in range(self.K)])
+        subjects = listed & np.array([not labels.background(k) for k in range(self.K)])
+        x = self.whole.x[0]
+        return subjects if 2 * x[subjects].sum() > x[listed].sum() else listed
+
+    @property
+    def times(self) -> Periods:
+        """The periods, of a set that has them."""
+        assert self.periods is not None, "the documents have no two dates"
+        return self.periods
 
     def sums(self, units: sums.Units, G: int, into: np.ndarray | None = None, T: int = 0) -> Sums:
         return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
@@ -136,9 +149,10 @@ def _quotes(context: Context, rows: list[dict]) -> list[dict]:
 
 
 def _changes(context: Context) -> list[dict]:
-    of, times = _by_period(context), context.periods
+    of = _by_period(context)
     if of is None:
         return []
+    times = context.times
     found = trends.changes(of)
     tried = context.subjects & (found.cut >= 0)
     sure = np.zeros(context.K, bool)
@@ -183,9 +197,10 @@ def _marks(context: Context, spoken: set[int]) -> list[dict]:
     accepted = sums.accepted(p, Q_VALUE)
     rows, at = [], 0
     for groups, of, own, ratio in tested:
-        cells = of.x.shape[0] * int(context.subjects.sum())
+        wide = int(context.subjects.sum())
+        cells = of.x.shape[0] * wide
         sure = np.zeros(of.x.shape, bool)
-        sure[:, context.subjects] = accepted[at : at + cells].reshape(-1, int(context.subjects.sum()))
+        sure[:, context.subjects] = accepted[at : at + cells].reshape(of.x.shape[0], wide)
         at += cells
         rows += _marked(groups, of, own, ratio, sure)
     rows = [row for row in rows if not (row["in_time"] and row["topic"] in spoken)]
@@ -275,7 +290,7 @@ def _unlike(context: Context) -> list[dict]:
         allowed &= context.mask
     doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
     numbers, overlap, nearest, compared = unlike.unlike(doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed)
-    rows = []
+    rows: list[dict] = []
     for d, part, other in zip(numbers.tolist(), overlap.tolist(), nearest.tolist(), strict=True):
         if part >= 0.5 or len(rows) == KEPT["unlike"]:
             break

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.urls import reverse
-
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
 from webapp.findings import quotations, sentences, stored
@@ -77,15 +75,10 @@ def _finding(writer: sentences.Writer, rank: int, row: dict) -> dict:
 
 
 def _quotes(selection: Selection, quoted: list[dict], writer: sentences.Writer) -> list[dict]:
-    run = selection.run
+    run = selection.run_view.run
     return [
         {"text": q["text"], "title": q["title"], "date_text": q["date_text"], "document": q["document"], "start": q["start"],
          "end": q["end"], "topic": writer.topic(q["topic"]),
          "url": links.document_url(run, q["document"], f"?topic={q['topic']}&at={q['start']}#here")}
         for q in quotations.shown(selection, quoted)
     ]  # fmt: skip
-
-
-def address(selection: Selection, detail: str = "") -> str:
-    """Of the page."""
-    return reverse("run_overview", args=[selection.run.pk]) + selection.address(detail=detail)

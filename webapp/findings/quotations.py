@@ -22,7 +22,8 @@ _WORD = regex.compile(r"\p{L}{3,}")
 
 def repeating(selection: Selection) -> np.ndarray:
     """bool[D]: documents that repeat an earlier one, word for word or nearly."""
-    version, repeated = selection.version, np.zeros(selection.version.documents, bool)
+    version = selection.run_view.run.version
+    repeated = np.zeros(version.documents, bool)
     try:
         for kind in ("same", "near"):
             repeated |= repeats.repeating(version, kind)
@@ -46,7 +47,7 @@ def of_topics(selection: Selection, topics: list[int], count: int, repeated: np.
 
 
 def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], seen: list[set[str]]):
-    view, counted = selection.run_view, evidence.of(selection.run)
+    view, counted = selection.run_view, evidence.of(selection.run_view.run)
     held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
     allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
     if selection.mask is not None:
@@ -84,7 +85,7 @@ def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
 
 def shown(selection: Selection, quoted: list[dict]) -> list[dict]:
     """The quotations in the text's own words, the topic's marked: text (parts), title, date, document, start, end."""
-    view, run = selection.run_view, selection.run
+    view, run = selection.run_view, selection.run_view.run
     wanted = [(q["document"], q["start"], q["end"] - q["start"], q["start"]) for q in quoted]
     pieces = embargo.pieces(run.corpus, wanted)
     known = embargo.about(run.corpus, [q["document"] for q in quoted], "title", "date_text")

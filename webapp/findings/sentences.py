@@ -30,7 +30,8 @@ class Writer:
 
     def __init__(self, selection: Selection, titles: dict[int, str]):
         """titles: of the documents that findings name."""
-        self.selection, self.view, self.run, self.titles = selection, selection.run_view, selection.run, titles
+        self.selection, self.view, self.titles = selection, selection.run_view, titles
+        self.run = self.view.run
         self._topics: dict[int, dict] = {}
 
     def say(self, row: dict) -> Said:
@@ -51,7 +52,7 @@ class Writer:
         named = row["topics"][:NAMED]
         more = row["count"] - len(named)
         tail = [f" and {_number(more, 'more topic')}"] if more else []
-        parts = [
+        parts: list[Part] = [
             f"{percent(row['estimate'])} of the words are about ",
             *_listed([self.topic(k) for k in named], not more),
             *tail,
@@ -64,7 +65,7 @@ class Writer:
         first, last = row["between"]
         when = f"; the change came between {first} and {last}" if first != last else ""
         times, sure = _times(row)
-        parts = [self.topic(k), f" {'rose' if rise else 'fell'} from {percent(row['before'][0])} of the words before "
+        parts: list[Part] = [self.topic(k), f" {'rose' if rise else 'fell'} from {percent(row['before'][0])} of the words before "
                  f"{row['since_said']} to {percent(row['after'][0])} since: {times}"]  # fmt: skip
         span = {"from": row["since"]} if rise else {"to": row["until"]}
         return Said(parts, self._documents(k, **span), k, sure + when)
@@ -74,7 +75,7 @@ class Writer:
         times, sure = _times(row)
         where = f"{row['value']} ({row['field']}): " if row["field"] else "Here "
         where = _period(row["value"]) if row["in_time"] else where
-        parts = [f"{where}{percent(row['here'][0])} of the words are about ", self.topic(k),
+        parts: list[Part] = [f"{where}{percent(row['here'][0])} of the words are about ", self.topic(k),
                  f", against {percent(row['rest'])} {'elsewhere' if row['field'] else 'in all other documents'}: {times}"]  # fmt: skip
         if not row["field"]:
             return Said(parts, self._documents(k), k, sure)
@@ -86,7 +87,7 @@ class Writer:
 
     def _sense(self, row: dict) -> Said:
         gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
-        parts = [f"“{row['word']}”: up to {row['until'][1]} {percent(row['lost_shares'][0])} of the documents with the word use it in ",
+        parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]} {percent(row['lost_shares'][0])} of the documents with the word use it in ",
                  lost, f"; since {row['since'][1]} {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
         sure = f"the smaller of the two changes is {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
         return Said(parts, links.word_url(self.run, row["word"], self.selection.address()), row["gained"], sure)
@@ -103,8 +104,9 @@ class Writer:
 
     def _caution(self, row: dict) -> Said:
         what, n = row["what"], row.get("count", 0)
+        parts: list[Part]
         if what in ("general", "mixed", "one_document"):
-            named = [self.topic(k) for k in row["topics"]]
+            named: list[Part] = [self.topic(k) for k in row["topics"]]
             more = [f" and {n - len(named)} more"] if n > len(named) else []
             said = {
                 "general": f"{_number(n, 'topic')} {_is(n)} general talk and left out above: ",

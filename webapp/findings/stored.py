@@ -2,22 +2,14 @@
 
 from hashlib import blake2b
 
-import redis
-import structlog
-from celery import current_app as app
-from celery.exceptions import CeleryError
 from django.http import QueryDict
-from kombu.exceptions import KombuError
 
-from webapp import logs
 from webapp.documents.selection import Selection
 from webapp.findings import compute as computing
-from webapp.jobs import events
+from webapp.jobs import dispatch
 from webapp.models import Findings, Run
 from webapp.results import evidence
 from webapp.results.view import RunView
-
-log = structlog.get_logger(__name__)
 
 TASK = "tasks.runs.find"
 QUICK = 400_000  # topics of documents, in all, up to which a request computes: some seconds; of more a worker does
@@ -27,12 +19,14 @@ ASKED = 120  # seconds for which a worker that was asked is not asked again
 
 def of(selection: Selection) -> dict | None:
     """The findings of a set, or None while a worker computes them. Raises Invalid for a run without evidence."""
-    row = Findings.objects.filter(snapshot=selection.run.snapshot_id, key=_key(selection)).first()
+    row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
     if row is not None and row.method == computing.METHOD:
         return row.data
-    if len(evidence.of(selection.run).doc_topics) <= QUICK:
+    if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
         return _make(selection)
-    _ask(selection)
+    key = f"{selection.run_view.run.snapshot_id}:{_key(selection)}"
+    query = selection.address().removeprefix("?")
+    dispatch.ask(TASK, [selection.run_view.run.pk, query], key, ASKED)
     return None
 
 
@@ -45,9 +39,9 @@ def compute(run_id: int, query: str = "") -> None:
 
 def _make(selection: Selection) -> dict:
     data = computing.findings(selection)
-    snapshot = selection.run.snapshot_id
+    snapshot = selection.run_view.run.snapshot
     values = {"method": computing.METHOD, "data": data}
-    Findings.objects.update_or_create(snapshot_id=snapshot, key=_key(selection), defaults=values)
+    Findings.objects.update_or_create(snapshot=snapshot, key=_key(selection), defaults=values)
     sets = Findings.objects.filter(snapshot=snapshot).exclude(key="").order_by("-made_at")
     Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
     return data
@@ -60,12 +54,3 @@ def _key(selection: Selection) -> str:
     if not selection.parameters and not merged:
         return ""
     return blake2b(repr((selection.parameters, merged)).encode(), digest_size=32).hexdigest()
-
-
-def _ask(selection: Selection) -> None:
-    """Tell a worker, once; while Redis is away a later request does."""
-    try:
-        if events.client().set(f"findings:{selection.run.snapshot_id}:{_key(selection)}", 1, nx=True, ex=ASKED):
-            app.send_task(TASK, [selection.run.pk, selection.address().removeprefix("?")], retry=False)
-    except (redis.RedisError, KombuError, CeleryError, OSError) as error:
-        log.warning("findings wait for the broker", run=selection.run.pk, error=logs.named(error))

@@ -1,5 +1,7 @@
 """The overview of a run, and a notebook that begins with it."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -9,7 +11,7 @@ from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.documents.selection import Selection
 from webapp.findings import queries
-from webapp.models import Notebook, Run
+from webapp.models import Notebook, Run, User
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
 from webapp.pages.page import address, back, page, reader
@@ -23,7 +25,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
     view = RunView(run)
     detail = _detail(request.GET)
     if run.snapshot is None or not run.snapshot.final:
-        data = {"set": "", "detail": detail, "ready": False, "documents": 0, "tokens": 0, "span": [], "unit": "", "quotes": [],
+        data: dict[str, Any] = {"set": "", "detail": detail, "ready": False, "documents": 0, "tokens": 0, "span": [], "unit": "", "quotes": [],
                 "findings": [], "hidden": 0}  # fmt: skip
         return page(request, "run/overview.html", data, as_json=as_json, run=run, untrained=True)
     selection = Selection.read(request.GET, run.corpus, view)
@@ -76,7 +78,11 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     if not data["ready"]:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
     said = f", {selection.sentence}" if selection else ""
-    made = notebooks.create(f"Findings in {run.corpus.name}{said}"[: notebooks.TITLE], reader(request), request.user)
+    made = notebooks.create(
+        f"Findings in {run.corpus.name}{said}"[: notebooks.TITLE],
+        reader(request),
+        request.user if isinstance(request.user, User) else None,
+    )
     for quote in data["quotes"]:
         text = "".join(part for part, _ in quote["text"])
         evidence = pins.of_passage(run.corpus, run, quote["document"], text.removesuffix(" …"), None, None)

@@ -23,7 +23,7 @@ Q_VALUE = 0.05
 
 def of(context: Context) -> list[dict]:
     """The words by how much of their use changed, most first."""
-    times = context.periods
+    times = context.times
     early, late = _thirds(times.group, context.counted.lengths, times.G)
     if not 0 < early < late < times.G:
         return []
@@ -74,7 +74,7 @@ def _uses(context: Context, number: int) -> tuple[np.ndarray, np.ndarray]:
     documents, _, topics, _ = context.counted.word(number)
     step = -(-len(documents) // READ)
     some = documents[::step]
-    return context.into[topics[::step]], context.periods.group[some]
+    return context.into[topics[::step]], context.times.group[some]
 
 
 def _ranks(context: Context, words: list[int]) -> dict[tuple[int, int], int]:
