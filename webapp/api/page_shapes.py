@@ -13,8 +13,10 @@ from webapp.api.shapes import (
     Comparison,
     Corpus,
     Document,
+    Finding,
     Found,
     Line,
+    Overview,
     Part,
     Run,
     Sense,
@@ -404,6 +406,15 @@ class WholeOfRunPage(WholeLinks):
 
 
 # Topics
+
+
+class FindingRow(Finding):
+    parts: list[str | TopicName] = Field(description="the sentence in pieces: texts and topics")
+    sure: str = Field(description="how sure it is, in words")
+
+
+class OverviewPage(Overview):
+    findings: list[FindingRow]
 
 
 class Asked(Schema):

@@ -15,6 +15,7 @@ from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
 from inference.versions import versions
 from webapp.curation import label_transfer
+from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
@@ -190,6 +191,7 @@ class Training:
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
+        stored.compute(self.run.pk)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
