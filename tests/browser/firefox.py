@@ -49,7 +49,15 @@ class Firefox:
         folder.mkdir(parents=True)
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
         (folder / "user.js").write_text("\n".join(lines))
-        argv = [binary, "--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", folder]
+        argv = [
+            binary,
+            "--headless",
+            "--no-remote",
+            "--marionette",
+            "--remote-allow-system-access",
+            "--profile",
+            folder,
+        ]
         self.process = subprocess.Popen(
             argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
         )
