@@ -73,7 +73,7 @@ def run(firefox, live_system, tmp_path_factory) -> str:
 PAGES = {
     "topics": "topics/", "map": "topics/?view=map", "grid": "topics/?view=grid", "over-time": "topics/?view=time",
     "topic": "topics/0/", "documents": "documents/", "search": f"documents/?q={quote(WORD)}", "document": "documents/1/",
-    "words": "words/", "word": f"words/{quote(WORD)}/", "lines": f"words/{quote(WORD)}/lines/", "table": "time/table/",
+    "words": "words/", "word": f"words/{quote(WORD)}/", "lines": f"words/{quote(WORD)}/?topic=all", "table": "time/table/",
     "take": "take/",
 }  # fmt: skip
 
@@ -102,7 +102,7 @@ def test_a_passage_is_pinned_to_a_notebook(firefox, run):
 
 def test_documents_run_from_right_to_left(firefox, run):
     firefox.go(f"{run}documents/1/")
-    for selector in ("#text", "h1"):
+    for selector in ("#text", "h1 bdi", ".crumbs li:last-child bdi"):
         script = "return getComputedStyle(document.querySelector(arguments[0])).direction"
         assert firefox.run(script, selector) == "rtl", selector
     # The exclamation mark ends the title: it stands at its left end.
@@ -116,7 +116,7 @@ def test_documents_run_from_right_to_left(firefox, run):
 
 def test_lines_of_a_word_are_read_from_the_right(firefox, run):
     """What comes before the word stands to its right."""
-    firefox.go(f"{run}words/{quote(WORD)}/lines/")
+    firefox.go(f"{run}words/{quote(WORD)}/?topic=all")
     places = """const line = [...document.querySelectorAll('.kwic .line')].find((l) => l.querySelector('.before').textContent.trim()
         && l.querySelector('.after').textContent.trim());
       const of = (s) => line.querySelector(s).getBoundingClientRect();
