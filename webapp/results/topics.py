@@ -15,16 +15,6 @@ FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
 
 
-def largest(view: RunView, limit: int) -> list[dict]:
-    """The topics with the largest shares, with their first words: what a page shows while they still change."""
-    listed = rows(
-        "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND used ORDER BY share DESC, number LIMIT %s",
-        [view.run.snapshot_id, limit],
-    )
-    words = top_words(view, [topic["number"] for topic in listed])
-    return [topic | links.topic(view, topic["number"]) | {"words": words[topic["number"]]} for topic in listed]
-
-
 def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = LAM) -> dict[int, list[str]]:
     """The first words of several topics, by relevance, without those dropped from view; of merged topics by what they
     weigh together."""

@@ -15,7 +15,7 @@ from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from webapp.jobs import claims, kinds
-from webapp.models import Metric, Run, Snapshot, Topic
+from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
 from webapp.runs import names, series
 from webapp.storage import bulk
 
@@ -98,6 +98,7 @@ def drop_old(run_id: int) -> None:
 def discard(run_id: int) -> None:
     """Drop every snapshot of a run, and what it shows."""
     Run.objects.filter(pk=run_id).update(snapshot=None)
+    FormingStep.objects.filter(run=run_id).delete()
     pks = list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True))
     Snapshot.objects.filter(pk__in=pks).delete()
     for pk in pks:
