@@ -467,6 +467,22 @@ class Topic(models.Model):
     )  # [[topic, lift, documents], …]: stand in the same documents more than by chance
 
 
+class Findings(models.Model):
+    """What the overview of a run says of its documents, or of a set of them: one row, as a page shows all of it at once.
+
+    Numbers, not sentences (webapp.findings.compute): names and labels may change.
+    """
+
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
+    key = models.CharField(max_length=64, blank=True)  # of the set and of merged topics; "": all documents, none merged
+    method = models.IntegerField()  # findings.compute.METHOD; those of an older one are computed again
+    data = models.JSONField()
+    made_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["snapshot", "key"], name="one_findings")]
+
+
 class TopicWord(models.Model):
     """beta[k, w] above the topic's floor, and every word with tokens in the topic. Partitioned by snapshot."""
 

@@ -230,7 +230,7 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   const shape = layout(colour, { steps: bins.length - 1, y: percent ? ".0%" : ",d", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
-  Object.assign(shape.margin, { r: 92 });
+  Object.assign(shape.margin, { r: element.clientWidth < 600 ? 92 : 190 });
   Object.assign(shape, { dragmode: shape.dragmode && "select", selectdirection: "h", newselection: { line: { color: colour.ink, width: 1, dash: "solid" } } });
   const first = !element.matches(".js-plotly-plot");
   draw(element, traces, shape);
@@ -243,13 +243,15 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   });
 }
 
+const shortened = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+
 // Labels at the right edge, moved apart where bands are thinner than a line of text.
 function ends(bands, x, total, height, colour) {
   let below = 0;
   const labels = bands.map(({ number, label, hue, values }) => {
     const value = last(values) ?? 0;
     below += value;
-    return { x, y: below - value / 2, text: label, color: number === null ? colour.faded : colour.topics[hue] };
+    return { x, y: below - value / 2, text: shortened(label), color: number === null ? colour.faded : colour.topics[hue] };
   });
   const line = (15 * total) / Math.max(height, 100);
   for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);

@@ -13,8 +13,10 @@ from webapp.api.shapes import (
     Comparison,
     Corpus,
     Document,
+    Finding,
     Found,
     Line,
+    Overview,
     Part,
     Run,
     Sense,
@@ -406,6 +408,15 @@ class WholeOfRunPage(WholeLinks):
 # Topics
 
 
+class FindingRow(Finding):
+    parts: list[str | TopicName] = Field(description="the sentence in pieces: texts and topics")
+    sure: str = Field(description="how sure it is, in words")
+
+
+class OverviewPage(Overview):
+    findings: list[FindingRow]
+
+
 class Asked(Schema):
     sort: str
     backward: bool
@@ -413,6 +424,7 @@ class Asked(Schema):
     group: str
     hidden: bool
     topics: list[int]
+    frequent: bool
 
 
 class DroppedWord(Schema):
@@ -480,6 +492,7 @@ class Circle(Schema):
     y: float
     r: float
     text: str
+    background: bool
     chosen: bool
     place: LabelPlace
 
@@ -531,6 +544,8 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
+    rest_count: int
     multiples: list[Band]
     most: Most
     next: str | None

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0030_names")]
+    dependencies = [("webapp", "0031_findings")]
 
     operations = [
         migrations.AddField("corpus", "trains", models.JSONField(null=True)),

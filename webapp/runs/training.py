@@ -15,11 +15,12 @@ from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
 from inference.versions import versions
 from webapp.curation import label_transfer
+from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, series, snapshots, starting_topics
+from webapp.runs import left_to_right, names, series, snapshots, starting_topics
 from webapp.runs.forming import FormingWriter
 from webapp.storage import files
 
@@ -190,6 +191,7 @@ class Training:
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
+        stored.compute(self.run.pk)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
@@ -199,7 +201,8 @@ class Training:
         alpha = self.engine.priors(self.config, self.state).alpha
         predicts = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
         self.beat.check()
-        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts)
+        called = names.of_texts(self.run, topics, evidence, self.beat)
+        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
         self.beat.check()
         settle(self.folder / "evidence", self.bow_folder)  # they are on the disk before a row points to them
         snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
