@@ -120,7 +120,7 @@ def test_findings_of_an_older_method_are_computed_again(trained, client):
 def test_names_and_hidden_topics_show_at_once(trained, client):
     rows = get(client, trained)["findings"]
     k = next(row["topic"]["number"] for row in rows if row["kind"] == "family")
-    curation.edit(trained, [(k, {"label": "A name of ours"})], "reader")
+    curation.change(trained, k, {"label": "A name of ours"}, "reader")
     after = get(client, trained)["findings"]
     assert any(f"A name of ours (T{k:02d})" in row["sentence"] for row in after)
 
@@ -159,8 +159,8 @@ def test_the_api_says_the_same(trained, client):
 
 
 def made(draft, name, rows, K):
-    corpus = corpus_of(draft, rows, name)
-    return run_on(corpus, config={"topics": K, "passes": 3})
+    corpus = corpus_of(draft, rows, f"{name}.csv", language="en", min_documents=1, max_share=1.0)
+    return run_on(corpus, topics=K, passes=20)
 
 
 def test_a_planted_rise_is_named_and_dated(draft, client):
