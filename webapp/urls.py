@@ -255,7 +255,7 @@ urlpatterns = [
         example={"first": 2},
         under="run_documents",
     ),
-    *page(f"{RUN}/try", infer_views.text, "run_try", TRY),
+    *page(f"{RUN}/try", infer_views.text, "run_try", TRY, tab=Tab("Try a text", menu="Actions")),
     # Time
     *page(
         f"{RUN}/time",
@@ -285,7 +285,7 @@ urlpatterns = [
         SEE,
         json=page_shapes.WordsPage,
         tab=Tab("Words", "g w"),
-        states=("", "q=wa", "q=zyzzyva"),
+        states=("", "word=wa", "word=zyzzyva"),
     ),
     *page(
         f"{RUN}/words/compare",
@@ -303,7 +303,14 @@ urlpatterns = [
         example=WORD,
     ),
     # Curation
-    *page(f"{RUN}/curation", curation.index, "run_curation", SEE, json=page_shapes.CurationPage, tab=Tab("Curation")),
+    *page(
+        f"{RUN}/curation",
+        curation.index,
+        "run_curation",
+        SEE,
+        json=page_shapes.CurationPage,
+        tab=Tab("Labels and notes", menu="Actions"),
+    ),
     form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
@@ -320,7 +327,12 @@ urlpatterns = [
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
     # Reading. Who may not answer is led to the results.
     *page(
-        f"{RUN}/reading", intrusion_views.index, "run_reading", ANSWER, json=page_shapes.ReadingPage, tab=Tab("Reading")
+        f"{RUN}/reading",
+        intrusion_views.index,
+        "run_reading",
+        ANSWER,
+        json=page_shapes.ReadingPage,
+        tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
         f"{RUN}/reading/results",
@@ -328,7 +340,7 @@ urlpatterns = [
         "run_reading_results",
         SEE,
         json=page_shapes.ResultsPage,
-        tab=Tab("Reading"),
+        tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
         f"{RUN}/reading/passages/<int:number>",
@@ -348,8 +360,10 @@ urlpatterns = [
     *intrusion_test("words"),
     *intrusion_test("topics"),
     # What is taken away
-    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Take away")),
-    *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
+    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Files", menu="Export")),
+    *page(
+        f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods, tab=Tab("Methods", menu="Export")
+    ),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     # Made texts: only a run on such has it.
@@ -364,7 +378,7 @@ urlpatterns = [
         under="run",
     ),
     # Training
-    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
+    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),

@@ -25,11 +25,12 @@ _tallies = BoundedCache(
 )  # bytes of what was counted of sets
 
 
-def form(selection: Selection, query: QueryDict) -> dict:
-    """What templates/run/_selection.html shows. query: of the page, whose own parameters stay."""
+def chosen(selection: Selection, query: QueryDict) -> dict:
+    """What templates/run/_set.html shows of a set: each condition in words with the address without it. query: of the
+    page, whose own parameters stay."""
     kept = own(query)
-    version, run, view = selection.version, selection.run, selection.view
     return {
+        "name": selection.name,
         "conditions": [
             {
                 "text": condition["text"],
@@ -39,7 +40,15 @@ def form(selection: Selection, query: QueryDict) -> dict:
         ],
         "all": _address(kept),
         "count": selection.count,
-        "of": version.documents,
+        "of": selection.version.documents,
+    }
+
+
+def form(selection: Selection, query: QueryDict) -> dict:
+    """What templates/run/_selection.html shows: `chosen`, and what the form offers."""
+    kept = own(query)
+    version, run, view = selection.version, selection.run, selection.view
+    return chosen(selection, query) | {
         "own": kept,
         "others": [p for p in kept + selection.parameters if p[0] != "q"],
         "q": selection.q,

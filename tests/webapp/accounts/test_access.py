@@ -561,7 +561,7 @@ def test_a_set_does_not_take_its_run_from_elsewhere(world):
 
 
 def test_labels_are_not_carried_from_elsewhere(world):
-    there = world.client("owner").get(world.url("run_carry") + f"?from={world.other_run.pk}")
+    there = world.client("owner").get(world.url("run_carry") + f"?source={world.other_run.pk}")
     assert there.status_code == 400 and f"There is no run {world.other_run.pk}" in there.content.decode()
     client = world.client("owner")
     client.post(world.url("run_carry_over"), {"from": world.other_run.pk})
