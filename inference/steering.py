@@ -90,7 +90,9 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
         for of, pseudo in ((documents, SPREAD), (words, LEAST)):
             in_second = np.bincount(of, n * second) + pseudo
             in_first = np.bincount(of, n * (1 - second)) + pseudo
-            ratio = in_second / in_first if of is documents else in_second / in_second.sum() / (in_first / in_first.sum())
+            ratio = (
+                in_second / in_first if of is documents else in_second / in_second.sum() / (in_first / in_first.sum())
+            )
             odds = odds * ratio[of]
         second = odds / (1 + odds)
     moved = second > 0.5

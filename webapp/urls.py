@@ -36,7 +36,7 @@ from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, version_views
 from webapp.corpora import views as corpora
-from webapp.curation import intrusion_views
+from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views
 from webapp.documents import views as documents
@@ -46,7 +46,7 @@ from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
-from webapp.runs import exclude_words_views
+from webapp.runs import exclude_words_views, steering_views
 from webapp.runs import views as runs
 from webapp.simulate import views as simulate
 from webapp.time import views as time
@@ -218,6 +218,8 @@ urlpatterns = [
         json=page_shapes.TopicWordPage,
         example=NUMBER | WORD,
     ),
+    form(f"{RUN}/topics/ticked", ticked_views.look, "topics_ticked", SEE),  # leads to a page about them
+    form(f"{RUN}/topics/edit", ticked_views.edit, "topics_edit", EDIT),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
     # Documents
     *page(
@@ -325,6 +327,9 @@ urlpatterns = [
     ),
     form(f"{RUN}/curation/carry/do", exclude_words_views.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
+    # Steering
+    *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
+    form(f"{RUN}/steer/train", steering_views.train, "run_steer_train", EDIT),
     # Reading. Who may not answer is led to the results.
     *page(
         f"{RUN}/reading",

@@ -651,6 +651,7 @@ class DocumentOfTopic(Schema):
     date_text: str
     of: int
     snippet: Passage
+    alike: list[Neighbour]
     url: str
 
 
@@ -670,6 +671,19 @@ class Measure(Schema):
     all: list[float]
 
 
+class Reason(Schema):
+    text: str
+    url: str
+
+
+class Verdict(Schema):
+    """Whether a topic is any good. kind: clear, mixed, general or unstable."""
+
+    kind: str
+    sentence: str
+    reasons: list[Reason]
+
+
 class TopicPage(TopicWordsPage):
     previous: TopicName | None
     next: TopicName | None
@@ -683,6 +697,7 @@ class TopicPage(TopicWordsPage):
     similar: list[SimilarTopic]
     beside: list[dict[str, Any]]
     measures: list[Measure]
+    verdict: Verdict | None
 
 
 class FormingTopic(Schema):

@@ -65,7 +65,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
             if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
+        "topics": titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
     }
 
 
@@ -90,7 +90,7 @@ def _category(selection: Selection, category: ValueField) -> dict:
     }
 
 
-def _titles(view: RunView) -> list[tuple[int, str]]:
+def titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
     labels, words = view.labels, topics.first_words(view, 3)
     titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in view.topics)

@@ -14,7 +14,7 @@ from webapp.models import Run
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
 from webapp.routes import Route
-from webapp.runs import services
+from webapp.runs import services, steering
 
 register = template.Library()
 
@@ -23,6 +23,12 @@ register = template.Library()
 def can_be_gone_on_from(run: Run) -> bool:
     """Whether another run can begin with this one's topics."""
     return services.can_be_gone_on_from(run)
+
+
+@register.filter
+def steered(run: Run) -> str:
+    """What was changed of the topics with which it began: "T03 and T07 merged; T05 split in two"."""
+    return "; ".join([*steering.sentences(run), *([f"without {', '.join(run.dropped[:10])}"] if run.dropped else [])])
 
 
 @register.filter
