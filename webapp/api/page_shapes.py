@@ -437,8 +437,10 @@ class TopicsView(Schema):
 
 
 class Sparkline(Schema):
+    """peak: the largest share in a period of enough documents to name; null where no period has them."""
+
     values: list[float | None]
-    peak: float
+    peak: float | None
     peak_at: str
 
 

@@ -15,6 +15,7 @@ from webapp.results.view import RunView
 
 TOGETHER = 0.075  # NPMI below which first words do not tend to occur together
 OWN, SPREAD = 0.55, 1.25  # of the run's medians: words less exclusive, and documents more, are general talk
+MUCH = 0.25  # exclusivity from which first words are said to be a topic's own in good part
 FEW = 8  # topics, below which a median says too little
 NEAR = 0.15  # divergence below which two topics of a run share most of their words
 RUNS, MOST = 3, 300  # other runs that are looked at; topics above which comparing them takes longer than a page may
@@ -23,6 +24,7 @@ RUNS, MOST = 3, 300  # other runs that are looked at; topics above which compari
 class Reason(NamedTuple):
     text: str
     url: str  # of the evidence
+    against: str = ""  # the kind of topic that it speaks for, if not a clear one
 
 
 def of(view: RunView, k: int, similar: list[dict], others: list[int]) -> dict | None:
@@ -31,34 +33,19 @@ def of(view: RunView, k: int, similar: list[dict], others: list[int]) -> dict | 
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None
-    reasons, kinds = [], []
-    together = column["npmi"][k]
-    if not np.isnan(together):
-        kinds += ["mixed"] * (together < TOGETHER)
-        said = "do not tend to occur together" if together < TOGETHER else "tend to occur together"
-        reasons.append(Reason(f"its first words {said} (NPMI {_number(together)})", "#measures"))
-    general, documents = _general(column)[k], int(column["documents"][k])
-    kinds += ["general"] * bool(general)
-    share = documents / max(1, view.run.version.documents)
-    owned = "are shared with many topics" if general else "are partly its own" if column["exclusivity"][k] < 0.25 else "are mostly its own"  # fmt: skip
-    reasons.append(Reason(f"its first words {owned} (exclusivity {_number(column['exclusivity'][k])})", "#words"))
-    reasons.append(Reason(f"it occurs in {share:.0%} of the documents", "#documents"))
-    if similar and similar[0]["divergence"] < NEAR:
-        kinds.append("mixed")
-        near = topic_label(similar[0]["number"])
-        reasons.append(Reason(f"{near} has nearly the same words", "#similar"))
-    if stable := _stability(view.run, k, others):
-        kinds += ["unstable"] * (stable.again < stable.of / 2)
-        reasons.append(Reason(stable.text, stable.url))
-    kind = next((kind for kind in ("general", "unstable", "mixed") if kind in kinds), "clear")
-    return {"kind": kind, "sentence": SENTENCES[kind], "reasons": [reason._asdict() for reason in reasons]}
+    judged = [_together(column, k), *_owned(view.run, column, k), _near(similar), _stability(view.run, k, others)]
+    judged = [part for part in judged if part is not None]
+    against = {part.against for part in judged}
+    kind = next((kind for kind in ("general", "unstable", "mixed") if kind in against), "clear")
+    reasons = [{"text": part.text, "url": part.url} for part in judged]
+    return {"kind": kind, "sentence": SENTENCES[kind], "reasons": reasons}
 
 
 SENTENCES = {
-    "clear": "A clear topic.",
-    "mixed": "A mixed topic: read its documents before you name it.",
-    "general": "General talk rather than a subject.",
-    "unstable": "An unstable topic: other runs do not find it.",
+    "clear": "A clear topic",
+    "mixed": "A mixed topic, to be read before it is named",
+    "general": "General talk rather than a subject",
+    "unstable": "An unstable topic",
 }
 
 
@@ -72,27 +59,44 @@ def independent(run: Run) -> list[int]:
     return list(alike.exclude(pk=run.pk).order_by("-pk").values_list("pk", flat=True)[:RUNS])
 
 
-class _Stable(NamedTuple):
-    again: int
-    of: int
-    text: str
-    url: str
+def _together(column: dict[str, np.ndarray], k: int) -> Reason | None:
+    npmi = column["npmi"][k]
+    if np.isnan(npmi):
+        return None
+    apart = npmi < TOGETHER
+    said = "do not tend to occur together" if apart else "tend to occur together"
+    return Reason(f"its first words {said} (NPMI {_number(npmi)})", "#measures", "mixed" if apart else "")
 
 
-def _stability(run: Run, k: int, others: list[int]) -> _Stable | None:
+def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Reason]:
+    general, exclusivity = bool(_general(column)[k]), column["exclusivity"][k]
+    said = "are shared with many topics" if general else "are its own in good part" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
+    share = column["documents"][k] / max(1, run.version.documents)
+    return [
+        Reason(f"they {said} (exclusivity {_number(exclusivity)})", "#words", "general" if general else ""),
+        Reason(f"it occurs in {share:.0%} of the documents", "#documents"),
+    ]
+
+
+def _near(similar: list[dict]) -> Reason | None:
+    if not similar or similar[0]["divergence"] >= NEAR:
+        return None
+    return Reason(f"{topic_label(similar[0]['number'])} has nearly the same words", "#similar", "mixed")
+
+
+def _stability(run: Run, k: int, others: list[int]) -> Reason | None:
     """In how many of the other runs the topic has a like."""
     runs = comparisons.ordered(Run.objects.all(), others)
     if not runs:
         return None
     likeness = [float(comparisons.match(run, other).best_b_similarity[k]) for other in runs]
     again = sum(value >= matching.LEAST for value in likeness)
-    many = f"{len(runs)} other runs" if len(runs) > 1 else f"run {runs[0].pk}"
+    said = f"{again} of {len(runs)} other runs found it, too"
     if len(runs) == 1:
-        text = f"{many} {'found it, too' if again else 'has nothing like it'} (similarity {_number(likeness[0])})"
-    else:
-        text = f"{again} of {many} found it, too"
+        found = "found it, too" if again else "has no topic like it"
+        said = f"run {runs[0].pk} {found} (similarity {_number(likeness[0])})"
     query = "&".join(f"run={pk}" for pk in (run.pk, *(other.pk for other in runs)))
-    return _Stable(again, len(runs), text, f"{reverse('compare')}?{query}")
+    return Reason(said, f"{reverse('compare')}?{query}", "unstable" if again < len(runs) / 2 else "")
 
 
 def _general(column: dict[str, np.ndarray]) -> np.ndarray:
