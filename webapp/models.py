@@ -431,6 +431,8 @@ class Topic(models.Model):
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
     used = models.BooleanField(db_default=True)  # whether the model uses it: not all, where it finds how many there are
+    name = models.TextField(default="", db_default="")  # as proposed (inference.explore.naming); "" where none is
+    background = models.BooleanField(default=False, db_default=False)  # whether it is general talk, by the same
     # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
     tokens = models.BigIntegerField(null=True)
     documents = models.BigIntegerField(null=True)

@@ -4,6 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0029_left_to_right")]
+    dependencies = [("webapp", "0030_names")]
 
     operations = [migrations.AddField("run", "steering", models.JSONField(default=dict, db_default={}))]

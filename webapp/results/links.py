@@ -26,7 +26,7 @@ def topic(view: RunView, number: int) -> dict:
     return {
         "number": number,
         "label": topic_label(number),
-        "name": labels.label(number),
+        "name": labels.name(number),
         "hue": labels.hue(number),
         "hidden": labels.hidden(number),
         "into": topic_label(into) if into != number else "",

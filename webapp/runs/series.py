@@ -90,8 +90,8 @@ SERIES = (
     Series(
         "coherence", "Mean coherence", "decimals", 3, _mean_coherence,
         Chart(
-            title="How well its words keep company",
-            titles="How well their words keep company",
+            title="How coherent its words are",
+            titles="How coherent their words are",
             sentence="[umass|UMass coherence] of each topic and their mean; higher, that is nearer to 0, is better.",
             sentences="Mean [umass|UMass coherence] of the topics; higher, that is nearer to 0, is better."
             " Runs with more topics tend to lie lower.",

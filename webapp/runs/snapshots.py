@@ -10,11 +10,12 @@ from django.db.models.functions import Now
 from inference import Evidence, Topics
 from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
+from inference.explore import naming
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from webapp.jobs import claims, kinds
-from webapp.models import Metric, Run, Snapshot, Topic
+from webapp.models import Metric, Run, Snapshot, Topic, Word
 from webapp.runs import series
 from webapp.storage import bulk
 
@@ -58,6 +59,7 @@ def publish(
     if final and topics.used is not None:
         used = findings.measures.tokens > 0
     near = findings and findings.divergences[np.ix_(used, used)]
+    called = _names(run_id, topics)
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
@@ -71,7 +73,9 @@ def publish(
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
-        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, used, findings, xy), batch_size=2000)
+        Topic.objects.bulk_create(
+            _topics(snapshot, topics, coherence, rows, used, findings, xy, called), batch_size=2000
+        )
         words.attach()
         if final:
             documents.attach()
@@ -160,6 +164,7 @@ def _topics(
     used: np.ndarray,
     findings: Findings | None,
     xy: np.ndarray | None,
+    called: tuple[list[str], np.ndarray],
 ) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
@@ -173,6 +178,7 @@ def _topics(
         places[used] = xy
         columns |= {"x": places[:, 0], "y": places[:, 1]}
     similar, company = _similar(findings, used), _company(findings, topics.K)
+    names, background = called
     return [
         Topic(
             snapshot=snapshot,
@@ -182,12 +188,22 @@ def _topics(
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
+            name=names[k],
+            background=bool(background[k]),
             **{name: _known(column[k]) for name, column in columns.items()},
             similar=similar[k],
             beside=company[k],
         )
         for k in range(topics.K)
     ]
+
+
+def _names(run_id: int, topics: Topics) -> tuple[list[str], np.ndarray]:
+    """What topics are called until readers name them, and which are general talk: bool[K]."""
+    version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
+    numbers = naming.candidates(topics).tolist()
+    vocabulary = dict(Word.objects.filter(version=version, number__in=numbers).values_list("number", "word"))
+    return naming.names(topics, vocabulary), naming.background(topics)
 
 
 def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from django.urls import reverse
 
-from inference.explore import matching
+from inference.explore import matching, naming
 from webapp.compare import queries as comparisons
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
@@ -14,9 +14,7 @@ from webapp.results import measures
 from webapp.results.view import RunView
 
 TOGETHER = 0.075  # NPMI below which first words do not tend to occur together
-OWN, SPREAD = 0.55, 1.25  # of the run's medians: words less exclusive, and documents more, are general talk
 MUCH = 0.25  # exclusivity from which first words are said to be a topic's own in good part
-FEW = 8  # topics, below which a median says too little
 NEAR = 0.15  # divergence below which two topics of a run share most of their words
 RUNS, MOST = 3, 300  # other runs that are looked at; topics above which comparing them takes longer than a page may
 
@@ -69,7 +67,7 @@ def _together(column: dict[str, np.ndarray], k: int) -> Reason | None:
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Reason]:
-    general, exclusivity = bool(_general(column)[k]), column["exclusivity"][k]
+    general, exclusivity = bool(naming.background(column["exclusivity"], column["documents"])[k]), column["exclusivity"][k]
     said = "are shared with many topics" if general else "are its own in good part" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
     share = column["documents"][k] / max(1, run.version.documents)
     return [
@@ -97,16 +95,6 @@ def _stability(run: Run, k: int, others: list[int]) -> Reason | None:
         said = f"run {runs[0].pk} {found} (similarity {_number(likeness[0])})"
     query = "&".join(f"run={pk}" for pk in (run.pk, *(other.pk for other in runs)))
     return Reason(said, f"{reverse('compare')}?{query}", "unstable" if again < len(runs) / 2 else "")
-
-
-def _general(column: dict[str, np.ndarray]) -> np.ndarray:
-    """bool[K]: words that other topics have as well, in many documents."""
-    exclusivity, documents = column["exclusivity"], column["documents"]
-    used = (documents > 0) & ~np.isnan(exclusivity)
-    if np.count_nonzero(used) < FEW:
-        return np.zeros(len(used), bool)
-    shared = np.nan_to_num(exclusivity, nan=np.inf) < OWN * np.median(exclusivity[used])
-    return used & shared & (documents > SPREAD * np.median(documents[used]))
 
 
 def _number(value: float) -> str:
