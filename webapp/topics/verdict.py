@@ -1,4 +1,4 @@
-"""Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why. docs/measures.md says how the
+"""Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why. docs/rooms.md says how the
 thresholds were set."""
 
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from django.urls import reverse
 
-from inference.explore import matching, naming
+from inference.explore import matching
 from webapp.compare import queries as comparisons
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
@@ -67,7 +67,7 @@ def _together(column: dict[str, np.ndarray], k: int) -> Reason | None:
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Reason]:
-    general, exclusivity = bool(naming.background(column["exclusivity"], column["documents"])[k]), column["exclusivity"][k]
+    general, exclusivity = bool(column["background"][k]), column["exclusivity"][k]
     said = "are shared with many topics" if general else "are its own in good part" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
     share = column["documents"][k] / max(1, run.version.documents)
     return [
