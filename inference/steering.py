@@ -77,23 +77,17 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     are alike.
     """
     pairs = np.flatnonzero(topics == k)
-    documents, words = np.searchsorted(bow.indptr, pairs, side="right") - 1, bow.words[pairs]
-    _, documents = np.unique(documents, return_inverse=True)
-    _, words = np.unique(words, return_inverse=True)
+    documents = np.unique(np.searchsorted(bow.indptr, pairs, side="right"), return_inverse=True)[1]
+    words = np.unique(bow.words[pairs], return_inverse=True)[1]
     n = bow.counts[pairs].astype(np.float64)
     if not len(pairs) or documents.max() < 1 or words.max() < 1:
         raise Invalid("split", f"Topic {k} can't be split: it needs two documents and two words or more.")
     side = _axis(documents, words, n) >= 0
     second = np.where(side[documents], FIRM, 1 - FIRM)
     for _ in range(ROUNDS):
-        odds = 1.0
-        for of, pseudo in ((documents, SPREAD), (words, LEAST)):
-            in_second = np.bincount(of, n * second) + pseudo
-            in_first = np.bincount(of, n * (1 - second)) + pseudo
-            ratio = (
-                in_second / in_first if of is documents else in_second / in_second.sum() / (in_first / in_first.sum())
-            )
-            odds = odds * ratio[of]
+        theta = _ratio(documents, n, second, SPREAD)
+        phi = _ratio(words, n, second, LEAST) * (n * (1 - second)).sum() / (n * second).sum()
+        odds = theta[documents] * phi[words]
         second = odds / (1 + odds)
     moved = second > 0.5
     if n[moved].sum() > n[~moved].sum():
@@ -103,6 +97,11 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     after = topics.copy()
     after[pairs[moved]] = new
     return after
+
+
+def _ratio(of: np.ndarray, n: np.ndarray, second: np.ndarray, pseudo: float) -> np.ndarray:
+    """float64: of each document or word, its tokens in the second half over those in the first, with pseudo-counts."""
+    return (np.bincount(of, n * second) + pseudo) / (np.bincount(of, n * (1 - second)) + pseudo)
 
 
 def _axis(documents: np.ndarray, words: np.ndarray, n: np.ndarray) -> np.ndarray:

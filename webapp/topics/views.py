@@ -49,7 +49,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         document["alike"] = links.with_document_urls(
             [{"number": n} for n in document["alike"]], run, f"?topic={number}"
         )
-    company = topic.neighbours(view, number)
+    company = topic.neighbours(view, number, selection)
     data |= {
         "counted": {
             "tokens": int(counted.tokens[0, number]), "documents": int(counted.documents[0, number]),
