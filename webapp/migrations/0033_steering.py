@@ -4,6 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0030_names")]
+    dependencies = [("webapp", "0032_forming")]
 
     operations = [migrations.AddField("run", "steering", models.JSONField(default=dict, db_default={}))]
