@@ -172,6 +172,13 @@ TERMS = {
         "Greene, O’Callaghan and Cunningham 2014.",
     ),
     # How sure a number is
+    "finding": Term(
+        "finding",
+        "Something that stands out in the documents, as a sentence with its number and 95% confidence interval. It opens the passages it is about.",
+        "Findings are ranked by size times certainty. What rose, fell, marks a group or changed its use passed a test with a false discovery rate of "
+        "5% (Benjamini and Hochberg 1995): of twenty that are named about one may be due to chance. That nothing is named does not mean that "
+        "nothing changed.",
+    ),
     "share-interval": Term(
         "95% confidence interval of a share",
         "The range that would contain the true share in 95 of 100 samples of documents of the same kind.",

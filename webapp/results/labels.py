@@ -53,6 +53,10 @@ class Labels:
     def hidden(self, k: int) -> bool:
         return k in self._values["hidden"]
 
+    def coloured(self, k: int) -> bool:
+        """Whether a reader chose its colour."""
+        return k in self._values["colour"]
+
     def hue(self, k: int) -> int:
         """One of the HUES colours: the reader's choice, else the topic's own."""
         return int(self._values["colour"].get(k, k % HUES))

@@ -15,8 +15,8 @@ from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from webapp.jobs import claims, kinds
-from webapp.models import Metric, Run, Snapshot, Topic, Word
-from webapp.runs import series
+from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
+from webapp.runs import names, series
 from webapp.storage import bulk
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
@@ -31,6 +31,7 @@ class Findings(NamedTuple):
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
     left_to_right: float | None  # nats per token
+    names: list[str]  # of K topics, runs.names
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -59,7 +60,8 @@ def publish(
     if final and topics.used is not None:
         used = findings.measures.tokens > 0
     near = findings and findings.divergences[np.ix_(used, used)]
-    called = _names(run_id, topics)
+    called = names.of_words(run_id, topics) if findings is None else findings.names
+    general = np.zeros(topics.K, bool) if findings is None else _background(findings)
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
@@ -74,7 +76,7 @@ def publish(
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
         Topic.objects.bulk_create(
-            _topics(snapshot, topics, coherence, rows, used, findings, xy, called), batch_size=2000
+            _topics(snapshot, topics, coherence, rows, used, findings, xy, called, general), batch_size=2000
         )
         words.attach()
         if final:
@@ -96,6 +98,7 @@ def drop_old(run_id: int) -> None:
 def discard(run_id: int) -> None:
     """Drop every snapshot of a run, and what it shows."""
     Run.objects.filter(pk=run_id).update(snapshot=None)
+    FormingStep.objects.filter(run=run_id).delete()
     pks = list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True))
     Snapshot.objects.filter(pk__in=pks).delete()
     for pk in pks:
@@ -164,7 +167,8 @@ def _topics(
     used: np.ndarray,
     findings: Findings | None,
     xy: np.ndarray | None,
-    called: tuple[list[str], np.ndarray],
+    called: list[str],
+    general: np.ndarray,
 ) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
@@ -178,7 +182,6 @@ def _topics(
         places[used] = xy
         columns |= {"x": places[:, 0], "y": places[:, 1]}
     similar, company = _similar(findings, used), _company(findings, topics.K)
-    names, background = called
     return [
         Topic(
             snapshot=snapshot,
@@ -188,8 +191,8 @@ def _topics(
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
-            name=names[k],
-            background=bool(background[k]),
+            name=called[k],
+            background=bool(general[k]),
             **{name: _known(column[k]) for name, column in columns.items()},
             similar=similar[k],
             beside=company[k],
@@ -198,12 +201,10 @@ def _topics(
     ]
 
 
-def _names(run_id: int, topics: Topics) -> tuple[list[str], np.ndarray]:
-    """What topics are called until readers name them, and which are general talk: bool[K]."""
-    version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
-    numbers = naming.candidates(topics).tolist()
-    vocabulary = dict(Word.objects.filter(version=version, number__in=numbers).values_list("number", "word"))
-    return naming.names(topics, vocabulary), naming.background(topics)
+def _background(findings: Findings) -> np.ndarray:
+    """bool[K]: topics of general talk."""
+    documents = np.bincount(findings.evidence.doc_topics, minlength=findings.evidence.K)
+    return naming.background(findings.measures.exclusivity, documents)
 
 
 def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:
