@@ -21,7 +21,9 @@ PROGRESS_EVERY = 0.25  # seconds
 FIRST_SNAPSHOT = 50_000  # tokens
 SNAPSHOTS, FEWEST_SNAPSHOTS = 60, 12  # the next comes after this part of the training,
 GROWTH = 12  # or after so many times this part of what was trained so far, whichever is sooner
-JUDGED = 0.04  # of a training's time may go into measuring its topics
+JUDGED = (
+    0.04  # of a training's time may go into snapshots at even distances; those of its beginning come to half as many
+)
 # Rough figures of what a snapshot costs on one core, in seconds, measured on Reuters-21578 at K = 100 and 1000: by pairs of the
 # corpus, whose rows are sorted; by topics, whose first words are looked up; by held-out tokens, which are folded in.
 PAIR_SECONDS, TOPIC_SECONDS, TOKEN_SECONDS, TOKEN_TOPICS = 1.5e-8, 1.5e-5, 1.0e-6, 600

@@ -10,7 +10,7 @@ def mixture(above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.
     K, N = len(floor), int(counts.sum())
     whole = alpha @ (above[:, words] + floor[:, None])
     beta = (above[:, words] + floor[:, None]) / whole
-    guess = alpha * (above[:, words] / whole) @ counts
+    guess = alpha * ((above[:, words] / whole) @ counts)
     most = min(K, max(fold.MOST, N // fold.TOKENS_EACH))
     least = np.sort(guess)[-most]
     kept = [k for k in range(K) if guess[k] > 0 and guess[k] >= least][:most]
