@@ -181,11 +181,11 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
 
 @njit(cache=True)
 def thin(beta, gamma, rest, active, alpha, held, m):
-    """Leave out the topics with less than LEAST: their prior's part of each word goes to the rest. Returns how many are
-    left, in front of everything."""
-    left = 0
+    """Leave out the topics with less than LEAST, but not the largest: their prior's part of each word goes to the rest.
+    Returns how many are left, in front of everything."""
+    left, least = 0, min(np.float32(LEAST), held[:m].max())
     for a in range(m):
-        if held[a] >= LEAST:
+        if held[a] >= least:
             active[left], held[left] = active[a], held[a]
             for j in range(len(rest)):
                 beta[j, left], gamma[j, left] = beta[j, a], gamma[j, a]
@@ -239,7 +239,8 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
 
     doc_ptr: int64[n + 1], the documents' words; places: int32[P], of each among the rows; tokens: int64[P]. The others are what
-    `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) / (sum alpha + N), listed where N_k is LEAST at least.
+    `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) / (sum alpha + N), listed where N_k is LEAST at least;
+    the largest always is, so that every document with words has a row.
     """
     n, K = len(doc_ptr) - 1, len(floor)
     prior, small = np.sum(alpha), alpha.astype(np.float32)
@@ -281,7 +282,10 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             for j in range(len(of)):
                 c[j] = counts[j]
             spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
-            m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)
+            if m:
+                m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)
+            else:  # words that no topic has: nothing but the prior is known
+                m, active[0], held[0] = 1, np.argmax(small * floor), np.float32(0.0)
             order = np.argsort(-held[:m], kind="mergesort")
             for i in range(m):
                 k = active[order[i]]

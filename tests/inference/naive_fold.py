@@ -34,7 +34,8 @@ def mixture(above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.
 
 
 def thin(kept, gamma, beta, counts, alpha, rest):
-    left = [k for k in kept if gamma[k] @ counts >= fold.LEAST]
+    least = min(fold.LEAST, max(gamma[k] @ counts for k in kept))
+    left = [k for k in kept if gamma[k] @ counts >= least]
     return left, rest + sum((alpha[k] * beta[k] for k in kept if k not in left), np.zeros(len(rest)))
 
 

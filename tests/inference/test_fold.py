@@ -133,7 +133,8 @@ def test_a_long_document_may_have_many_topics():
 def test_words_that_no_topic_has_leave_the_prior():
     config, state = state_of(np.array([[5, 0, 0], [0, 5, 0]]), alpha=0.1, eta=1e-6)
     theta = ssi.fold_in(config, state, bow_of([[2, 2], [0, 2], []], 3), 0, 3)
-    assert theta.indptr.tolist() == [0, 0, 1, 1] and theta.topics.tolist() == [0]
+    assert theta.indptr.tolist() == [0, 1, 2, 2] and theta.topics.tolist() == [0, 0]
+    assert theta.weights[0] == pytest.approx(0.1 / 2.2) and theta.weights[1] > 0.5
 
 
 def test_the_nth_largest():
