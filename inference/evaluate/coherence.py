@@ -120,6 +120,6 @@ def _together(top, indptr, documents, D):
             for j in range(i + 1):
                 a, b, both = bits[i], bits[j], np.uint64(0)
                 for x in range(len(a)):
-                    both += count_ones(a[x] & b[x])
+                    both += count_ones(a[x] & b[x])  # type: ignore[call-arg]  # numba gives the first
                 out[k, i, j] = both
     return out
