@@ -9,10 +9,8 @@ topics at the end, with the words. Compiling is not counted. The last line is `p
 """
 
 import argparse
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -22,9 +20,9 @@ from inference import Bow, Invalid, Topics, compiling, engines
 from inference.engines import ssi
 from inference.evaluate import Coherence, Completion
 from inference.evaluate.fold_in import alpha_for
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 from inference.training import Schedule, held_out_documents
 
+ROOT = corpora.ROOT
 WORDS = 10  # of a topic
 SHARES = 0.05, 0.1  # of all topics: a word that is among the first of so many is a general one
 FEWEST = 3  # topics that are many
@@ -54,6 +52,14 @@ def points(config: ssi.Resolved, bow: Bow, seed: int) -> Iterator[tuple[int, flo
             yield passes, seconds, ssi.topics(config, state)
 
 
+def load(name: str) -> tuple[Bow, list[str]]:
+    """A corpus of benchmarks.engines and its words, their numbers where it has none."""
+    if corpora.FILES.get(name, ROOT).is_file():
+        return corpora.read_words(corpora.FILES[name])
+    _, bow, _ = corpora.load(name)
+    return bow, [str(w) for w in range(bow.V)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
@@ -65,7 +71,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         config = engines.config(ssi.NAME, topics=given.topics, passes=given.passes, **dict(given.set))
-        _, bow, _ = corpora.load(given.corpus)
+        bow, words = load(given.corpus)
     except Invalid as error:
         parser.error(error.message)
     resolved = config.resolve(bow.D, bow.tokens)
@@ -80,6 +86,9 @@ def main() -> None:
             f"| {passes} | {seconds:.2f} | {found[0]:.3f} | {found[1]:.3f} | {found[2]:.2f} | {found[3]:.2f} | {found[4]:.2f} |",
             flush=True,
         )
+    for k in np.linspace(0, topics.K - 1, min(given.read, topics.K)).astype(int):
+        row = topics.words[topics.indptr[k] : topics.indptr[k + 1]][:WORDS]
+        print(f"T{k:02d} {topics.share[k]:6.2%}  {' '.join(words[w] for w in row)}")
     print(f"passes: {passes}")
 
 

@@ -63,9 +63,13 @@ def fill(arena: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
     arena.totals = rows.sum_topics(arena.start, arena.length, arena.arena_topics, arena.arena_values, len(arena.totals))
 
 
-def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int) -> None:
+def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.ndarray | None = None) -> None:
     """The rows as the words of a document for each topic, while there are documents: a random choice of those that are
-    trained on and have words. key: a random stream."""
+    trained on and have words.
+
+    key: a random stream. weights: float64[V], above 0: a document's tokens are shared out among its words by their counts
+    times these; None: by their counts.
+    """
     documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(key))
     suits = np.diff(bow.indptr) > 0
     if shape.held_out is not None:
@@ -74,7 +78,11 @@ def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int) -> None:
     sizes = np.diff(bow.indptr)[documents]
     pairs = np.repeat(bow.indptr[documents] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
     topics = np.repeat(np.arange(len(documents)), sizes)
-    fill(arena, np.asarray(bow.words)[pairs], topics, np.asarray(bow.counts)[pairs])
+    words, counts = np.asarray(bow.words)[pairs], np.asarray(bow.counts)[pairs].astype(np.float64)
+    if weights is not None:
+        weighed = counts * weights[words]
+        counts = weighed * (np.bincount(topics, counts) / np.bincount(topics, weighed))[topics]
+    fill(arena, words, topics, counts)
 
 
 def put(

@@ -1,6 +1,6 @@
 """The first passes of a training by sampling: topics that begin as documents and learn by OPE.
 
-lambda = eta + the words of one document a topic; then Online-OPE (Than and Doan 2015; Than and Ho 2015, eqs. 17-19) with
+lambda = eta + the words of one document a topic, rare words with more weight than common ones; then Online-OPE (Than and Doan 2015; Than and Ho 2015, eqs. 17-19) with
 beta = lambda / sum lambda, by the kernels of the engine fw. At the end each token draws its topics from phi, and sampling
 goes on from these.
 """
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.bow import Bow
 from inference.engines import arena
+from inference.engines.contract import Shape
 from inference.kernels import frank_wolfe, rows
 
 ITERATIONS = 20  # L: steps of OPE for a document
@@ -42,6 +44,13 @@ class Inferred(NamedTuple):
     floor: np.ndarray
     theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
     factors: np.ndarray
+
+
+def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
+    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). key: a random
+    stream."""
+    documents = np.bincount(bow.words, minlength=bow.V)
+    arena.from_documents(state, bow, shape, key, np.log((bow.D + 1) / np.maximum(documents, 1)))
 
 
 def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.ndarray) -> Inferred:

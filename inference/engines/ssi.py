@@ -63,7 +63,7 @@ LEAST_ALPHA = 1e-6  # of what is learned
 FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
-START_PASSES = 3  # of a warm-up by OPE
+START_PASSES = 2  # of a warm-up by OPE
 RECOUNTED = 4096  # documents at a time
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
@@ -255,7 +255,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     by_ope = state.t < warm_steps and config.start == "documents"
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
-        arena.from_documents(state, bow, shape, order)
+        from_documents.begin(state, bow, shape, order)
     state.t += 1
     if len(documents):
         batch = _expand(bow, documents)
@@ -264,7 +264,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             last = state.t > warm_steps - shape.per_pass
             state.tokens += _by_ope(state, bow, documents, batch, keys if last else None, shape)
         elif state.t > warm_steps and config.statistics == "memo":
-            state.tokens += _replace(config, state, bow, documents, batch, keys)
+            anew = config.start == "documents" and 0 < warm_steps and state.t <= warm_steps + shape.per_pass
+            state.tokens += _replace(config, state, bow, documents, batch, keys, anew)
         else:
             state.tokens += _fade(config, state, bow, documents, batch, keys, shape)
     if state.t == warm_steps:
@@ -323,12 +324,13 @@ def _reset_scale(state: State) -> None:
 
 
 def _replace(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, keys: np.ndarray
-) -> int:
-    """A batch's new statistics in the place of those it gave before. Returns the tokens that were sampled."""
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, keys: np.ndarray, anew: bool
+) -> int:  # fmt: skip
+    """A batch's new statistics in the place of those it gave before. anew: sample its documents as if they were new.
+    Returns the tokens that were sampled."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     old = rows.recall(*place)
-    new = _sample(config, state, batch, keys, old[:, (config.samples - 1) * config.draws])
+    new = _sample(config, state, batch, keys, None if anew else old[:, (config.samples - 1) * config.draws])
     rows.remember(*place, new)
     _add(config, state, batch, new, old, 1.0, WHOLE)
     return len(new)

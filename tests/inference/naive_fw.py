@@ -69,7 +69,9 @@ def statistics(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray) -> np.nd
     return theta[:, None] * beta * (counts / (theta @ beta))
 
 
-def from_documents(beta: np.ndarray, counts: np.ndarray, key: int, iterations: int = 20) -> tuple[np.ndarray, np.ndarray]:
+def from_documents(
+    beta: np.ndarray, counts: np.ndarray, key: int, iterations: int = 20
+) -> tuple[np.ndarray, np.ndarray]:
     """phi of OPE with alpha = 1/K, [K, n], and what of it is the vertices' own; the rest is of the theta_0 that is left.
 
     key: the start of the stream of coins.

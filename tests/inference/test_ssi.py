@@ -146,6 +146,16 @@ def test_topics_begin_as_documents(K):
     assert began.sum(axis=0)[began.any(axis=0)] == pytest.approx(1.0 + np.flatnonzero(began.any(axis=0)))
 
 
+def test_rare_words_weigh_more_in_what_topics_begin_with():
+    bow = bow_of([[0, 0, d // 2 + 1] for d in range(20)], 11)
+    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), ssi.Shape(20, 11, 60, 1), 1)
+    from_documents.begin(state, bow, ssi.Shape(20, 11, 60, 1), 1)
+    common, rare = 2 * np.log(21 / 20), np.log(21 / 2)
+    began = dense(state, 20)
+    assert began.sum(axis=1) == pytest.approx(np.full(20, 3.0))
+    assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
+
+
 @pytest.mark.parametrize("K", [3, 30])
 def test_a_step_from_documents_is_its_slow_twin(K):
     case = Started(K)
