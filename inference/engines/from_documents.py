@@ -17,6 +17,7 @@ from inference.kernels import frank_wolfe, rows
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
 ETA = 1 / 3  # times eta, as long as OPE goes on
+COUNTED = 1 << 24  # pairs at a time
 LEAST_FLOOR = 1e-30  # of beta in float32
 
 
@@ -49,7 +50,9 @@ class Inferred(NamedTuple):
 def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). key: a random
     stream."""
-    documents = np.bincount(bow.words, minlength=bow.V)
+    documents = np.zeros(bow.V, np.int64)
+    for first in range(0, len(bow.words), COUNTED):
+        documents += np.bincount(bow.words[first : first + COUNTED], minlength=bow.V)
     arena.from_documents(state, bow, shape, key, np.log((bow.D + 1) / np.maximum(documents, 1)))
 
 
