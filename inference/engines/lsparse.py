@@ -285,9 +285,10 @@ def _visit(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what is remembered, in
     UNITS, as the new shares are then; None: nothing, and they sum to 1."""
-    (row_ptr, topics, weights, rest, scale), g = _weights(config, state, batch.words)
+    (row_ptr, topics, weights, rest, _), g = _weights(config, state, batch.words)
     L = _width(config)
-    firsts = lsparse.first_choice(row_ptr, topics, weights, rest, g, L)
+    order = np.argsort(-g, kind="stable")
+    firsts, first_shares = lsparse.first_choice(row_ptr, topics, weights, rest, g, order, L)
     new_topics, new = np.zeros((len(batch.places), L), np.uint16), np.zeros((len(batch.places), L))
     told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
     if old is None or old_topics is None:
@@ -295,7 +296,7 @@ def _visit(
     else:
         units, start = float(UNITS), STARTS[config.start]
     lsparse.visit(
-        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, scale, g, firsts, config.alpha, start,
+        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, g, firsts, first_shares, config.alpha, start,
         config.restarts, config.sweeps, config.change, lsparse.BLOCK, old_topics, old, units, new_topics, new, told,
     )  # fmt: skip
     return new_topics, new, told
