@@ -2,11 +2,12 @@
 
 from tasks.celery import app
 from webapp.ingest import job
+from webapp.runs.services import train_when_read
 
 
 @app.task(name="tasks.corpora.ingest")
 def ingest(corpus_id: int) -> None:
-    job.read_corpus(corpus_id)
+    job.read_corpus(corpus_id, when_ready=train_when_read)
 
 
 @app.task(name="tasks.corpora.choose")

@@ -10,6 +10,7 @@ import time
 
 from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready, worker_shutting_down
 
+from webapp.ingest import corpora
 from webapp.jobs import roster, sweep
 from webapp.jobs.repeating import repeat
 from webapp.operations import upkeep
@@ -29,6 +30,7 @@ def begin(sender, **_):
     repeat("beat", roster.BEAT, lambda: roster.beat(name, sender.pool.limit or 1, since), _stopping)
     repeat("sweep", sweep.INTERVAL, sweep.Sweep(), _stopping)
     repeat("tidy", upkeep.INTERVAL, upkeep.tidy, _stopping)
+    threading.Thread(target=corpora.create_first_example, daemon=True).start()
 
 
 @worker_shutting_down.connect

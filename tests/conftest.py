@@ -48,7 +48,7 @@ class System:
 def start(data: Path, *arguments: str) -> System:
     """`manage.py start`, up to its last line of preparation."""
     env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")}
-    env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+    env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", "TOPOGRAPH_EXAMPLE": "0"}
     data.parent.mkdir(parents=True, exist_ok=True)
     log = data.with_name(f"{data.name}-{time.monotonic_ns()}.log")
     with log.open("w") as out:

@@ -116,6 +116,7 @@ class Corpus(models.Model):
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
     embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
+    trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, related_name="parts"
     )  # that its documents were chosen from
@@ -409,6 +410,21 @@ class Metric(models.Model):
         ordering = ["step"]
 
 
+class FormingStep(models.Model):
+    """The largest topics of a run as they stood at a step of its training, for the page that shows how they form.
+
+    topics: by number, each as webapp.runs.forming.Forming says.
+    """
+
+    pk = models.CompositePrimaryKey("run_id", "step")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="forming")
+    step = models.BigIntegerField()
+    topics = models.JSONField()
+
+    class Meta:
+        ordering = ["step"]
+
+
 class Snapshot(models.Model):
     """The topics that a run published at a step."""
 
@@ -430,6 +446,8 @@ class Topic(models.Model):
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
     used = models.BooleanField(db_default=True)  # whether the model uses it: not all, where it finds how many there are
+    name = models.TextField(default="", db_default="")  # as proposed (inference.explore.naming); "" where none is
+    background = models.BooleanField(default=False, db_default=False)  # whether it is general talk, by the same
     # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
     tokens = models.BigIntegerField(null=True)
     documents = models.BigIntegerField(null=True)
@@ -447,6 +465,22 @@ class Topic(models.Model):
     beside = models.JSONField(
         default=list
     )  # [[topic, lift, documents], …]: stand in the same documents more than by chance
+
+
+class Findings(models.Model):
+    """What the overview of a run says of its documents, or of a set of them: one row, as a page shows all of it at once.
+
+    Numbers, not sentences (webapp.findings.compute): names and labels may change.
+    """
+
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
+    key = models.CharField(max_length=64, blank=True)  # of the set and of merged topics; "": all documents, none merged
+    method = models.IntegerField()  # findings.compute.METHOD; those of an older one are computed again
+    data = models.JSONField()
+    made_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["snapshot", "key"], name="one_findings")]
 
 
 class TopicWord(models.Model):

@@ -349,6 +349,7 @@ UPLOAD_PATIENCE = float(
     os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30
 )  # seconds without a byte, after which a client is gone
 DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
+EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 

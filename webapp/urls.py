@@ -41,6 +41,7 @@ from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views
 from webapp.documents import views as documents
 from webapp.exports import views as exports
+from webapp.findings import views as findings
 from webapp.ingest import upload_views
 from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
@@ -66,6 +67,11 @@ handler500 = "webapp.pages.errors.broken"
 def map_or_grid(request: HttpRequest) -> Load:
     """Both place all topics by their distances."""
     return Load.HEAVY if request.GET.get("view") in ("map", "grid") else Load.PAGE
+
+
+def whole_or_set(request: HttpRequest) -> Load:
+    """Findings of a set of documents may have to be computed first."""
+    return Load.HEAVY if request.GET else Load.PAGE
 
 
 def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPattern]:
@@ -183,6 +189,17 @@ urlpatterns = [
         example={"first": 2},
     ),
     *deletion(CORPUS, "corpus", OWN_DELETED, for_good=OWN_DELETED),
+    # What a finished run says, in sentences
+    *page(
+        f"{RUN}/overview",
+        findings.overview,
+        "run_overview",
+        SEE,
+        load=whole_or_set,
+        json=page_shapes.OverviewPage,
+        tab=Tab("Overview", "g o"),
+        states=("", "detail=more", "detail=less", "q=war", "q=zyzzyva"),
+    ),
     # Topics of a run
     *page(
         f"{RUN}/topics",
@@ -365,6 +382,7 @@ urlpatterns = [
     ),
     # Training
     *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
+    *page(f"{RUN}/forming", runs.forming, "run_forming", SEE, json=page_shapes.Forming),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
@@ -379,6 +397,7 @@ urlpatterns = [
     *page("notebooks", notebooks.index, "notebooks", USER, json=page_shapes.Notebooks),
     form("notebooks/new", notebooks.create, "notebook_new", USER),
     form("notebooks/pin", notebooks.pin, "pin", USER),
+    form("notebooks/findings", findings.notebook, "notebook_findings", USER),
     *page(
         "notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, json=page_shapes.Notebook, example=None
     ),

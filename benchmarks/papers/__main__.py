@@ -2,12 +2,13 @@
 
     python -m benchmarks.papers                 all papers, in full: hours
     python -m benchmarks.papers 001 003         some of them
-    python -m benchmarks.papers 001 --only "Figure 2"
+    python -m benchmarks.papers 001 --only "Figure 2"    one experiment; the paper's others stay as they were
     python -m benchmarks.papers --quick         a small form of each, ten minutes in all
 
 Each experiment says what the paper claims, what came out here, and whether the claim holds, by a rule in its code.
-Results go to benchmarks/results/paper-ID.json, pages and charts to docs/papers/ (or all to --out; with --quick or
---only nowhere else). A corpus or an engine that is missing is named, and its experiment left out. One thread.
+After each one its result goes to benchmarks/results/paper-ID.json, with its machine, commit, seconds and how busy the
+machine was, and the page and charts of docs/papers/ follow (all to --out, where given; with --quick nowhere else). A corpus
+or an engine that is missing is named, and its experiment left out. One thread.
 The last line is `reproduced: N of M`: claims that hold, of those that were tried.
 """
 
@@ -15,6 +16,7 @@ import argparse
 import importlib
 import os
 import time
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -23,8 +25,8 @@ if __name__ == "__main__":  # before numba and numpy are imported
         os.environ.setdefault(_name, "1")
 
 from benchmarks.engines.__main__ import ROOT, commit, machine
-from benchmarks.papers.bench import Bench, Outcome, Paper
-from benchmarks.papers.report import reproduced, write
+from benchmarks.papers.bench import VERDICTS, Bench, Outcome, Paper
+from benchmarks.papers.report import keep
 from inference import Invalid
 
 IDS = ("000", "001", "002", "003", "004")
@@ -34,28 +36,29 @@ def load(id: str) -> Paper:
     return importlib.import_module(f"benchmarks.papers.p{id}").PAPER
 
 
-def run(paper: Paper, bench: Bench, only: str | None = None) -> dict[str, Outcome]:
-    """Outcomes by the names of experiments; each is told as it comes."""
-    outcomes: dict[str, Outcome] = {}
+def run(paper: Paper, bench: Bench, only: list[str] | None = None) -> Iterator[tuple[str, Outcome, dict]]:
+    """Name, outcome and circumstances of each experiment, told as it comes."""
     for experiment in paper.experiments:
-        if only and experiment.name != only:
+        if only and experiment.name not in only:
             continue
         began = time.perf_counter()
+        about = {"machine": machine(), "commit": commit(), "date": date.today().isoformat(), "load": os.getloadavg()[0]}
         try:
             outcome = experiment.run(bench)
         except Invalid as error:
             print(f"{paper.id} {experiment.name}: left out. {error.message}", flush=True)
             continue
-        outcomes[experiment.name] = outcome
         seconds = time.perf_counter() - began
         print(f"{paper.id} {experiment.name}: {outcome.verdict} ({seconds:.0f} s). {outcome.why}", flush=True)
-    return outcomes
+        yield experiment.name, outcome, about | {"seconds": seconds}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("papers", nargs="*", metavar="ID", help=f"of {', '.join(IDS)}; all where none is named")
-    parser.add_argument("--only", metavar="NAME", help='one experiment, such as "Figure 3"')
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", help='an experiment, such as "Figure 3"; may be repeated'
+    )
     parser.add_argument("--quick", action="store_true", help="small corpora, one seed: ten minutes in all")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where results, pages and charts go")
     given = parser.parse_args()
@@ -64,17 +67,14 @@ def main() -> None:
     holds = tried = 0
     bench = Bench(given.quick)
     for id in given.papers or IDS:
-        paper, began = load(id), time.perf_counter()
-        outcomes = run(paper, bench, given.only)
-        about = {
-            "machine": machine(), "commit": commit(), "date": date.today().isoformat(), "quick": given.quick,
-            "seconds": time.perf_counter() - began,
-        }  # fmt: skip
-        if given.out:
-            write(paper, outcomes, about, given.out, given.out)
-        elif not (given.quick or given.only):
-            write(paper, outcomes, about, ROOT / "benchmarks" / "results", ROOT / "docs" / "papers")
-        holds, tried = holds + reproduced(outcomes), tried + len(outcomes)
+        paper = load(id)
+        results, pages = (
+            (given.out, given.out) if given.out else (ROOT / "benchmarks" / "results", ROOT / "docs" / "papers")
+        )
+        for name, outcome, about in run(paper, bench, given.only):
+            if given.out or not given.quick:
+                keep(paper, name, outcome, about | {"quick": given.quick}, results, pages)
+            holds, tried = holds + (outcome.verdict == VERDICTS[0]), tried + 1
     print(f"reproduced: {holds} of {tried}")
 
 

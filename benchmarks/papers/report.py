@@ -6,7 +6,7 @@ from dataclasses import asdict
 from html import escape
 from pathlib import Path
 
-from benchmarks.papers.bench import VERDICTS, Curves, Experiment, Outcome, Paper
+from benchmarks.papers.bench import VERDICTS, Curves, Outcome, Paper
 
 COLOURS = ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -17,40 +17,31 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 """
 
 
-def as_json(paper: Paper, outcomes: dict[str, Outcome], about: dict) -> str:
-    """about: machine, commit, date, quick, seconds."""
-    said = {e.name: {"claim": e.claim} | asdict(outcomes[e.name]) for e in paper.experiments if e.name in outcomes}
-    return json.dumps({"paper": paper.id, "citation": paper.citation} | about | {"experiments": said}, indent=1) + "\n"
+def file_name(paper: Paper, name: str) -> str:
+    """Of an experiment's chart."""
+    return f"{paper.id}-{name.lower().replace(' ', '-').replace('.', '').replace(',', '')}.svg"
 
 
-def reproduced(outcomes: dict[str, Outcome]) -> int:
-    """How many claims hold."""
-    return sum(outcome.verdict == VERDICTS[0] for outcome in outcomes.values())
-
-
-def file_name(paper: Paper, experiment: Experiment) -> str:
-    return f"{paper.id}-{experiment.name.lower().replace(' ', '-').replace('.', '').replace(',', '')}.svg"
-
-
-def markdown(paper: Paper, outcomes: dict[str, Outcome], about: dict) -> str:
-    """The page docs/papers/ID.md."""
+def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
+    """The page docs/papers/ID.md. experiments: what `keep` stores, by name."""
+    holds = sum(one["verdict"] == VERDICTS[0] for one in experiments.values())
     out = [
         f"# Paper {paper.id}, again\n", f"{paper.citation}\n",
-        f"Made by `python -m benchmarks.papers {paper.id}{' --quick' if about['quick'] else ''}` on "
-        f"{about['date']}: {about['machine']['cpu']}, one thread, commit {about['commit'][:12]}, "
-        f"{about['seconds']:.0f} seconds in all. {reproduced(outcomes)} of {len(outcomes)} claims hold.\n",
+        f"Made by `python -m benchmarks.papers {paper.id}`, one thread. {holds} of {len(experiments)} claims hold. Below each "
+        "experiment stand its date, processor, commit, seconds, and the machine's load when it began: seconds that were "
+        "measured beside other work (a load above 1) say little.\n",
     ]  # fmt: skip
-    for experiment in paper.experiments:
-        if experiment.name not in outcomes:
-            continue
-        outcome = outcomes[experiment.name]
-        out += [f"## {experiment.name}: {outcome.verdict}\n", f"**The paper**: {experiment.claim}\n"]
-        out += [f"**Here**: {outcome.why}\n"]
-        if outcome.instead:
-            out += [f"**Corpus**: {outcome.instead}\n"]
-        if outcome.curves:
-            out += [f"![{experiment.name}]({file_name(paper, experiment)})\n"]
-        out += [table(outcome.rows)]
+    for name, one in experiments.items():
+        out += [f"## {name}: {one['verdict']}\n", f"**The paper**: {one['claim']}\n", f"**Here**: {one['why']}\n"]
+        if one["instead"]:
+            out += [f"**Corpus**: {one['instead']}\n"]
+        if one["curves"]:
+            out += [f"![{name}]({file_name(paper, name)})\n"]
+        out += [
+            table(one["rows"]),
+            f"{one['date']}, {one['machine']['cpu']}, commit {one['commit'][:12]}, {one['seconds']:.0f} s, load {one['load']:.1f}"
+            f"{', small form' if one['quick'] else ''}.\n",
+        ]
     return "\n".join(out)
 
 
@@ -118,13 +109,20 @@ def svg(title: str, curves: Curves, axes: tuple[str, str]) -> str:
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def write(paper: Paper, outcomes: dict[str, Outcome], about: dict, results: Path, pages: Path) -> None:
-    """Results, page and charts. results, pages: folders."""
+def keep(paper: Paper, name: str, outcome: Outcome, about: dict, results: Path, pages: Path) -> None:
+    """Put an experiment among the paper's others: in its JSON, on its page, with its chart.
+
+    about: machine, commit, date, load, seconds, quick. results, pages: folders.
+    """
     results.mkdir(parents=True, exist_ok=True)
     pages.mkdir(parents=True, exist_ok=True)
-    (results / f"paper-{paper.id}.json").write_text(as_json(paper, outcomes, about))
-    (pages / f"{paper.id}.md").write_text(markdown(paper, outcomes, about))
-    for experiment in paper.experiments:
-        if experiment.name in outcomes and (outcome := outcomes[experiment.name]).curves:
-            title = f"Paper {paper.id}, {experiment.name}"
-            (pages / file_name(paper, experiment)).write_text(svg(title, outcome.curves, outcome.axes))
+    path = results / f"paper-{paper.id}.json"
+    before = json.loads(path.read_text())["experiments"] if path.exists() else {}
+    before[name] = about | asdict(outcome)
+    experiments = {e.name: before[e.name] | {"claim": e.claim} for e in paper.experiments if e.name in before}
+    whole = {"paper": paper.id, "citation": paper.citation, "experiments": experiments}
+    path.write_text(json.dumps(whole, indent=1) + "\n")
+    (pages / f"{paper.id}.md").write_text(markdown(paper, experiments))
+    if outcome.curves:
+        title = f"Paper {paper.id}, {name}"
+        (pages / file_name(paper, name)).write_text(svg(title, outcome.curves, outcome.axes))

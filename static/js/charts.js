@@ -1,5 +1,5 @@
 // The charts of a run, and the only file that names Plotly. Axes say their units, lines are labelled where they end,
-// and nothing a user wrote is handed to Plotly, which would read tags in it.
+// and nothing a user wrote is handed to Plotly as it is: it would read tags in it.
 
 const MANY = 60; // more lines than this are a thicket: the server then sends quantile bands instead
 
@@ -116,8 +116,9 @@ export function line(element, step, values, steps, { places, unit }) {
 }
 
 // A line a topic with a dot where it stands, or bands when there are many; the mean over them in ink.
-// `hues` says the colour of each topic; `lit` is the number of the topic that the reader points at, or null.
-export function byTopic(element, step, mean, { topic_coherence: rows, bands }, hues, steps, lit) {
+// `hues` and `names` say the colour and the name of each topic; `lit` is the number of the topic that the reader points at, or null.
+// The topics that end highest and lowest are named, the others where they are pointed at.
+export function byTopic(element, step, mean, { topic_coherence: rows, bands }, { hues, names }, steps, lit) {
   if (!step.length || last(mean) === null) return;
   const colour = colours();
   const x = last(step);
@@ -128,9 +129,9 @@ export function byTopic(element, step, mean, { topic_coherence: rows, bands }, h
     for (const k of order) {
       const faint = lit !== null && k !== lit;
       traces.push({
-        x: step, y: rows.map((row) => row[k]), meta: k, mode: "lines", opacity: faint ? 0.12 : lit === k ? 1 : 0.5,
-        line: { color: colour.topics[hues[k]], width: lit === k ? 3 : 1.2 },
-        hovertemplate: `T${String(k).padStart(2, "0")}  %{y:.2f}<extra></extra>`,
+        x: step, y: rows.map((row) => row[k]), meta: k, mode: "lines", opacity: faint ? 0.1 : lit === k ? 1 : 0.4,
+        line: { color: colour.topics[hues[k]], width: lit === k ? 3 : 1 },
+        hovertemplate: `${called(k, names)}  %{y:.2f}<extra></extra>`,
       });
     }
     const ends = last(rows);
@@ -140,9 +141,10 @@ export function byTopic(element, step, mean, { topic_coherence: rows, bands }, h
     });
     if (lit !== null && ends[lit] !== null && ends[lit] !== undefined) {
       const above = ends[lit] >= last(mean);
-      labels.push({ x, y: ends[lit], text: `T${String(lit).padStart(2, "0")} ${short(ends[lit])}`, color: colour.ink, weight: 700,
+      labels.push({ x, y: ends[lit], text: called(lit, names), color: colour.ink, weight: 700,
         shift: Math.abs(ends[lit] - last(mean)) < 0.15 ? (above ? 9 : -9) : 0 });
     }
+    if (lit === null) labels.push(...extremes(element, rows, ends, last(mean), (k) => ({ x, text: called(k, names), color: colour.topics[hues[k]] })));
   } else if (bands) {
     const edge = { x: step, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
     const band = (low, high, alpha) => traces.push(
@@ -157,7 +159,28 @@ export function byTopic(element, step, mean, { topic_coherence: rows, bands }, h
     hovertemplate: "mean  %{y:.2f}<extra></extra>",
   });
   if (lit === null || !labels.length) labels.push({ x, y: last(mean), text: `mean<br>${short(last(mean))}`, color: colour.ink });
-  draw(element, traces, layout(colour, { steps, y: ".2~f", labels }));
+  const shape = layout(colour, { steps, y: ".2~f", labels });
+  if (names) shape.margin.r = element.clientWidth < 480 ? 96 : 150;
+  draw(element, traces, shape);
+}
+
+// What a topic is called, short enough for a margin and without what Plotly would read as tags or templates.
+function called(k, names) {
+  const name = (names?.[k] ?? "").replace(/[<>&%{}]/g, " ");
+  return name.length > 20 ? `${name.slice(0, 19)}…` : name || `T${String(k).padStart(2, "0")}`;
+}
+
+// Labels of the two topics that end highest and the two that end lowest, where they stand apart from each other and from the mean.
+function extremes(element, rows, ends, mean, label) {
+  const values = rows.flat().filter((value) => value !== null);
+  const apart = (18 * (Math.max(...values) - Math.min(...values))) / Math.max(60, element.clientHeight - 48);
+  const known = ends.map((_, k) => k).filter((k) => ends[k] !== null).sort((a, b) => ends[a] - ends[b]);
+  const at = [mean, mean - apart]; // its label has two lines
+  return [...new Set([...known.slice(-2).reverse(), ...known.slice(0, 2)])].flatMap((k) => {
+    if (at.some((other) => Math.abs(other - ends[k]) < apart)) return [];
+    at.push(ends[k]);
+    return [{ ...label(k), y: ends[k] }];
+  });
 }
 
 // A line for each of several runs, the first in ink. Names stand at the right edge, moved apart where ends lie close.
@@ -207,7 +230,7 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   const shape = layout(colour, { steps: bins.length - 1, y: percent ? ".0%" : ",d", labels: ends(bands, x.length - 1, total, element.clientHeight - 48, colour) });
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
-  Object.assign(shape.margin, { r: 92 });
+  Object.assign(shape.margin, { r: element.clientWidth < 600 ? 92 : 190 });
   Object.assign(shape, { dragmode: shape.dragmode && "select", selectdirection: "h", newselection: { line: { color: colour.ink, width: 1, dash: "solid" } } });
   const first = !element.matches(".js-plotly-plot");
   draw(element, traces, shape);
@@ -220,13 +243,15 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   });
 }
 
+const shortened = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+
 // Labels at the right edge, moved apart where bands are thinner than a line of text.
 function ends(bands, x, total, height, colour) {
   let below = 0;
   const labels = bands.map(({ number, label, hue, values }) => {
     const value = last(values) ?? 0;
     below += value;
-    return { x, y: below - value / 2, text: label, color: number === null ? colour.faded : colour.topics[hue] };
+    return { x, y: below - value / 2, text: shortened(label), color: number === null ? colour.faded : colour.topics[hue] };
   });
   const line = (15 * total) / Math.max(height, 100);
   for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);

@@ -11,7 +11,7 @@ const stages = {
   queued: "Waiting for a worker", reading: storing ? "Files are being stored" : live.dataset.working === "looking" ? "Looking into the files" : "Being read", looking: "Looking into the files", storing: storing ? "Files are being stored" : "Files are being added", choosing: "Making the vocabulary", duplicates: "Looking for documents that repeat others",
   vocabulary: "Making the vocabulary", indexing: "Preparing the search",
 };
-let workers, lost = "", error = "", status = null;
+let run, workers, lost = "", error = "", status = null;
 
 function show({ bytes_read, bytes_total, documents, words, files, stage }) {
   if (bytes_total) {
@@ -34,6 +34,7 @@ function settle(next) {
   if (!["queued", "reading", "choosing"].includes(next)) {
     page.stop();
     if (next === "draft" && live.dataset.then) location.replace(live.dataset.then);
+    else if (run && next === "ready") location.replace(run); // its training, which has begun
     else location.reload();
   } else if (next !== status) {
     status = next;
@@ -47,13 +48,14 @@ const page = follow({
   onState(state) {
     if (state.workers !== undefined) workers = state.workers;
     error = (state.making ?? state).error;
+    run = live.dataset.working === "choosing" ? null : state.run;
     settle(state.making?.status ?? state.status);
     show({ ...state, documents: state.documents_read, files: state.files_stored });
     notice();
   },
   onEvent(event) {
     if (event.type === "progress") { status = storing ? "reading" : live.dataset.working; show(event); }
-    if (event.type === "status") { error = event.error; settle(event.status); }
+    if (event.type === "status") { error = event.error; if (event.status === "ready") page.refresh(); else settle(event.status); }
     if (event.type === "workers") workers = event.alive;
     notice();
   },

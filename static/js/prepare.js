@@ -77,7 +77,7 @@ async function update(asked = false) {
     replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
     said.textContent = !asked ? "" : shown() === before ? "Nothing changed: all above is what these choices give." : "Shown above, counted anew.";
   } catch (error) {
-    if (error.name !== "AbortError") said.textContent = "What this gives can’t be shown now: the server did not answer.";
+    if (error.name !== "AbortError") said.textContent = "The preview can’t be shown now: the server did not answer.";
   } finally {
     clearTimeout(slow);
   }

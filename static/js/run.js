@@ -2,6 +2,8 @@
 import * as charts from "./charts.js";
 import { count, decimals, duration, percent } from "./format.js";
 import { follow, ofWorkers } from "./live.js";
+import { formingView } from "./forming.js";
+import { leads } from "./lead.js";
 
 const page = document.querySelector("[data-run]");
 const part = (name) => page.querySelector(`[data-${name}]`);
@@ -21,7 +23,7 @@ function said() {
   if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
-  if (status === "running") return left === null ? "" : `${percent(step / steps)}, about ${duration(left)} left.`;
+  if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left)} left`}.`;
   if (status === "storing") return `Finding the topics of every document${stored ? `, ${percent(stored)} done` : ""}.`;
   if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
   if (status === "cancelled") return `at step ${count(step)}.`;
@@ -44,7 +46,8 @@ function showNumbers() {
   bar.max = steps || 1;
   bar.value = step;
   const facts = {
-    step: `${count(step)} of ${count(steps)}`, pass: `${count(state.pass)} of ${count(state.passes)}`, tokens: count(state.tokens), seconds: duration(state.seconds), left: duration(state.left),
+    step: `${count(step)} of ${count(steps)}`, pass: `${count(state.pass)} of ${count(state.passes)}`, tokens: count(state.tokens), seconds: duration(state.seconds),
+    left: status === "running" && state.left === null ? "estimating" : duration(state.left),
     documents_per_second: count(state.documents_per_second), tokens_per_second: count(state.tokens_per_second),
   };
   for (const [name, value] of Object.entries(facts)) page.querySelector(`[data-fact="${name}"]`).textContent = value;
@@ -81,7 +84,7 @@ function drawCharts() {
     const { chart: name, places, unit, byTopic, missing } = figure.dataset;
     const plot = figure.querySelector("[data-plot]");
     if (byTopic === undefined) charts.line(plot, metrics.step, metrics[name], width, { places: Number(places), unit });
-    else charts.byTopic(plot, metrics.step, metrics[name], metrics, state.hues, width, lit);
+    else charts.byTopic(plot, metrics.step, metrics[name], metrics, state, width, lit);
     figure.querySelector("[data-summary]").textContent = summary(metrics[name], Number(places));
     wait(plot, last ? missing : pause);
   }
@@ -105,54 +108,6 @@ function fillTable() {
   part("metrics").replaceChildren(...rows.reverse());
 }
 
-// Topics: each keeps its line, only its words change -------------------------------------------------------------
-
-const lines = new Map([...page.querySelectorAll("[data-topics] > li")].map((line) => [Number(line.dataset.topic), line]));
-
-function lineOf({ number, label, name, hue, url }) {
-  if (lines.has(number)) return lines.get(number);
-  const line = document.createElement("li");
-  const chip = document.createElement("a");
-  const words = document.createElement("span");
-  const share = document.createElement("span");
-  line.dataset.topic = number;
-  line.className = `t${hue}`;
-  chip.className = `chip t${hue}`;
-  chip.textContent = name ? `${label} ${name}` : label;
-  chip.href = url;
-  words.className = "words";
-  share.className = "n share";
-  line.append(chip, words, share);
-  lines.set(number, line);
-  return line;
-}
-
-function showTopics() {
-  const topics = [...state.topics].sort((a, b) => a.number - b.number);
-  if (!topics.length) return;
-  const total = state.shown;
-  part("topics-said").textContent = (topics.length < total ? `The ${topics.length} largest of ${count(total)}, by` : "By")
-    + " topic number, with their share of all words."
-    + (ended(state.status) ? "" : " A word underlined with dots has just arrived.");
-  const shown = topics.map((topic) => {
-    const line = lineOf(topic);
-    const box = line.querySelector(".words");
-    const before = new Set([...box.children].map((word) => word.textContent));
-    box.replaceChildren(...topic.words.flatMap((word) => {
-      const item = document.createElement("span");
-      item.textContent = word;
-      item.classList.toggle("new", before.size > 0 && !before.has(word) && !ended(state.status));
-      return [item, " "];
-    }));
-    if (!topic.words.length) box.textContent = "no words of its own";
-    line.querySelector(".share").textContent = percent(topic.share);
-    return line;
-  });
-  const list = part("topics");
-  // Only a changed set of topics (K is larger than what is shown) touches the order, so focus and hover stay.
-  if (shown.length !== list.children.length || shown.some((line, i) => line !== list.children[i])) list.replaceChildren(...shown);
-}
-
 document.addEventListener("topiclight", ({ detail }) => {
   lit = detail;
   if (state?.metrics.topic_coherence) drawCharts();
@@ -164,7 +119,7 @@ function progress({ step, steps, tokens, seconds, left, tokens_per_second: speed
   Object.assign(state, {
     status: state.status === "queued" ? "running" : state.status, step, steps, tokens, seconds,
     pass: steps ? Math.min(Math.floor((step * state.passes) / steps) + 1, state.passes) : state.pass,
-    left: left ?? (step ? (seconds * (steps - step)) / step : null),
+    left: left ?? null,
     tokens_per_second: speed ?? (seconds ? tokens / seconds : null),
     documents_per_second: documents ?? state.documents_per_second,
   });
@@ -172,6 +127,8 @@ function progress({ step, steps, tokens, seconds, left, tokens_per_second: speed
 
 // News -----------------------------------------------------------------------------------------------------------
 
+const forming = formingView(page.querySelector("[data-forming]"), ended);
+const lead = leads(page);
 const live = follow({
   json: page.dataset.run,
   events: page.dataset.events,
@@ -180,7 +137,9 @@ const live = follow({
     showNumbers();
     drawCharts();
     fillTable();
-    showTopics();
+    part("says").textContent = state.says || "Nothing is measured yet.";
+    forming.show(state);
+    if (state.status === "done") lead.done(state.url_overview);
     if (ended(state.status)) live.stop();
   },
   onEvent(event) {

@@ -94,7 +94,7 @@ def test_the_image_has_what_is_run_in_it():
 
 
 def test_nginx_lets_uploads_and_streams_through():
-    (text,) = blocks("nginx")
+    text = re.sub(r"#.*", "", (ROOT / "deploy" / "nginx.conf").read_text())
     text = re.sub(r"\s+", " ", text)
     assert text.count("{") == text.count("}") == 4 - 1
     statements = [s.strip() for s in re.split(r"[{};]", text) if s.strip()]
@@ -105,7 +105,7 @@ def test_nginx_lets_uploads_and_streams_through():
 
 
 def test_caddy_does_not_hold_answers_back():
-    (text,) = blocks("caddy")
+    text = (ROOT / "deploy" / "Caddyfile").read_text()
     assert text.count("{") == text.count("}") == 2
     assert re.search(r"^\s+reverse_proxy 127\.0\.0\.1:8000 \{\n\s+flush_interval -1\n\s+\}", text, re.M)
 

@@ -1,11 +1,19 @@
-"""docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a Docker engine."""
+"""docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a Docker engine;
+`python -m benchmarks.containers` runs them."""
 
+import os
 import re
+import socket
+import subprocess
+import sys
+import time
 
 import pytest
 import yaml
+from django.conf import settings
 
 from tests.conftest import ROOT
+from webapp.jobs import events, roster
 
 TEXT = (ROOT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(TEXT)
@@ -36,6 +44,29 @@ def test_every_variable_is_documented():
     )))  # fmt: skip
     missing = {v for v in read_by_settings if v not in readme} - {"TOPOGRAPH_POOL"}  # set by asgi.py, not by people
     assert not missing
+
+
+def test_a_worker_is_healthy_by_its_own_sign_of_life(monkeypatch):
+    """Not by that of another one, nor by one that is over."""
+    command = SERVICES["worker"]["healthcheck"]["test"][1:]
+
+    def healthy() -> bool:
+        env = os.environ | {"REDIS_URL": settings.REDIS_URL}
+        return subprocess.run([sys.executable, *command[1:]], env=env, timeout=60).returncode == 0
+
+    roster.beat(f"celery@another-{socket.gethostname()}:1", 2, time.time())
+    assert not healthy()
+    monkeypatch.setattr(roster, "WORKER_SECONDS", 120)
+    name = f"celery@{socket.gethostname()}:1"
+    roster.beat(name, 2, time.time())
+    assert healthy()
+    events.client().delete(f"worker:{name}")
+
+
+def test_the_database_is_healthy_when_others_can_reach_it():
+    """By its socket a server answers that runs for a moment, while the image makes the folder of data."""
+    command = SERVICES["postgres"]["healthcheck"]["test"]
+    assert command[command.index("-h") + 1] == "127.0.0.1"
 
 
 def test_the_image_runs_what_the_readme_runs():

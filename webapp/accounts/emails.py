@@ -67,12 +67,12 @@ def _name(corpus: Corpus) -> str:
 
 def _send(subject: str, text: str, email: str, by: User) -> str:
     if not settings.MAIL:
-        return "No letter was sent, as no mail is set up here: tell them yourself."
+        return "No e-mail was sent, because e-mail is not set up here. Tell them yourself."
     try:
         key = f"letters:{by.pk}"
         cache.add(key, 0, 24 * 3600)
         if cache.incr(key) > A_DAY:
-            return f"No letter was sent, as you have sent {A_DAY} within a day: tell them yourself."
+            return f"No e-mail was sent, because you have sent {A_DAY} within a day. Tell them yourself."
         EmailMessage(settings.ACCOUNT_EMAIL_SUBJECT_PREFIX + subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
     except (
         OSError,

@@ -1,4 +1,4 @@
-"""Tokens of the API: made, looked up, revoked."""
+"""API tokens: made, looked up, revoked."""
 
 import hashlib
 import secrets

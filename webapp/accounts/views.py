@@ -1,4 +1,4 @@
-"""Tokens of the API, and where its description is."""
+"""API tokens, and where its description is."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse

@@ -13,8 +13,10 @@ from webapp.api.shapes import (
     Comparison,
     Corpus,
     Document,
+    Finding,
     Found,
     Line,
+    Overview,
     Part,
     Run,
     Sense,
@@ -196,6 +198,7 @@ class CorpusPage(Corpus):
     arriving: bool
     files_stored: int
     making: NewVersion | None
+    run: str | None = Field(description="where the run is watched that is trained when the corpus has been read")
     workers: int
 
 
@@ -405,6 +408,15 @@ class WholeOfRunPage(WholeLinks):
 # Topics
 
 
+class FindingRow(Finding):
+    parts: list[str | TopicName] = Field(description="the sentence in pieces: texts and topics")
+    sure: str = Field(description="how sure it is, in words")
+
+
+class OverviewPage(Overview):
+    findings: list[FindingRow]
+
+
 class Asked(Schema):
     sort: str
     backward: bool
@@ -412,6 +424,7 @@ class Asked(Schema):
     group: str
     hidden: bool
     topics: list[int]
+    frequent: bool
 
 
 class DroppedWord(Schema):
@@ -479,6 +492,7 @@ class Circle(Schema):
     y: float
     r: float
     text: str
+    background: bool
     chosen: bool
     place: LabelPlace
 
@@ -530,6 +544,8 @@ class TopicTimes(Schema):
     left_out: int
     stacked: list[Band]
     other: Values | None
+    rest: list[TopicOverTime] = Field(description="topics that are not stacked, the largest first")
+    rest_count: int
     multiples: list[Band]
     most: Most
     next: str | None
@@ -1238,9 +1254,28 @@ class Notebook(Schema):
 # Runs
 
 
-class LiveTopic(TopicWords):
+class FormingAt(TopicWords):
+    """A topic at a step of the training. cx, cy, r: its circle on the map."""
+
     share: float
-    coherence: float | None
+    background: bool = Field(description="general talk, rather than a subject")
+    told: bool = Field(description="one of the largest, which are shown with a passage")
+    passage: str = Field(description="of a document that has much of it; empty where it is not told")
+    passage_url: str
+    cx: float
+    cy: float
+    r: float
+    dx: float = Field(description="where the middle of its name's upper edge is, from the circle's middle")
+    dy: float
+    labelled: bool = Field(description="whether the map has room for its name")
+
+
+class Forming(Schema):
+    """The largest topics as they were at a step. steps: those that are kept."""
+
+    step: int | None
+    steps: list[int]
+    topics: list[FormingAt]
 
 
 class RunPage(Schema):
@@ -1263,10 +1298,13 @@ class RunPage(Schema):
     workers: int
     queue_ahead: int
     metrics: dict[str, Any]
-    topics: list[LiveTopic]
+    says: str = Field(description="how well it predicts unseen words, in words")
+    forming: Forming
     shown: int = Field(description="how many topics there are: those in use, where the model finds their number")
     hues: list[int] | None
-    url_topics: str
+    names: list[str] | None = Field(description="what each topic is called")
+    url_overview: str = Field(description="where it leads to when it is done")
+    url_forming: str = Field(description="`forming` alone, at ?step=")
     url_events: str
 
 

@@ -1,5 +1,7 @@
 """Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and how two compare."""
 
+from typing import Literal
+
 import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
@@ -15,6 +17,7 @@ from webapp.documents import parent_documents, sums
 from webapp.documents import queries as documents
 from webapp.documents.selection import Selection
 from webapp.exports import methods
+from webapp.findings import queries as findings
 from webapp.models import Metric, Run
 from webapp.pages.page import run_or_404
 from webapp.results import evidence, topics
@@ -57,6 +60,15 @@ def cancel(request: HttpRequest, run_id: int):
 @router.get("/{int:run_id}/curves", response={200: shapes.Curves, **ERRORS}, summary="Measures while it trained")
 def curves(request: HttpRequest, run_id: int):
     return series.columns(Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence"))
+
+
+@router.get("/{int:run_id}/findings", response={200: shapes.Overview, **ERRORS},
+            summary="What stands out, in sentences with intervals: families of topics, what rose and fell, and more")  # fmt: skip
+def what_was_found(
+    request: HttpRequest, run_id: int, documents: Query[shapes.Documents], detail: Literal["", "less", "more"] = ""
+):
+    run = finished(run_id)
+    return findings.of(Selection.read(request.GET, run.corpus, RunView(run)), detail)
 
 
 @router.get("/{int:run_id}/topics", response={200: shapes.Topics, **ERRORS},

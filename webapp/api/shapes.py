@@ -131,7 +131,8 @@ class Engines(Schema):
 class TopicName(Schema):
     number: int
     label: str = Field(description="T07")
-    name: str = Field(description="what readers call it")
+    name: str = Field(description="what readers call it; else the name proposed from its words")
+    background: bool = Field(description="whether it is general talk, which lists set apart")
     hue: int = Field(description="the number of its colour")
     hidden: bool
     into: str = Field(description="the topic that it is read as a part of, or empty")
@@ -147,6 +148,49 @@ class Topic(TopicName):
 class Topics(Schema):
     items: list[Topic]
     next: str | None
+
+
+class Finding(Schema):
+    """A sentence that stands out, and what it rests on. docs/findings.md says what each kind means."""
+
+    kind: str = Field(description="family, rise, fall, mark, sense, unlike or caution")
+    rank: int = Field(description="within its kind, from 1")
+    sentence: str
+    estimate: float | None = Field(
+        description="a share (family, unlike, caution), a ratio (rise, fall, mark) or a difference of shares (sense); null: of nothing"
+    )
+    low: float | None = Field(description="the ends of its 95% interval; those of a count are the count")
+    high: float | None
+    url: str = Field(description="of its passages")
+    score: float = Field(description="size times certainty, comparable within a kind")
+    topic: TopicName | None
+    line: list[float | None] = Field(description="shares of the words from the first time to the last, in equal steps")
+
+
+class Quotation(Schema):
+    text: list[tuple[str, bool]] = Field(description="pieces, and whether each is a word of the topic")
+    title: str
+    date_text: str
+    document: int
+    start: int
+    end: int
+    topic: TopicName
+    url: str
+
+
+class Overview(Schema):
+    """What a set of documents says. ready: false while a worker computes it."""
+
+    set: str = Field(description="the documents in words")
+    detail: str = Field(description="less, more, or empty")
+    ready: bool
+    documents: int
+    tokens: int
+    span: list[str] = Field(description="the first and the last time, or nothing")
+    unit: str = Field(description="year, month, day, decade, or empty")
+    quotes: list[Quotation]
+    findings: list[Finding]
+    hidden: int = Field(description="how many more findings there are with detail=more")
 
 
 class WordOfTopic(Schema):

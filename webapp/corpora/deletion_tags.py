@@ -9,6 +9,6 @@ register = template.Library()
 @register.simple_tag
 def kept_for() -> str:
     if not settings.KEEP_DELETED:
-        return "It cannot be brought back."
+        return "It cannot be restored."
     days = f"{settings.KEEP_DELETED:g} day{'' if settings.KEEP_DELETED == 1 else 's'}"
-    return f"It can be brought back for {days}; after that nothing of it is left."
+    return f"You can restore it for {days}; after that it is permanently deleted."

@@ -1,11 +1,15 @@
 """Corpora, for the home page and their own."""
 
 from django.db.models import Count, Q
+from django.urls import reverse
 
 from inference import engines
 from webapp.documents import fields
 from webapp.ingest import version_history
-from webapp.models import Corpus, Metric, Run, SourceFile
+from webapp.ingest.corpora import EXAMPLE_NAME
+from webapp.jobs import kinds
+from webapp.models import Corpus, Metric, Run, SourceFile, User
+from webapp.runs.queries import overview_url
 
 PAGE = 30
 FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
@@ -15,7 +19,7 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     """A page of the corpora with these numbers (one more than a page, where there are so many:
-    webapp.accounts.authorization.listed), newest first, each with `run_count` and `latest_run`; and where the next page
+    webapp.accounts.authorization.listed), newest first, each with `run_count`, `latest_run` and its address; and where the next page
     begins."""
     corpora = (
         Corpus.objects.filter(pk__in=numbers)
@@ -26,8 +30,32 @@ def recent(numbers: list[int]) -> tuple[list[Corpus], int | None]:
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
     for corpus in page:
-        corpus.latest_run = by_corpus.get(corpus.pk)
+        corpus.latest_run = run = by_corpus.get(corpus.pk)
+        done = run is not None and run.status == Run.Status.DONE
+        corpus.latest_run_url = (overview_url(run) if done else reverse("run", args=[run.pk])) if run else ""
     return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def example(owner: User) -> Corpus | None:
+    """The newest corpus of an owner that is the shipped example, unless it could not be read."""
+    mine = Corpus.objects.filter(owner=owner, name=EXAMPLE_NAME, parent=None).exclude(status=Corpus.Status.FAILED)
+    return mine.order_by("-pk").first()
+
+
+def leads_to(corpus: Corpus) -> str:
+    """The address that shows most of a corpus: the overview of its newest run that is done, else the training of the
+    newest that waits or is at work, else its own page."""
+    listed = Run.objects.filter(corpus=corpus).order_by("-pk")
+    if done := listed.filter(status=Run.Status.DONE).first():
+        return overview_url(done)
+    begun = listed.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
+    return reverse("run", args=[begun.pk]) if begun else reverse("corpus", args=[corpus.pk])
+
+
+def _trained(corpus: Corpus) -> str | None:
+    """Where the run is watched that was begun when the corpus had been read."""
+    run = Run.objects.filter(corpus=corpus).order_by("pk").first() if corpus.trains is not None else None
+    return reverse("run", args=[run.pk]) if run else None
 
 
 def files(
@@ -92,6 +120,7 @@ def state(corpus: Corpus, workers: int | None) -> dict:
         "arriving": bool(corpus.arriving),
         "files_stored": (corpus.arriving.get("mark") or corpus.arriving).get("files", 0),
         "making": _making(corpus),
+        "run": _trained(corpus) if corpus.status == Corpus.Status.READY else None,
         "workers": workers,
     }
 

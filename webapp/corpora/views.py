@@ -75,6 +75,13 @@ def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
     )
     more = address(request, before=following) if following else None
     data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
+    example = None if public else queries.example(request.user)
+    data |= {
+        "example": example,
+        "example_url": example and queries.leads_to(example),
+        "example_done": example and example.runs.filter(status=Run.Status.DONE).exists(),
+        "first_visit": not [corpus for corpus in corpora if example is None or corpus.pk != example.pk],
+    }
     return page(request, "home.html", data | _accepted(), status=status)
 
 
@@ -178,7 +185,9 @@ def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> Ht
 
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    return redirect("corpus", corpora.create_example(request.user).pk)
+    """To the reader's own example; it is made where there is none."""
+    corpus = queries.example(request.user) or corpora.create_example(request.user)
+    return redirect(queries.leads_to(corpus))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -251,7 +260,7 @@ def _begun(corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.Rea
         corpora.add_files(corpus, reading)
         return into
     corpus.name = form.cleaned_data["name"]
-    corpora.read(corpus, reading)
+    corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
     sample.remove_samples(corpus)
     return corpus
 
@@ -301,7 +310,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if not selection or not selection.count:
         raise Invalid(
             "set",
-            "A collection of its own is made of some documents, not of all or none. Choose some in the list of documents.",
+            "A separate corpus is made of some documents, not of all or none. Choose some in the list of documents.",
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
     form = vocabulary_forms.NamedVocabularyForm(

@@ -116,12 +116,12 @@ def word_test(run: Run, number: int, seed: int) -> dict | None:
     word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
-    own = topics.top_words(view, [number], APART)[number]
+    own = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
     if len(own) < SHOWN:
         return None
     random = _random(seed, number, 1)
     others = [int(k) for k in random.permutation(view.topics) if k != number][:10]
-    candidates = topics.top_words(view, others, SHOWN * 2)
+    candidates = topics.top_words(view, others, SHOWN * 2, topics.FREQUENT)
     for other in others:
         intruders = [word for word in candidates[other] if word not in own]
         if intruders:
@@ -155,7 +155,7 @@ def topic_test(run: Run, number: int, seed: int) -> dict | None:
     shown = [*present[order[:3]].tolist(), intruder]
     # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
-    words = topics.top_words(RunView(run), shown, 8)
+    words = topics.top_words(RunView(run), shown, 8, topics.FREQUENT)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     places = random.permutation(4)
     return {

@@ -35,7 +35,7 @@ def _read(run: Run, text: str) -> dict:
     view = RunView(run)
     result, words = infer.text(view, text)
     result["similar"] = links.with_document_urls(result["similar"], run)
-    hues = [view.labels.hue(k) for k in range(run.topics)]
+    hues = links.hues(view, result["proportions"])
     return {
         "result": result,
         "text_words": words,

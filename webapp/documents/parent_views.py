@@ -47,7 +47,7 @@ def in_run(request: HttpRequest, run_id: int, first: int, as_json: bool = False)
         return page(request, "", data, as_json=True)
     for section in data["sections"]:
         section["links"] = [links.topic(view, k) | {"share": share} for k, share in section["topics"]]
-    hues = [view.labels.hue(k) for k in range(run.topics)]
+    hues = links.hues(view, data["proportions"])
     return page(request, "run/parent_document.html", data, run=run, hues=hues, shown=set(range(run.topics)))
 
 

@@ -83,10 +83,11 @@ def parts(view: RunView, tokens: np.ndarray) -> list[dict]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words = topics.top_words(view, order, 5)
-    return [
+    listed = [
         links.topic(view, k) | {"tokens": int(tokens[k]), "share": float(tokens[k] / tokens.sum()), "words": words[k]}
         for k in order
     ]
+    return links.apart(view, listed)
 
 
 def _mixture(view: RunView, number: int) -> np.ndarray:

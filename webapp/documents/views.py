@@ -118,7 +118,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         return page(request, "", data, as_json=True)
     words = texts.words(run, tokens, document["text"], document["start"])
     ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
-    hues = [view.labels.hue(k) for k in range(run.topics)]
+    hues = links.hues(view, parts)
     return page(
         request,
         "run/document.html",

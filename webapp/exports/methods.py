@@ -24,7 +24,16 @@ def written(run: Run) -> dict:
 
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
-    sentences = [_corpus(run), _words(run), _model(run), _counting(run), _measures(run), _readers(run), _software(run)]
+    sentences = [
+        _corpus(run),
+        _words(run),
+        _model(run),
+        _counting(run),
+        _measures(run),
+        _findings(run),
+        _readers(run),
+        _software(run),
+    ]
     return [text for text in sentences if text]
 
 
@@ -150,6 +159,18 @@ def _readers(run: Run) -> str:
     return f"Of the topics, {_list(done)} by hand after reading their words and documents." if done else ""
 
 
+def _findings(run: Run) -> str:
+    """How the overview's sentences are tested (docs/findings.md)."""
+    if run.snapshot is None or not run.snapshot.final:
+        return ""
+    return (
+        "Shares of topics are compared with 95% confidence intervals whose units are documents, and periods or blocks of neighbouring documents where "
+        "those vary more. A rise or fall is the change between two levels that fits the periods best by least squares; as its place is chosen, it is "
+        "tested as the maximum of a standardised Brownian bridge (Csörgő and Horváth 1997). Of all rises and falls, all topics that mark a group, and all "
+        "words whose topics changed, the false discovery rate is held at 5% (Benjamini and Hochberg 1995)."
+    )
+
+
 def _software(run: Run) -> str:
     if not run.versions:
         return f"We used Topograph {topograph()}, which trains with NumPy (Harris et al. 2020) and Numba (Lam, Pitrou and Seibert 2015)."
@@ -181,6 +202,8 @@ def keys(run: Run) -> list[str]:
         "bouma2009normalized",
     }
     used |= {"wallach2009evaluation"}
+    if run.snapshot is not None and run.snapshot.final:
+        used |= {"benjamini1995controlling", "csorgo1997limit"}
     used |= set(engines.get(run.engine).methods(run.settings).citations)
     if run.versions:
         used.add("virtanen2020scipy")

@@ -49,7 +49,7 @@ class Wanted:
 def topics_long(wanted: Wanted) -> Table:
     run, said = wanted.run, topic_labels.read(wanted.run)
     columns = [Column("topic", int), Column("rank", int), Column("word", str), Column("weight", float), Column("tokens", int),
-               Column("documents", int), Column("label", str)]  # fmt: skip
+               Column("documents", int), Column("label", str), Column("name", str)]  # fmt: skip
 
     def blocks():
         for k in range(run.topics):
@@ -59,7 +59,7 @@ def topics_long(wanted: Wanted) -> Table:
                 [run.version_id, run.snapshot_id, k],
                 as_tuples=True,
             )
-            yield [(*row, said.label(k)) for row in records]
+            yield [(*row, said.label(k), said.name(k)) for row in records]
 
     return Table(columns, blocks())
 
@@ -68,7 +68,8 @@ def topics_wide(wanted: Wanted) -> Table:
     run, said, count = wanted.run, topic_labels.read(wanted.run), wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
-    columns = [Column("topic", int), Column("share", float), Column("coherence", float), Column("label", str)]
+    columns = [Column("topic", int), Column("share", float), Column("coherence", float)]
+    columns += [Column("label", str), Column("name", str)]
     columns += [Column(f"word_{n}", str) for n in range(1, count + 1)]
 
     def blocks():
@@ -87,7 +88,7 @@ def topics_wide(wanted: Wanted) -> Table:
             for k, word in records:
                 words[k].append(word)
             yield [
-                (k, share, coherence, said.label(k), *words[k], *[None] * (count - len(words[k])))
+                (k, share, coherence, said.label(k), said.name(k), *words[k], *[None] * (count - len(words[k])))
                 for k, share, coherence in known
             ]
 
@@ -220,15 +221,15 @@ def topic_time(wanted: Wanted) -> Table:
         )
     groups = fields.groups(run.version, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
-    columns = [Column(by, str), Column("topic", int), Column("label", str), Column("tokens", int), Column("documents", int),
-               Column("share", float), Column("tokens_of_all_topics", int)]  # fmt: skip
+    columns = [Column(by, str), Column("topic", int), Column("label", str), Column("name", str), Column("tokens", int),
+               Column("documents", int), Column("share", float), Column("tokens_of_all_topics", int)]  # fmt: skip
 
     def blocks():
-        labels = [said.label(k) for k in range(run.topics)]
+        labels = [(said.label(k), said.name(k)) for k in range(run.topics)]
         for g, name in enumerate(groups.labels):
             total = int(tokens[g].sum())
             row = zip(range(run.topics), labels, tokens[g].tolist(), having[g].tolist(), strict=True)
-            yield [(name, k, label, n, of, n / total if total else None, total) for k, label, n, of in row]
+            yield [(name, k, *label, n, of, n / total if total else None, total) for k, label, n, of in row]
 
     return Table(columns, blocks())
 
@@ -242,6 +243,8 @@ def diagnostics(wanted: Wanted) -> Table:
     columns = [
         Column("topic", int),
         Column("label", str),
+        Column("name", str),
+        Column("background", int),
         Column("group", str),
         Column("hidden", int),
         Column("into", int),
@@ -255,7 +258,17 @@ def diagnostics(wanted: Wanted) -> Table:
             as_tuples=True,
         )
         yield [
-            (k, said.label(k), said.group(k), int(said.hidden(k)), int(said.into[k]), *values) for k, *values in records
+            (
+                k,
+                said.label(k),
+                said.name(k),
+                int(said.background(k)),
+                said.group(k),
+                int(said.hidden(k)),
+                int(said.into[k]),
+                *values,
+            )
+            for k, *values in records
         ]
 
     return Table(columns, blocks())

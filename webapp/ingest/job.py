@@ -8,6 +8,7 @@ row.
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 from django.db import transaction
 
@@ -29,10 +30,13 @@ REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 
 
-def read_corpus(corpus_id: int) -> None:
+def read_corpus(corpus_id: int, when_ready: Callable[[Corpus], None]) -> None:
     """Store the files of a queued corpus that have just come; or read it from its stored files, and make its first
-    version."""
-    run_next(kinds.INGEST, corpus_id, _store_or_read, REFUSALS)
+    version.
+
+    when_ready: called with a corpus that has been read, in the transaction that makes it ready.
+    """
+    run_next(kinds.INGEST, corpus_id, partial(_store_or_read, when_ready=when_ready), REFUSALS)
 
 
 def build_version(version_id: int) -> None:
@@ -40,7 +44,7 @@ def build_version(version_id: int) -> None:
     run_next(kinds.VECTORIZE, version_id, _build_version, REFUSALS)
 
 
-def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
+def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
     if "looking" in corpus.arriving:
         _look(corpus, attempt, beat)
@@ -85,6 +89,7 @@ def _store_or_read(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
             bytes_read=corpus.bytes_total,
             report=builder.corpus_report,
         )
+        when_ready(Corpus.objects.select_related("version").get(pk=corpus_id))
 
 
 def _store(corpus: Corpus, attempt: int, beat: Heartbeat) -> None:

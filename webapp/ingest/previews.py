@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
-from inference.text import Spread, Stream, shares
+from inference.text import LANGUAGES, Spread, Stream, shares
 from webapp import metadata, readers
 from webapp.accounts import embargo
 from webapp.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
@@ -139,13 +139,21 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)
     passage = embargo.beginning(corpus, beginning.passage)
-    shown["sample"] = beginning = replace(beginning, first=first, passage=passage)
+    dates = () if hidden and "date" in hidden.roles else beginning.dates
+    shown["sample"] = beginning = replace(beginning, first=first, passage=passage, dates=dates)
     if stream is None:
         return shown | {
             "trouble": " ".join(["No document could be read from the beginning of the files.", *beginning.problems[:1]])
         }
     words = _words(reading, beginning, stream)
+    shown |= {f"{role}_column": _named(form.sniff, reading.options.get(role)) for role in ("text", "date")}
+    shown["language"] = LANGUAGES.get(reading.language) or LANGUAGES.get(next(iter(beginning.languages), ""), "")
     return shown | {"words": words} | ({} if corpus.into_id else {"languages": form.languages(beginning.languages)})
+
+
+def _named(sniff: readers.Sniff, place: int | None) -> str:
+    """A column; "" where there is none."""
+    return sniff.columns[place] if place is not None and place < len(sniff.columns) else ""
 
 
 def _before(corpus: Corpus) -> list[dict]:

@@ -63,6 +63,13 @@ class ReadingForm(NamedVocabularyForm):
     delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
 
+    train = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Train topics as soon as it has been read",
+        help_text="With the usual settings for its size; you can train again with others at any time.",
+    )
+
     def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
         language, _ = guesses.guess_language(sniff)
         reading = ReadingSettings(**corpus.settings) if corpus.settings else ReadingSettings(language=language)
@@ -150,7 +157,7 @@ class AddingForm(ReadingForm):
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, corpus=corpus, **kwargs)
         self.before = VocabularySettings.of(corpus.settings)
-        for name in ("name", *(field.name for field in dataclass_fields(VocabularySettings))):
+        for name in ("name", "train", *(field.name for field in dataclass_fields(VocabularySettings))):
             del self.fields[name]
 
     def chosen(self) -> dict:

@@ -57,6 +57,7 @@ class Sample:
         dict, ...
     ] = ()  # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes on), file, place
     languages: dict[str, float] = field(default_factory=dict)  # ISO 639-1 -> share of the letters, largest first
+    dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
 
@@ -171,7 +172,7 @@ class _Sampler:
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + SECONDS
-        first, texts = [], []
+        first, texts, days = [], [], []
         with Stream.write(self.folder, tokeniser) as stream:
             for document in itertools.islice(self._shaped(), DOCUMENTS):
                 text = document.text[:CHARACTERS]
@@ -179,6 +180,8 @@ class _Sampler:
                     first.append(_shown(document, self.options))
                 if len(texts) < _LOOKED_AT:
                     texts.append(text[:_DEPTH])
+                if day := readers.parse_date(document.date, self.options.date_order or None):
+                    days.append(day)
                 stream.add([text], [document.title])
                 self.documents += 1
                 self.documents_of[self.kind] += 1
@@ -203,6 +206,7 @@ class _Sampler:
             problems=tuple(self.problems),
             first=tuple(first),
             languages=shares(texts),
+            dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
             passage=passage_of(texts),
         )
 

@@ -30,6 +30,16 @@ def send(kind: JobKind, pk: int) -> None:
     transaction.on_commit(deliver)
 
 
+def ask(task: str, arguments: list, key: str, seconds: int) -> None:
+    """Ask a worker for a task that has no row, at most once in so many seconds; while Redis is away nobody is asked, and the
+    next call asks. key: tells it from others."""
+    try:
+        if events.client().set(f"asked for:{task}:{key}", 1, nx=True, ex=seconds):
+            app.send_task(task, arguments, retry=False)
+    except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
+        log.warning("a task waits for the broker", task=task, error=logs.named(error))
+
+
 def queue_is_empty() -> bool:
     """Whether the workers have taken every message; False while Redis does not answer."""
     try:

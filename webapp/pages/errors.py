@@ -95,7 +95,7 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
 
 
 def broken_sentence(request: HttpRequest) -> str:
-    return f"Something broke on our side. Request {request_context(request).id} stands in the log."
+    return f"Something went wrong on our side. Request {request_context(request).id} stands in the log."
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:

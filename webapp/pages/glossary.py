@@ -20,7 +20,7 @@ TERMS = {
     "document": Term(
         "document",
         "One text of the corpus: a row of a table, a file, a section of a speech.",
-        "What counts as one document decides what topics can be found: words keep company within a document, and nowhere else.",
+        "What counts as one document decides what topics can be found: the model only looks at which words occur in the same document.",
     ),
     "token": Term(
         "word (token)",
@@ -30,112 +30,109 @@ TERMS = {
     ),
     "vocabulary": Term(
         "vocabulary",
-        "The different words that the model knows. Stop words, very rare and very common words were left out when the corpus was read.",
-        "Words are compared in lower case and are not reduced to their stems: “war” and “wars” are two words.",
+        "All different words that the model counts. Stop words, very rare words and very common words are left out.",
+        "Words are compared in lower case. Unless you asked for stems or lemmas, “war” and “wars” are two words.",
     ),
     "stop-word": Term(
         "stop word",
         "A word such as “the”, “of” or “and” that says little about what a text is about, and is left out.",
-        "The page of a corpus says how many words were left out, and why.",
+        "The corpus page says how many words were left out, and why.",
     ),
-    "metadata": Term(
-        "metadata", "What is known of a document besides its text: its date, author, party, whatever its file has."
-    ),
+    "metadata": Term("metadata", "What is known about a document besides its text, such as its date, author or party."),
     # What is found
     "topic": Term(
         "topic",
-        "A group of words that tend to occur in the same documents, found by the model alone. What it means is for the reader to say.",
+        "A group of words that tend to occur in the same documents. The model finds topics without help; readers decide what they mean.",
         "Each topic gives a weight to every word of the vocabulary; its first words are those with the largest weights. A topic may be a "
-        "subject, a manner of speaking, a genre, or an artefact of how texts were made. Its number (T07) is a name and says nothing about "
-        "its size; it holds for one run only.",
+        "subject, a way of speaking, a genre, or an artefact of how the texts were produced. Topic numbers (T07) are fixed within a run. They "
+        "say nothing about size, and another run numbers its topics differently.",
     ),
     "topic-model": Term(
         "topic model",
-        "A description of a corpus by topics: each document is a mixture of topics, each topic a mixture of words. The usual one "
-        "is latent Dirichlet allocation (LDA).",
-        "Blei, Ng and Jordan 2003. The order of words is not looked at. How a run was trained, and by which paper, stands on its page of "
-        "methods; by default it is sparse stochastic inference (Mimno, Hoffman and Blei 2012).",
+        "A statistical description of a corpus: each document is a mixture of topics, and each topic is a distribution over words. The best "
+        "known topic model is latent Dirichlet allocation (LDA).",
+        "Blei, Ng and Jordan 2003. The model ignores the order of words. The methods page of a run says how it was trained and by which "
+        "paper; the default is sparse stochastic inference (Mimno, Hoffman and Blei 2012).",
     ),
     "share": Term(
         "share",
-        "The part of the words that the model puts down to a topic: of a document, of a group of documents, or of the whole corpus.",
-        "It is counted, not estimated anew: at the end of a run each word of each document is assigned to one topic, and every share is a "
-        "number of such words divided by the number of all of them. Words outside the vocabulary are in neither.",
+        "The percentage of words that the model assigns to a topic: in a document, in a group of documents, or in the whole corpus.",
+        "At the end of a run each word of each document is assigned to one topic. A share is the number of words assigned to the topic, "
+        "divided by the number of all words. Words outside the vocabulary are not counted.",
     ),
     "proportion": Term(
         "proportion (theta)",
-        "How large each topic is in a document. In the model it is written θ (theta), and adds up to 100% over the topics.",
-        "In a short document it rests on few words, and is uncertain accordingly.",
+        "How large each topic is in a document, written θ (theta). The proportions of a document add up to 100%.",
+        "In a short document it rests on few words and is therefore uncertain.",
     ),
     "weight": Term(
         "weight (beta)",
-        "The probability of a word in a topic: of 1,000 words that belong to the topic, a word with weight 0.012 should be about 12.",
+        "The probability of a word in a topic. A word with weight 0.012 makes up about 12 of every 1,000 words of the topic.",
         "Written β (beta). The weights of all words of a topic add up to 1.",
     ),
     "certainty": Term(
         "certainty",
-        "How sure the model is which topic a word of a document belongs to: the probability of the topic to which it was assigned.",
+        "How sure the model is about the topic of a word in a document: the probability of the topic it was assigned to.",
         "It depends on the word and on the topics of its document. Below one half, other topics together are more probable.",
     ),
     "sense": Term(
         "sense",
-        "A word seen from one topic: “power” among nations is not “power” from a river. The senses of a word are the topics that use it.",
-        "The model knows nothing of dictionaries. One sense of a dictionary may be spread over several topics, and one topic may join two.",
+        "A word as one topic uses it: “power” among nations is not “power” from a river. The senses of a word are the topics that use it.",
+        "The model does not know dictionaries. One dictionary sense may be spread over several topics, and one topic may combine two senses.",
     ),
     "keyword-in-context": Term(
         "keyword in context",
-        "Lines from the texts with one word in the middle, so that its uses can be compared. Also called a concordance (KWIC).",
+        "Lines from the texts with one word in the middle, so that its uses can be compared. Also called a concordance or KWIC.",
     ),
     "rank-1": Term(
         "rank 1",
         "How often a topic is the largest in a document: the share of the documents in which it comes first.",
-        "A topic with a large share of all words that is never first is spread thinly: often a manner of speaking and no subject.",
+        "A topic with a large share of all words that is never first is spread thinly. It is often a way of speaking rather than a subject.",
     ),
     # How good a topic is
     "coherence": Term(
         "coherence",
-        "Whether the first words of a topic occur in the same documents. Topics with a high coherence are mostly easier to interpret.",
-        "There are two ways to count it here, UMass and NPMI; both look at the first ten words. Low coherence is a reason to look closer, "
-        "not a verdict.",
+        "Whether the first words of a topic occur in the same documents. Topics with high coherence are usually easier to interpret.",
+        "Topograph reports two measures, UMass and NPMI; both use the first ten words. Low coherence is a reason to look closer, not a verdict.",
     ),
     "umass": Term(
         "UMass coherence",
-        "Coherence from how often two of a topic’s first ten words are in the same document, given the higher ranked one. Nearer to 0 is "
-        "better; numbers such as −70 are usual.",
+        "Coherence from how often two of a topic’s first ten words occur in the same document, given the higher-ranked one. Nearer to 0 is "
+        "better; values such as −70 are common.",
         "The sum over all pairs of log((documents with both words + 1) / documents with the higher ranked word). Mimno, Wallach, Talley, "
         "Leenders and McCallum 2011. Compare it between topics of one corpus only: it favours frequent words.",
     ),
     "npmi": Term(
         "NPMI coherence",
-        "Coherence from how much more often two of a topic’s first ten words meet in a document than chance would have it. From −1 to 1; "
-        "0 is chance, higher is better.",
-        "Normalised pointwise mutual information, the mean over all pairs. Bouma 2009; Lau, Newman and Baldwin 2014 found that it agrees "
-        "well with the judgement of readers.",
+        "Coherence from how much more often than by chance two of a topic’s first ten words occur in the same document. It ranges from −1 to 1; "
+        "0 is chance, and higher is better.",
+        "Normalised pointwise mutual information, averaged over all pairs (Bouma 2009). Lau, Newman and Baldwin 2014 found that it agrees "
+        "well with readers’ judgement.",
     ),
     "exclusivity": Term(
         "exclusivity",
-        "Whether a topic’s first words are its own. Near 1, no other topic uses them much; near 0, it shares them with many.",
+        "Whether a topic’s first words belong to it alone. Near 1, other topics hardly use them; near 0, it shares them with many topics.",
         "The mean, over the first ten words, of the word’s weight in this topic divided by the sum of its weights in all topics.",
     ),
     "effective-words": Term(
         "effective words",
-        "How many words a topic is really made of. A topic of 40 effective words is as narrow as one with 40 equally frequent words.",
-        "One divided by the sum of the squared weights. Very few: often a name or a formula. Very many: often a topic of what was left.",
+        "How many words a topic effectively consists of. A topic with 40 effective words is as narrow as one of 40 equally frequent words.",
+        "One divided by the sum of the squared weights. Very few: often a name or a formula. Very many: often a topic of leftovers.",
     ),
     "document-entropy": Term(
         "document entropy",
-        "How evenly a topic is spread over documents. Low: a few documents hold most of it. High: it is a little everywhere.",
+        "How evenly a topic is spread over documents. Low: a few documents hold most of it. High: many documents hold a little of it.",
         "The entropy, in nats, of the distribution of the topic’s words over documents. Its exponential is about the number of documents "
         "over which an evenly spread topic would extend.",
     ),
     "corpus-distance": Term(
         "distance from the corpus",
-        "How much a topic differs from the language of the corpus as a whole. Near 0 it says what all documents say.",
+        "How much a topic differs from the corpus as a whole. Near 0, it uses words as all documents do.",
         "The Kullback–Leibler divergence, in nats, of the topic from the frequencies of words in the corpus.",
     ),
     "uniform-distance": Term(
         "distance from uniform",
-        "How much a topic differs from one in which all words are equally probable. Near 0 it has hardly learned anything.",
+        "How much a topic differs from one in which all words are equally probable. Near 0, the model has learned hardly anything about it.",
         "The Kullback–Leibler divergence, in nats, of the topic from equal weights for all words of the vocabulary.",
     ),
     # Which words tell topics apart
@@ -143,94 +140,98 @@ TERMS = {
         "lift",
         "How many times more frequent something is here than overall: 1 is as often as anywhere, 3 is three times as often.",
         "For a word in a topic: its weight in the topic divided by its frequency in the corpus. For two topics: how many times more documents "
-        "have both than chance would give. It favours what is rare.",
+        "contain both than expected by chance. It favours rare words and topics.",
     ),
     "relevance": Term(
         "relevance",
-        "An order of a topic’s words between the most frequent and the most distinctive ones; λ (lambda) says how much of each.",
+        "An order of a topic’s words that balances frequent against distinctive words; λ (lambda) sets the balance.",
         "λ log(weight) + (1 − λ) log(lift). With λ = 1 words are in the order of their weights, with λ = 0 in that of their lift. Sievert and "
         "Shirley 2014 found about 0.6 best for interpreting topics.",
     ),
     "distinctive-words": Term(
         "log-odds ratio of a word",
-        "How surely a word is more frequent in one part of the texts than in the other; words that were seen only a few times count little.",
-        "In standard errors, with the frequencies of both parts together as prior. Monroe, Colaresi and Quinn 2008. Words are listed from 2.58 "
-        "standard errors on, which chance alone reaches once in 100 words.",
+        "How certain it is that a word is more frequent in one part of the texts than in the other. Words seen only a few times count little.",
+        "In standard errors, with the frequencies of both parts together as the prior (Monroe, Colaresi and Quinn 2008). Words are listed from "
+        "2.58 standard errors on; chance alone reaches that once in 100 words.",
     ),
     "jensen-shannon": Term(
         "Jensen–Shannon divergence",
         "How different two topics are, from the weights of all their words: 0 if they are the same, 0.69 if they share no word.",
-        "Lin 1991. In nats, where the largest value is the logarithm of 2. The map of topics shows its square root, as nearly as a plane can.",
+        "Lin 1991, in nats; the maximum is log 2. Distances on the topic map approximate its square root.",
     ),
     "similarity": Term(
         "similarity of topics",
-        "How far two topics use their words alike: 100% if each word has the same weight in both, 0% if they share no word.",
+        "How alike two topics are in their words: 100% if each word has the same weight in both, 0% if they share no word.",
         "One minus the Jensen–Shannon divergence as a part of its largest value, over all words of both. Two topics of different runs are "
         "called the same when the best pairing of all topics puts them together and their similarity is at least 60%: distinct topics of one run hardly come so near.",
     ),
     "stability": Term(
         "stability",
-        "How surely a topic is found again by other runs: the mean of its similarity to its partner in each of them.",
-        "A run in which it has no partner counts as 0%. Topics that come back with every seed say more about the texts than those that do not. "
+        "How reliably other runs find the same topic: the mean of its similarity to its partner in each of them.",
+        "A run without a partner counts as 0%. Topics that return with every seed say more about the texts than those that do not. "
         "Greene, O’Callaghan and Cunningham 2014.",
     ),
     # How sure a number is
+    "finding": Term(
+        "finding",
+        "Something that stands out in the documents, as a sentence with its number and 95% confidence interval. It opens the passages it is about.",
+        "Findings are ranked by size times certainty. What rose, fell, marks a group or changed its use passed a test with a false discovery rate of "
+        "5% (Benjamini and Hochberg 1995): of twenty that are named about one may be due to chance. That nothing is named does not mean that "
+        "nothing changed.",
+    ),
     "share-interval": Term(
-        "interval of a share",
-        "The range in which a share would mostly lie, 95 times of 100, had chance given us other documents of the same kind.",
-        "From how much the share varies between the documents of a group: few documents, or a topic that a few of them hold, make it wide. "
-        "It takes documents for independent draws; parts of one speech or chapters of one book are more alike, and then it is too narrow. "
-        "It does not cover what the model itself may have got wrong. The linearised variance of a ratio on the scale of the logit: Cochran "
+        "95% confidence interval of a share",
+        "The range that would contain the true share in 95 of 100 samples of documents of the same kind.",
+        "It is computed from how much the share varies between the documents of a group: it is wide where there are few documents, or where a few "
+        "documents hold most of the topic. It treats documents as independent; sections of one speech or chapters of one book are alike, "
+        "and then the interval is too narrow. It does not cover errors of the model itself. The linearised variance of a ratio on the scale of the logit: Cochran "
         "1977, section 6.4.",
     ),
     "share-difference": Term(
-        "interval of a difference",
-        "The range in which the difference of two shares would mostly lie, had chance given us other documents. If it holds 0, the two may be the same.",
-        "Made from the intervals of the two shares: Newcombe 1998, method 10. Of twenty topics that do not differ at all, one will seem to.",
+        "95% confidence interval of a difference",
+        "The range that would contain the true difference of two shares in 95 of 100 samples of documents. If it contains 0, the shares may be equal.",
+        "Computed from the intervals of the two shares (Newcombe 1998, method 10). Of twenty topics that do not differ at all, about one will seem to.",
     ),
     "topic-information": Term(
         "mutual information of a topic and a group",
-        "How much it tells about a word’s topic to know the year, the party, or whatever the group is. 0: the topic is as large everywhere.",
-        "Each topic’s part of the mutual information between topic and group, in nats for a word. A large topic that changes a little and a "
-        "small one that changes much can have the same. Cover and Thomas 2006, section 2.3.",
+        "How much the year, the party or another group tells about the topic of a word. At 0 the topic is equally large in every group.",
+        "Each topic’s part of the mutual information between topic and group, in nats per word. A large topic that changes a little and a "
+        "small topic that changes much can have the same value. Cover and Thomas 2006, section 2.3.",
     ),
     "thin-bin": Term(
         "thin bin",
-        "A year, or other group, with so few documents or words that its figure says little. It is drawn lightly or not at all.",
+        "A year or other group with so few documents or words that its value says little. It is drawn lightly or not at all.",
     ),
     # How a run is made
     "run": Term(
         "run",
-        "One training of a topic model on one corpus. Two runs are two readings of the same texts; topic numbers of one mean nothing in the other.",
+        "One training of a topic model on one corpus. Each run has its own topics; topic numbers of one run mean nothing in another.",
     ),
-    "snapshot": Term(
-        "snapshot", "The topics as they stood at one moment of a training. The last one is what you browse."
-    ),
+    "snapshot": Term("snapshot", "The topics at one moment of a training. The pages show the last snapshot."),
     "seed": Term(
         "seed",
-        "The number that a training’s chance begins with. The same corpus, settings and seed give exactly the same topics; another seed gives others.",
-        "What appears with several seeds can be relied on more than what appears with one.",
+        "The number that starts the random choices of a training. The same corpus, settings and seed give exactly the same topics; another seed gives different ones.",
+        "A topic that appears with several seeds is more reliable than one that appears once.",
     ),
     "held-out": Term(
         "held-out likelihood",
-        "How well the model predicts words that it has not seen. Higher, nearer to 0, is better: −7.5 is better than −7.6.",
-        "Some documents are kept from the training; of each, one half of the words is shown to the model, and the other half predicted. The "
-        "figure is the mean natural logarithm of the probability given to each word (nats per token). Good prediction and topics that are "
-        "easy to read are not the same thing: Chang and others 2009.",
+        "How well the model predicts words it has not seen. Higher (nearer to 0) is better: −7.5 is better than −7.6.",
+        "Some documents are held out of the training. The model sees half of the words of each and predicts the other half. The value is the "
+        "mean natural logarithm of the probability of each word (nats per token). Good prediction and readable topics are not the same: "
+        "Chang and others 2009.",
     ),
     "left-to-right": Term(
         "left-to-right likelihood",
-        "How well the model predicts whole documents that it has not seen, each word from the words before it. Higher, nearer to 0, is "
-        "better.",
-        "The mean natural logarithm of the probability given to each word (nats per token), estimated with particles: Wallach, Murray, "
-        "Salakhutdinov and Mimno 2009. It is measured at the end of a run, of the first 200 words, in random order, of some of the documents "
-        "that were kept from the training.",
+        "How well the model predicts whole documents it has not seen, each word from the words before it. Higher (nearer to 0) is better.",
+        "The mean natural logarithm of the probability of each word (nats per token), estimated with particles: Wallach, Murray, "
+        "Salakhutdinov and Mimno 2009. It is measured at the end of a run on the first 200 words, in random order, of some of the held-out "
+        "documents.",
     ),
     "sparsity": Term(
         "non-zero parameters",
-        "The share of all weights of words in topics that are above what every word has by default. Fewer take less room, and are quicker to "
-        "work with.",
-        "Engines that spread every word over every topic have 100%, which says nothing against their topics.",
+        "The percentage of word weights in topics that exceed the default weight of every word. Fewer non-zero parameters need less memory and "
+        "are faster to work with.",
+        "Engines that spread every word over every topic have 100%; that does not make their topics worse.",
     ),
     "nat": Term(
         "nat",
@@ -239,7 +240,7 @@ TERMS = {
     ),
     "alpha": Term(
         "alpha (α)",
-        "A setting: how many topics a document is expected to mix. Small values give each document few topics.",
+        "A setting: how many topics a document is expected to mix. With small values each document has few topics.",
         "The Dirichlet prior of a document’s proportions, as if each topic had been seen α times in each document before reading it.",
     ),
     "eta": Term(

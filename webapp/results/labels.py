@@ -1,10 +1,13 @@
-"""Labels of a run's topics: what readers call them, and which ones they merged. Read from the edits that hold at
-present."""
+"""What a run's topics are called, and which ones are merged: what readers say, from the edits that hold at present; for
+the others, the names that were proposed when their snapshot was published."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from webapp.drawing.numbers import HUES, topic_label
-from webapp.models import Edit, Run
+from webapp.models import Edit, Run, Topic
+from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 
@@ -14,16 +17,32 @@ class Labels:
     into: int32[K], the topic that each is read as a part of, to the end of a chain of merges; itself where not merged.
     """
 
-    def __init__(self, K: int, values: dict[str, dict[int, str]]):
-        """`values`: field of Edit -> topic -> its present value."""
-        self._values = values
+    def __init__(
+        self, K: int, values: dict[str, dict[int, str]], proposed: Sequence[str] = (), background: Sequence[bool] = ()
+    ):
+        """`values`: field of Edit -> topic -> its present value. `proposed`: a name for each topic, or none yet.
+        `background`: of each topic, whether it is general talk."""
+        self._values, self._proposed, self._background = values, proposed, background
         self.into = resolved(K, values["into"])
         self._members: dict[int, list[int]] = {}
         for m in np.flatnonzero(self.into != np.arange(K)).tolist():
             self._members.setdefault(int(self.into[m]), []).append(m)
 
     def label(self, k: int) -> str:
+        """What readers call it; "" where nobody has named it."""
         return self._values["label"].get(k, "")
+
+    def proposed(self, k: int) -> str:
+        """The name that was proposed from its words."""
+        return self._proposed[k] if k < len(self._proposed) else ""
+
+    def name(self, k: int) -> str:
+        """What it is called everywhere: the readers' label, else the proposed name."""
+        return self.label(k) or self.proposed(k)
+
+    def background(self, k: int) -> bool:
+        """Whether it is general talk, which lists and charts set apart."""
+        return bool(self._background[k]) if k < len(self._background) else False
 
     def note(self, k: int) -> str:
         return self._values["note"].get(k, "")
@@ -34,13 +53,17 @@ class Labels:
     def hidden(self, k: int) -> bool:
         return k in self._values["hidden"]
 
+    def coloured(self, k: int) -> bool:
+        """Whether a reader chose its colour."""
+        return k in self._values["colour"]
+
     def hue(self, k: int) -> int:
         """One of the HUES colours: the reader's choice, else the topic's own."""
         return int(self._values["colour"].get(k, k % HUES))
 
     def title(self, k: int) -> str:
-        """\"T07 Farming\", or \"T07\" without a label."""
-        return f"{topic_label(k)} {self.label(k)}".rstrip()
+        """\"T07 Farming\", or \"T07\" without a name."""
+        return f"{topic_label(k)} {self.name(k)}".rstrip()
 
     def present(self, k: int) -> dict[str, str]:
         """field -> value as it is stored, "" where nothing is said; `into` as it was chosen, not resolved."""
@@ -100,4 +123,12 @@ def read(run: Run) -> Labels:
     for edit in edits:
         if edit["value"]:
             values[edit["field"]][edit["topic"]] = edit["value"]
-    return Labels(run.topics, values)
+    proposed, background = proposals(run.snapshot_id) if run.snapshot_id else ((), ())
+    return Labels(run.topics, values, proposed, background)
+
+
+@cached(64)
+def proposals(snapshot_id: int) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """The proposed name of each topic of a snapshot, and whether it is general talk."""
+    listed = list(Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list("name", "background"))
+    return tuple(name for name, _ in listed), tuple(background for _, background in listed)

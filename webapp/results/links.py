@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from django.urls import reverse
 
+from webapp.drawing.colours import distinct
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
 from webapp.results.view import RunView
@@ -26,12 +27,25 @@ def topic(view: RunView, number: int) -> dict:
     return {
         "number": number,
         "label": topic_label(number),
-        "name": labels.label(number),
+        "name": labels.name(number),
+        "background": labels.background(number),
         "hue": labels.hue(number),
         "hidden": labels.hidden(number),
         "into": topic_label(into) if into != number else "",
         "url": topic_url(view, number),
     }
+
+
+def apart(view: RunView, topics: list[dict]) -> list[dict]:
+    """Links of topics that stand in one chart, in its order, with colours that tell them from each other."""
+    hues = distinct([topic["hue"] for topic in topics], [view.labels.coloured(topic["number"]) for topic in topics])
+    return [topic | {"hue": hue} for topic, hue in zip(topics, hues, strict=True)]
+
+
+def hues(view: RunView, topics: list[dict]) -> list[int]:
+    """The colour of every topic of a run, [K], where these stand in one chart."""
+    said = {topic["number"]: topic["hue"] for topic in topics}
+    return [said.get(k, view.labels.hue(k)) for k in range(view.run.topics)]
 
 
 def word_url(run: Run, word: str, query: str = "") -> str:

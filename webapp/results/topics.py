@@ -10,73 +10,72 @@ from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 TOP_WORDS = 10
+LAM = 0.6  # of relevance (Sievert and Shirley 2014, eq. 1), by which words are shown: their recommendation
+FREQUENT = 1.0  # the same, where words are wanted by their probability alone
+RANKED = 60  # of a topic's most probable words: those that relevance orders
 
 
-def largest(view: RunView, limit: int) -> list[dict]:
-    """The topics with the largest shares, with their first words: what a page shows while they still change."""
-    listed = rows(
-        "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND used ORDER BY share DESC, number LIMIT %s",
-        [view.run.snapshot_id, limit],
-    )
-    words = top_words(view, [topic["number"] for topic in listed])
-    return [topic | links.topic(view, topic["number"]) | {"words": words[topic["number"]]} for topic in listed]
-
-
-def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS) -> dict[int, list[str]]:
-    """The first words of several topics, by weight, without those dropped from view; of merged topics by what they
+def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = LAM) -> dict[int, list[str]]:
+    """The first words of several topics, by relevance, without those dropped from view; of merged topics by what they
     weigh together."""
     labels, hidden = view.labels, view.hidden_words.words
     members = {k: labels.members(k) for k in numbers}
     final = view.run.snapshot_id is not None and view.run.snapshot.final  # others are soon replaced
     if final and count + len(hidden) <= TOP_WORDS and not any(members.values()):
         first = _first_words(
-            view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS
+            view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam
         )  # kept, as nearly every page names some topics
         return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
     wanted = sorted({*numbers, *(m for of in members.values() for m in of)})
-    weights = rows(
-        """
-        SELECT tw.topic, w.word, tw.weight FROM topic_word tw
-        JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
-        WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(count)s
-        ORDER BY tw.topic, tw.rank
-        """,
-        {
-            "snapshot": view.run.snapshot_id,
-            "version": view.run.version_id,
-            "asked": wanted,
-            "count": count + len(hidden),
-        },
-    )
     words: dict[int, dict[str, float]] = {k: {} for k in wanted}
-    for row in weights:
-        if row["word"] not in hidden:
-            words[row["topic"]][row["word"]] = row["weight"]
+    for topic, word, weight in _relevant(view.run.snapshot_id, view.run.version_id, wanted, count + len(hidden), lam):
+        if word not in hidden:
+            words[topic][word] = weight
     return {
         k: _together(view, [k, *members[k]], words, count) if members[k] else list(words[k])[:count] for k in numbers
     }
 
 
 def first_words(view: RunView, count: int) -> list[list[str]]:
-    """The first words of every topic, by weight, as the model has them, without those dropped from view."""
+    """The first words of every topic, by relevance, without those dropped from view."""
     hidden = view.hidden_words.words
     words_of_topics = _first_words(
-        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden))
+        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden)), LAM
     )
     return [[word for word in words if word not in hidden][:count] for words in words_of_topics]
 
 
 @cached(16)  # of 2,000 topics they have 2 MB
-def _first_words(snapshot_id: int, version_id: int, K: int, count: int) -> list[list[str]]:
-    listed = rows(
-        "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
-        " WHERE tw.snapshot_id = %s AND tw.topic = ANY(%s) AND tw.rank < %s ORDER BY tw.topic, tw.rank",
-        [version_id, snapshot_id, list(range(K)), count],
-    )
+def _first_words(snapshot_id: int, version_id: int, K: int, count: int, lam: float) -> list[list[str]]:
     words: list[list[str]] = [[] for _ in range(K)]
-    for row in listed:
-        words[row["topic"]].append(row["word"])
+    for topic, word, _ in _relevant(snapshot_id, version_id, list(range(K)), count, lam):
+        words[topic].append(word)
     return words
+
+
+def _relevant(
+    snapshot_id: int, version_id: int, numbers: list[int], count: int, lam: float
+) -> list[tuple[int, str, float]]:
+    """(topic, word, weight) of the most relevant words of some topics, topic by topic: one query.
+
+    lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)) of a topic's RANKED most probable words, or more where more are asked
+    for; log p(k) and the corpus's tokens are the same for all words, and left out.
+    """
+    return rows(
+        """
+        SELECT topic, word, weight FROM (
+            SELECT tw.topic, w.word, tw.weight, row_number() OVER (
+                PARTITION BY tw.topic
+                ORDER BY ln(greatest(tw.weight::float8, 1e-300)) - (1 - %(lam)s) * ln(greatest(w.tokens, 1)) DESC, tw.rank
+            ) AS place
+            FROM topic_word tw JOIN word w ON w.version_id = %(version)s AND w.number = tw.word
+            WHERE tw.snapshot_id = %(snapshot)s AND tw.topic = ANY(%(asked)s) AND tw.rank < %(ranked)s
+        ) ranked WHERE place <= %(count)s ORDER BY topic, place
+        """,
+        {"snapshot": snapshot_id, "version": version_id, "asked": numbers, "count": count, "lam": lam,
+         "ranked": max(RANKED, count)},
+        as_tuples=True,
+    )  # fmt: skip
 
 
 def _together(view: RunView, merged: list[int], words: dict[int, dict[str, float]], count: int) -> list[str]:

@@ -1,10 +1,12 @@
-"""What is measured of a run while it trains, each series declared once: its column, its place in the table, its chart.
+"""What is measured of a run while it trains, each series declared once: its column, its place in the table, its chart;
+and what it says in words.
 
 A new series is one entry of SERIES and a column of models.Metric with its name (a migration). Charts, tables, run.json
 and the scripts take what they need from here.
 """
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,9 +92,11 @@ SERIES = (
     Series(
         "coherence", "Mean coherence", "decimals", 3, _mean_coherence,
         Chart(
-            title="How well its words keep company",
-            titles="How well their words keep company",
-            sentence="[umass|UMass coherence] of each topic and their mean; higher, that is nearer to 0, is better.",
+            title="How often a topic’s words occur together",
+            titles="How often their words occur together",
+            sentence="[umass|UMass coherence] of each topic and their mean, in black; nearer to 0 means more often. It compares"
+            " topics at one step. Along the training it mostly falls, which is no loss: topics exchange words that are"
+            " everywhere for words of their own, and rarer words occur together less often.",
             sentences="Mean [umass|UMass coherence] of the topics; higher, that is nearer to 0, is better."
             " Runs with more topics tend to lie lower.",
             places=2,
@@ -108,6 +112,47 @@ PROGRESS = (
 )
 COLUMNS = (*PROGRESS, *SERIES)
 CHARTS = tuple(series for series in SERIES if series.chart)
+
+
+FEWEST = 4  # measures before anything is said of how they go on
+SETTLED, NEARLY = 0.02, 0.05  # share of all that was gained that the second half of the steps may have brought
+
+
+def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool) -> str:
+    """A sentence on how well the topics predict unseen words, from the run's measures in their order.
+
+    Settled: the second half of the steps so far brought less than SETTLED of what all of them brought; nearly: less
+    than NEARLY. The last measure of a run that has ended is left out: it is of all held-out documents, those before it
+    of some of them. "" where nothing was measured.
+    """
+    points = [(step, value) for step, value in zip(steps, held_out, strict=True) if value is not None]
+    points = points[:-1] if ended else points
+    if len(points) < FEWEST:
+        return "Too early to say how well it predicts unseen words." if points and not ended else ""
+    (_, first), (step, now) = points[0], points[-1]
+    half = next(value for at, value in reversed(points) if at <= step / 2 or (at, value) == points[0])
+    if now <= first:
+        return "It predicts unseen words no better than when it was first measured."
+    lately = (now - half) / (now - first)
+    goes = (
+        "It hardly predicts unseen words any better; it has settled"
+        if lately < SETTLED
+        else "It predicts unseen words better and better" + ("; it is nearly settled" if lately < NEARLY else "")
+    )
+    return f"{goes}. A word is on average {math.exp(now - first):.1f} times as likely as when it was first measured."
+
+
+def left(points: Iterable[tuple[int, float]], step: int, seconds: float, steps: int) -> float | None:
+    """Seconds of training that are left; None while that is not known within a factor of two.
+
+    It is known when a step of the second half took between half as long and twice as long as a step of all so far.
+    points: (step, seconds since the training began) of earlier moments, ascending.
+    """
+    before = [point for point in points if 0 < point[0] <= step / 2]
+    if not before:
+        return None
+    pace, lately = seconds / step, (seconds - before[-1][1]) / (step - before[-1][0])
+    return lately * (steps - step) if pace / 2 <= lately <= 2 * pace else None
 
 
 def measured(snapshot: Snapshot) -> dict:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -14,6 +15,8 @@ from webapp.drawing.numbers import HUES
 from webapp.jobs import dispatch, events, kinds
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.runs import snapshots
+
+log = structlog.get_logger(__name__)
 
 MAX_DROPPED = 2_000  # words; more of them is another vocabulary: read the corpus again with stop words
 MAX_TOPICS = 10_000  # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
@@ -43,6 +46,23 @@ def create(
         )
         dispatch.send(kinds.TRAIN, run.pk)
     return run
+
+
+def train_when_read(corpus: Corpus) -> None:
+    """Queue the run that was asked for when the corpus was given to be read (Corpus.trains).
+
+    Where it can't be made, as its owner has too many jobs or no word counts, the corpus is ready all the same: its page
+    offers to train.
+    """
+    version = corpus.version
+    if corpus.trains is None or version is None:
+        return
+    topics = min(engines.suggest_topics(version.documents), max(1, version.vocabulary))
+    try:
+        with transaction.atomic():
+            create(version, by=corpus.owner, **{"topics": topics} | corpus.trains)
+    except Invalid as error:
+        log.info("no run is trained", corpus=corpus.pk, field=error.field)
 
 
 def create_several(

@@ -10,12 +10,13 @@ from django.db.models.functions import Now
 from inference import Evidence, Topics
 from inference import Snapshot as Trained
 from inference.evaluate import TopicMeasures
+from inference.explore import naming
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from webapp.jobs import claims, kinds
-from webapp.models import Metric, Run, Snapshot, Topic
-from webapp.runs import series
+from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
+from webapp.runs import names, series
 from webapp.storage import bulk
 
 DOCUMENTS = 10_000  # whose rows are copied at a time
@@ -30,6 +31,7 @@ class Findings(NamedTuple):
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
     left_to_right: float | None  # nats per token
+    names: list[str]  # of K topics, runs.names
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
@@ -58,6 +60,8 @@ def publish(
     if final and topics.used is not None:
         used = findings.measures.tokens > 0
     near = findings and findings.divergences[np.ix_(used, used)]
+    called = names.of_words(run_id, topics) if findings is None else findings.names
+    general = np.zeros(topics.K, bool) if findings is None else _background(findings)
     xy = layout(near) if final else None
     strain = stress(xy, near) if final else None
     with transaction.atomic():
@@ -71,7 +75,9 @@ def publish(
             documents = bulk.Partition("document_topic", snapshot.pk)
             documents.create()
             documents.write_arrays(_document_rows(findings.evidence))
-        Topic.objects.bulk_create(_topics(snapshot, topics, coherence, rows, used, findings, xy), batch_size=2000)
+        Topic.objects.bulk_create(
+            _topics(snapshot, topics, coherence, rows, used, findings, xy, called, general), batch_size=2000
+        )
         words.attach()
         if final:
             documents.attach()
@@ -92,6 +98,7 @@ def drop_old(run_id: int) -> None:
 def discard(run_id: int) -> None:
     """Drop every snapshot of a run, and what it shows."""
     Run.objects.filter(pk=run_id).update(snapshot=None)
+    FormingStep.objects.filter(run=run_id).delete()
     pks = list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True))
     Snapshot.objects.filter(pk__in=pks).delete()
     for pk in pks:
@@ -160,6 +167,8 @@ def _topics(
     used: np.ndarray,
     findings: Findings | None,
     xy: np.ndarray | None,
+    called: list[str],
+    general: np.ndarray,
 ) -> list[Topic]:
     share, columns = topics.share, {}
     if findings is not None:
@@ -182,12 +191,20 @@ def _topics(
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
+            name=called[k],
+            background=bool(general[k]),
             **{name: _known(column[k]) for name, column in columns.items()},
             similar=similar[k],
             beside=company[k],
         )
         for k in range(topics.K)
     ]
+
+
+def _background(findings: Findings) -> np.ndarray:
+    """bool[K]: topics of general talk."""
+    documents = np.bincount(findings.evidence.doc_topics, minlength=findings.evidence.K)
+    return naming.background(findings.measures.exclusivity, documents)
 
 
 def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:

@@ -15,14 +15,17 @@ from inference.evaluate import Diagnostics
 from inference.explore.distances import divergences
 from inference.versions import versions
 from webapp.curation import label_transfer
+from webapp.findings import stored
 from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, snapshots, starting_topics
+from webapp.runs import left_to_right, names, series, snapshots, starting_topics
+from webapp.runs.forming import FormingWriter
 from webapp.storage import files
 
 PUBLISH_SHARE = 0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
+FORMING_SHARE = 0.1  # the same of what the page of the training shows
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
 
 
@@ -57,7 +60,7 @@ class Training:
     """One attempt at training a run.
 
     state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to the checkpoint.
-    stop: whether the user wants the training to end now.
+    stop: whether the user wants the training to end now. points: (step, seconds) of all snapshots so far.
     """
 
     def __init__(self, run: Run, attempt: int, beat: Heartbeat):
@@ -69,6 +72,7 @@ class Training:
         self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
+        self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made here."""
@@ -105,6 +109,7 @@ class Training:
     def _resume(self) -> None:
         """Load the last checkpoint, or make the state with which a run begins that continues another."""
         self.state, self.before, self.stop = None, 0.0, False
+        self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
         if self.checkpoint.exists():
             self.state = checkpoint.load(
                 self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
@@ -143,7 +148,7 @@ class Training:
             "seconds": seconds,
             "tokens_per_second": p.tokens / seconds,
             "documents_per_second": p.documents / p.seconds,
-            "left": (p.steps - p.step) * seconds / p.step,
+            "left": series.left(self.points, p.step, seconds, p.steps),
         }
         events.run(self.run.pk, event)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
@@ -161,8 +166,14 @@ class Training:
         seconds = self.before + s.seconds
         snapshots.measure(self.run.pk, s, seconds)
         self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
+        self.points.append((s.step, seconds))
         self.state = s.state
-        if self.stop or s.step == s.steps or self.saving.allows():
+        ends = self.stop or s.step == s.steps
+        if ends or self.showing.allows():
+            with self.showing, self.beat.long():
+                self.forming.write(s.step, s.topics)
+        events.run(self.run.pk, {"type": "snapshot", "step": s.step})
+        if ends or self.saving.allows():
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 checkpoint.save(self.checkpoint, s.state, engine=self.engine, config=self.config, bow=self.bow)
@@ -171,7 +182,6 @@ class Training:
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
                 snapshots.drop_old(self.run.pk)
-        events.run(self.run.pk, {"type": "snapshot", "step": s.step})
 
     def _finish(self) -> None:
         """Give every token of the corpus a topic, and publish the final snapshot."""
@@ -181,6 +191,7 @@ class Training:
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
+        stored.compute(self.run.pk)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
@@ -190,7 +201,8 @@ class Training:
         alpha = self.engine.priors(self.config, self.state).alpha
         predicts = left_to_right.measure(self.bow, self.run.seed, topics, alpha)
         self.beat.check()
-        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts)
+        called = names.of_texts(self.run, topics, evidence, self.beat)
+        findings = snapshots.Findings(evidence, measures, divergences(topics), predicts, called)
         self.beat.check()
         settle(self.folder / "evidence", self.bow_folder)  # they are on the disk before a row points to them
         snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)

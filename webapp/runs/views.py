@@ -3,13 +3,15 @@
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.ingest import forms, version_history
 from webapp.jobs import roster
 from webapp.models import Run
-from webapp.pages.page import page, run_or_404
+from webapp.pages.page import number, page, run_or_404
+from webapp.results.view import RunView
 from webapp.runs import queries, series
 from webapp.runs import services as runs
 from webapp.server import live
@@ -19,7 +21,7 @@ from webapp.simulate import truth
 @require_safe
 def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    state = queries.state(run, roster.count_workers())
+    state = queries.state(run, roster.count_workers(), number(request, "step"))
     if as_json:
         return page(request, "", state, as_json=True)
     data = {
@@ -27,6 +29,9 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "corpus": run.corpus,
         "settings": forms.described(run),
         "state": state,
+        "map": {"width": queries.WIDTH, "height": queries.HEIGHT},
+        "last_step": state["forming"]["steps"][-1] if state["forming"]["steps"] else None,
+        "pinned": "step" in request.GET,
         "columns": series.COLUMNS,
         "charts": series.CHARTS,
         "measured": series.table(state["metrics"])[::-1],
@@ -34,6 +39,15 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "made": truth.exists(run.corpus),
     }
     return page(request, "run/detail.html", data)
+
+
+@require_safe
+def forming(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
+    """The topics at a step alone, as the run's page asks for them while its slider moves."""
+    run, step = run_or_404(run_id), number(request, "step")
+    if not as_json:
+        return redirect(f"{reverse('run', args=[run.pk])}{'' if step is None else f'?step={step}'}")
+    return page(request, "", queries.forming(RunView(run), step), as_json=True)
 
 
 @require_safe

@@ -129,7 +129,7 @@ def table(selection: Selection, by: str, wanted: list[int]) -> Iterator[str]:
                     "" if np.isnan(x[i, g]) else repr(float(x[i, g])) for x in (bands.share, bands.low, bands.high)
                 )
                 counts = [int(sums[g, k]), int(bands.tokens[g]), int(bands.documents[g]), int(bands.thin[g])]
-                yield write(safe([*of, cut.groups.labels[g], k, view.labels.label(k), share, low, high, *counts]))
+                yield write(safe([*of, cut.groups.labels[g], k, view.labels.name(k), share, low, high, *counts]))
 
     return lines()
 

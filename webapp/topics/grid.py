@@ -42,6 +42,8 @@ def of(overview: Overview, words: list[str], by_likeness: bool, after: int = 0) 
     table = _tokens(overview, [row["number"] for row in words_shown])[:, columns]
     if by_likeness and table.size:
         across, down = seriation.order(table.T), seriation.order(table)
+        general = np.array([overview.labels.background(k) for k in columns[across].tolist()], bool)
+        across = np.concatenate([across[~general], across[general]])  # what stands everywhere is like nothing
     else:
         across, down = np.arange(len(columns)), np.argsort(-table.sum(axis=1), kind="stable")
     most = int(table.max(initial=0)) or 1

@@ -37,11 +37,11 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
     picked = set(chosen)
     circles = []
     for k in numbers:  # the largest first, so that small ones lie on top
-        name = overview.labels.label(k)
+        name = overview.labels.name(k)
         circles.append({
             "number": k, "label": topic_label(k), "hue": overview.labels.hue(k), "url": links.topic_url(overview.view, k), "share": float(overview.share[k]),
             "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
-            "text": name or " ".join(words[k]), "chosen": k in picked,
+            "text": name or " ".join(words[k]), "background": overview.labels.background(k), "chosen": k in picked,
         })  # fmt: skip
     _label(circles[:LABELLED], height)
     return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}

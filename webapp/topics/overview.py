@@ -24,7 +24,8 @@ _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 class Wanted(NamedTuple):
     """sort: one of ORDERS; backward: the other way round. word: only topics that have it. group: only those of a group
     of readers.
-    hidden: also those that readers hid. topics: only these; empty for all."""
+    hidden: also those that readers hid. topics: only these; empty for all. frequent: words by probability, not by
+    relevance."""
 
     sort: str
     backward: bool
@@ -32,6 +33,7 @@ class Wanted(NamedTuple):
     group: str
     hidden: bool
     topics: list[int]
+    frequent: bool = False
 
     @classmethod
     def read(cls, query: QueryDict, run: Run) -> "Wanted":
@@ -47,7 +49,9 @@ class Wanted(NamedTuple):
         numbers = sorted({int(n) for n in chosen.split(",")}) if chosen else []
         if numbers and numbers[-1] >= run.topics:
             raise Invalid("topics", f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.")
-        return cls(order, sort.startswith("-"), word, query.get("group", "")[:200], query.get("hidden") == "1", numbers)
+        frequent = query.get("by_words") == "frequency"
+        group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
+        return cls(order, sort.startswith("-"), word, group, hidden, numbers, frequent)
 
 
 class Overview:
@@ -92,12 +96,15 @@ class Overview:
         self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
         if wanted.backward:
             self.numbers = self.numbers[::-1]
+        if wanted.sort == "share":  # topics of general talk stand behind the subjects
+            general = np.array([self.labels.background(k) for k in self.numbers.tolist()], bool)
+            self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 
     def _by(self, sort: str, weight: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
         if sort == "number":
             return np.arange(len(numbers))
         if sort == "label":  # those without one behind all others
-            labels = [self.labels.label(k).casefold() for k in numbers.tolist()]
+            labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
             return np.array(sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64)
         key = {"share": self.share, "word": weight}.get(sort)
         key = self.measures[sort] if key is None else key
@@ -132,7 +139,8 @@ class Overview:
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[dict]:
         """Links of topics with their first words, share, tokens and documents."""
-        first = topics.top_words(self.view, numbers, words)
+        lam = topics.FREQUENT if self.wanted.frequent else topics.LAM
+        first = topics.top_words(self.view, numbers, words, lam)
         return [
             links.topic(self.view, k)
             | {"words": first[k], "share": float(self.share[k])}

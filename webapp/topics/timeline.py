@@ -8,6 +8,7 @@ from webapp.results import links
 from webapp.topics.overview import Overview
 
 STACKED = HUES  # topics of the chart in which they stand on one another: as many as there are colours
+RESTS = 40  # of the topics that are not stacked, named below the chart
 MULTIPLES = 48  # small charts of a page
 VALUES = 40  # of a category: the most frequent
 
@@ -18,7 +19,8 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
 
     labels, bins [{label, tokens, documents, url}]: the groups, empty ones at both ends left out; a bin's url is that of
     its documents, to which "&has=<topic>:0" can be added. stacked, multiples: topics with `tokens` and `shares` by
-    group; other: those of all topics that are not stacked. most: the largest share and the largest count of any
+    group; other: those of all topics that are not stacked, which `rest` names, the largest first, at most RESTS of the
+    rest_count. Topics of general talk are stacked only where they are asked for. most: the largest share and the largest count of any
     multiple.
     """
     run, selection = overview.run, overview.selection
@@ -43,7 +45,11 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
     ]  # fmt: skip
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
+    rest = _by_size(overview, np.setdiff1d(np.flatnonzero(_read(overview)), stacked))
     shown = overview.numbers[after : after + MULTIPLES]
+    bands = links.apart(overview.view, _series(overview, stacked, tokens, shares))
+    hues = {band["number"]: band["hue"] for band in bands}
+    multiples = _series(overview, shown, tokens, shares)
     return {
         "by": by,
         "in_time": counted.groups.in_time,
@@ -51,9 +57,11 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
         "labels": [b["label"] for b in bins],
         "bins": bins,
         "left_out": len(some) - len(kept) if not counted.groups.in_time else 0,
-        "stacked": _series(overview, stacked, tokens, shares),
+        "stacked": bands,
+        "rest": overview.named(rest[:RESTS].tolist(), 3),
+        "rest_count": len(rest),
         "other": {"tokens": other.tolist(), "shares": _ratios(other, totals)},
-        "multiples": _series(overview, shown, tokens, shares),
+        "multiples": [each | {"hue": hues.get(each["number"], each["hue"])} for each in multiples],
         "most": {
             "tokens": int(tokens[:, overview.numbers].max(initial=0)),
             "shares": float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
@@ -63,8 +71,18 @@ def of(overview: Overview, by: str, after: int = 0) -> dict | None:
 
 
 def _largest(overview: Overview) -> np.ndarray:
-    numbers = overview.numbers
-    return numbers[np.argsort(-overview.share[numbers], kind="stable")][:STACKED]
+    labels, numbers = overview.labels, overview.numbers
+    subjects = np.array([k for k in numbers.tolist() if not labels.background(k)], np.int64)
+    return _by_size(overview, subjects if len(subjects) else numbers)[:STACKED]
+
+
+def _read(overview: Overview) -> np.ndarray:
+    """bool[K]: topics that are read as themselves, shown or not: what is not stacked is “other topics”."""
+    return overview.view.used & (overview.labels.into == np.arange(overview.run.topics))
+
+
+def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
+    return numbers[np.argsort(-overview.share[numbers], kind="stable")]
 
 
 def _series(overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray) -> list[dict]:

@@ -69,7 +69,7 @@ def neighbours(view: RunView, k: int) -> dict[str, list[dict]]:
 # column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in a sentence)
 MEASURES = {
     "coherence": ("umass", "UMass coherence", 1, "How often its first words stand in the same documents; nearer to 0 is better."),
-    "npmi": ("npmi", "NPMI", 2, "The same, freed from how frequent the words are: from −1 to 1, above 0 for words that keep company."),
+    "npmi": ("npmi", "NPMI", 2, "The same, independent of how frequent the words are: from −1 to 1, above 0 for words that occur together more often than by chance."),
     "exclusivity": ("exclusivity", "Exclusivity", 2, "How far its first words are its own; near 0 they are shared with many topics."),
     "effective_words": ("effective-words", "Effective words", 0, "As many words as if all were equally frequent; few for a narrow topic."),
     "document_entropy": ("document-entropy", "Document entropy", 1, "How widely it is spread over documents; low where a few hold most of it."),

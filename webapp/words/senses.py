@@ -51,7 +51,7 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
         for k in order
     ]
     named = [i for i, row in enumerate(senses) if i == 0 or _clear(row)][:MOST]
-    clear, before = [senses[i] for i in named], 0.0
+    clear, before = links.apart(view, [senses[i] for i in named]), 0.0
     for row in clear:
         row["start"], before = before, before + row["share"]
     _tell_apart(clear)
@@ -59,8 +59,8 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
 
 
 def _tell_apart(senses: list[dict]) -> None:
-    """A sense has its topic's colour, as everywhere; where a larger one in the same strip has that too, `shade` (1, 2
-    …) makes it paler."""
+    """Where there are more senses than colours, `shade` (1, 2 …) makes paler what a larger one of the same strip has
+    the colour of."""
     seen = Counter()
     for row in senses:
         row["shade"] = min(seen[row["hue"]], SHADES)

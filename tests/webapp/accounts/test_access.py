@@ -51,8 +51,8 @@ GET = {
     "anyone": ["healthz", "readyz", "metrics", "home", "glossary", "compare", "compare_measures", "compare_measures_csv", "shared", "share", "api_reference"],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account"],
     "mine": ["notebook", "notebook_md", "notebook_html"],
-    "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events",
-            "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_whole",
+    "see": ["corpus", "corpus_events", "corpus_report", "corpus_documents", "corpus_document", "corpus_whole", "corpus_files", "corpus_problems", "corpus_vocabulary", "run", "run_events", "run_forming",
+            "run_overview", "run_topics", "run_topic", "run_topic_words", "run_topic_word", "run_curation", "run_documents", "run_document", "run_whole",
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
             "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try", "run_truth"],
     "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
@@ -62,7 +62,7 @@ GET = {
     "nobody": ["reader"],
 }  # fmt: skip
 POST = {
-    "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "pin", "tokens"],
+    "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
     "see": ["run_try"],
     "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],

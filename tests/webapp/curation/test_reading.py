@@ -98,13 +98,15 @@ def test_passages_are_where_the_topic_is(trained):
 def test_word_intruder(trained):
     for number in range(trained.topics):
         asked = queries.word_test(trained, number, 0)
-        own = queries.topics.top_words(RunView(trained), [number], queries.APART)[number]
+        own = queries.topics.top_words(RunView(trained), [number], queries.APART, queries.topics.FREQUENT)[number]
         intruder = asked["shown"][asked["intruder"]]
         assert len(asked["shown"]) == 6 and intruder not in own
         assert sorted(w for w in asked["shown"] if w != intruder) == sorted(own[:5])
         assert any(
             intruder in words
-            for k, words in queries.topics.top_words(RunView(trained), list(range(6)), 10).items()
+            for k, words in queries.topics.top_words(
+                RunView(trained), list(range(6)), 10, queries.topics.FREQUENT
+            ).items()
             if k != number
         )
         assert asked == queries.word_test(trained, number, 0)

@@ -25,16 +25,18 @@ def edits(run) -> list[Edit]:
     return list(Edit.objects.filter(run=run).order_by("pk"))
 
 
-def test_a_topic_that_nobody_named_is_its_number(trained):
-    link = links.topic(RunView(trained), 2)
-    assert (link["label"], link["name"], link["hue"], link["hidden"], link["into"]) == ("T02", "", 2, False, "")
-    assert said(trained).title(2) == "T02"
+def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
+    link, name = links.topic(RunView(trained), 2), Topic.objects.get(snapshot=trained.snapshot_id, number=2).name
+    assert name
+    assert (link["label"], link["name"], link["hue"], link["hidden"], link["into"]) == ("T02", name, 2, False, "")
+    assert (said(trained).title(2), said(trained).label(2)) == (f"T02 {name}", "")
     assert said(trained).into.tolist() == list(range(6))
     assert said(trained).into.dtype == np.int32
 
 
 def test_a_page_asks_once(trained, django_assert_num_queries):
     view = RunView(type(trained).objects.get(pk=trained.pk))
+    labels.proposals(trained.snapshot_id)  # which never change: a web process reads them once
     with django_assert_num_queries(1):
         for k in range(6):
             links.topic(view, k)

@@ -136,11 +136,12 @@ def test_a_senses_tokens_can_be_opened(trained):
 
 def test_long_csv_is_the_database(trained):
     rows = download(reverse("export", args=[trained.pk, "topics-long.csv"]))
-    assert rows[0] == ["topic", "rank", "word", "weight", "tokens", "documents", "label"]
+    assert rows[0] == ["topic", "rank", "word", "weight", "tokens", "documents", "label", "name"]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT topic, rank + 1, w.word, weight, t.tokens, t.documents, '' FROM topic_word t JOIN word w ON w.number = t.word"
-            " WHERE snapshot_id = %s AND version_id = %s ORDER BY topic, rank",
+            "SELECT topic, rank + 1, w.word, weight, t.tokens, t.documents, '', n.name FROM topic_word t JOIN word w ON w.number = t.word"
+            " JOIN webapp_topic n ON n.snapshot_id = t.snapshot_id AND n.number = t.topic"
+            " WHERE t.snapshot_id = %s AND version_id = %s ORDER BY topic, rank",
             [trained.snapshot_id, trained.version_id],
         )
         assert [tuple(r) for r in rows[1:]] == [tuple(map(str, r)) for r in cursor.fetchall()]
@@ -148,10 +149,10 @@ def test_long_csv_is_the_database(trained):
 
 def test_wide_csv_is_the_topics(trained):
     rows = download(reverse("export", args=[trained.pk, "topics-wide.csv"]) + "?words=7")
-    assert rows[0][:4] == ["topic", "share", "coherence", "label"] and len(rows[0]) == 4 + 7
+    assert rows[0][:5] == ["topic", "share", "coherence", "label", "name"] and len(rows[0]) == 5 + 7
     assert [int(r[0]) for r in rows[1:]] == list(range(trained.topics))
     for row in rows[1:]:
-        assert row[4:] == topics.top_words(RunView(trained), [int(row[0])], 7)[int(row[0])]
+        assert row[5:] == topics.top_words(RunView(trained), [int(row[0])], 7, topics.FREQUENT)[int(row[0])]
 
 
 def test_document_csv_is_the_database(trained):

@@ -1,0 +1,297 @@
+"""Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each service restarted, and
+backups taken there and back between containers and a local start.
+
+    python -m benchmarks.containers [--image NAME] [--keep]
+
+Where no Docker engine answers, root gets one for as long as it takes. Base images that are not there and can't be pulled
+are replaced by stand-ins made of Debian's packages and of our wheels (standins/), and said so. --image takes an image
+that was built before, --keep leaves all up at the end. The last line is `failed: N of M steps`; where there is neither
+engine nor Compose it says what is missing, and ends.
+"""
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from benchmarks.containers import engine
+from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields
+from tests.conftest import start
+from tests.local.test_proxies import NAME, PASSWORD, Reader
+from webapp.local.processes import free_port
+
+ROOT = engine.ROOT
+PROJECT = "topograph-trial"
+SETTINGS = {"topics": "12", "passes": "4", "seed": "5"}
+LONGER = SETTINGS | {"passes": "25"}
+MINUTES = 20.0  # for anything; these machines are shared
+
+
+class Site(Reader):
+    """The web server's port, as the reverse proxy on this machine speaks to it."""
+
+    def __init__(self, port: int, scheme: str = "https", name: str = NAME):
+        super().__init__(port, Path())
+        self.scheme, self.name = scheme, name
+
+    def connection(self, protocols: tuple[str, ...] = ()) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        self.opened.append(connection)
+        return connection
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str, str]:
+        """(status, where it leads, text)"""
+        proxied = {"Host": self.name, "X_Forwarded_Proto": self.scheme, "X_Forwarded_For": "198.51.100.7"}
+        referer = {"Referer": f"{self.scheme}://{self.name}/"}
+        answer = self.begin(method, path, body, **proxied, **referer, **headers)
+        text = answer.read().decode()
+        self.close()
+        return answer.status, answer.headers.get("Location") or "", text
+
+    def get(self, path: str) -> str:
+        status, _, text = self.ask("GET", path)
+        assert status == 200, f"{path}: {status} {text[:500]}"
+        return text
+
+    def post(self, path: str, fields: dict[str, str], token_from: str, file: Path | None = None) -> str:
+        """Where it leads."""
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
+        assert token, token_from
+        fields = {"csrfmiddlewaretoken": token[1], **fields}
+        body, kind = urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        if file:
+            body, kind = Browser._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
+        status, leads, text = self.ask("POST", path, body, Content_Type=kind)
+        assert status == 302, f"{path}: {status} {text[:2000]}"
+        return leads
+
+    def enter(self) -> None:
+        self.post("/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/")
+
+    def until(self, path: str, *statuses: str) -> dict:
+        """The JSON of a page, once its status is one of these; answers of a server that restarts are passed over."""
+        deadline, last = time.monotonic() + 60 * MINUTES, ""
+        while time.monotonic() < deadline:
+            try:
+                status, _, text = self.ask("GET", path)
+            except (OSError, http.client.HTTPException) as error:
+                status, text = 0, repr(error)
+            if status == 200 and json.loads(text)["status"] in statuses:
+                return json.loads(text)
+            if status == 200 and json.loads(text)["status"] == "failed":
+                break
+            last = f"{status} {text[:300]}"
+            time.sleep(1)
+        raise TimeoutError(f"{path} is not {' or '.join(statuses)}: {last}")
+
+    def train(self, corpus: int, settings: dict[str, str]) -> int:
+        address = f"/corpora/{corpus}/"
+        leads = self.post(f"{address}runs/", form_fields(self.get(address)) | settings, address)
+        return number(leads)
+
+    def digest(self, run: int) -> str:
+        """Of a run's topics and each document's topics."""
+        sums = hashlib.sha256()
+        for name in ("topic-words", "document-topics"):
+            sums.update(self.get(f"/runs/{run}/export/{name}.csv").encode())
+        return sums.hexdigest()
+
+
+def number(address: str) -> int:
+    return int(re.findall(r"/(\d+)/", address)[0])
+
+
+@dataclass
+class Trial:
+    """What the steps share. Each public method that `STEPS` names is one."""
+
+    folder: Path
+    image: str
+    port: int
+    corpus: int = 0
+    run: int = 0
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        self.site = Site(self.port)
+        values = {"POSTGRES_PASSWORD": secrets.token_urlsafe(20), "REDIS_PASSWORD": secrets.token_urlsafe(20),
+                  "TOPOGRAPH_SECRET_KEY": secrets.token_urlsafe(40), "TOPOGRAPH_HOSTS": NAME,
+                  "TOPOGRAPH_LISTEN": f"127.0.0.1:{self.port}", "TOPOGRAPH_PROXY": "172.16.0.0/12"}  # fmt: skip
+        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+        (self.folder / "backups").mkdir()
+
+    def compose(self, *arguments: str, **options) -> str:
+        argv = [*engine.compose(), "--project-name", PROJECT, "--file", str(ROOT / "docker-compose.yml"),
+                "--env-file", str(self.folder / "env"), *arguments]  # fmt: skip
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60 * MINUTES, **options)
+        assert done.returncode == 0, f"{' '.join(arguments)}:\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+        return done.stdout
+
+    def build(self) -> None:
+        if self.image:
+            engine.docker("tag", self.image, "topograph")
+        else:
+            engine.docker("build", "--network", "host", "--tag", "topograph", ROOT, stdout=subprocess.DEVNULL)
+
+    def up(self) -> None:
+        """All services are healthy by their own checks, two workers among them."""
+        self.compose("up", "--no-build", "--detach", "--scale", "worker=2")
+        self.healthy()
+
+    def healthy(self) -> None:
+        deadline = time.monotonic() + 60 * MINUTES
+        while True:
+            ids = self.compose("ps", "--quiet").split()
+            asked = ["inspect", "--format", '{{index .Config.Labels "com.docker.compose.service"}} {{if .State.Health}}'
+                     "{{.State.Health.Status}}{{end}}", *ids]  # fmt: skip
+            said = engine.docker(*asked, capture_output=True, text=True).stdout.split("\n")
+            states = sorted(line for line in said if line and not line.startswith("migrate"))
+            if states == ["postgres healthy", "redis healthy", "web healthy", "worker healthy", "worker healthy"]:
+                return
+            assert time.monotonic() < deadline, states
+            time.sleep(2)
+
+    def account(self) -> None:
+        self.compose("exec", "-T", "web", "python3", "manage.py", "account", "ada@example.org", "--name", "Ada",
+                     "--operator", "--password-stdin", input=PASSWORD)  # fmt: skip
+        self.site.enter()
+
+    def upload(self) -> None:
+        leads = self.site.post("/corpora/", {"name": "Trial"}, "/", EXAMPLE)
+        self.corpus = number(leads)
+        address = f"/corpora/{self.corpus}/prepare/"
+        self.site.post(address, form_fields(self.site.get(address)), address)
+        self.site.until(f"/corpora/{self.corpus}.json", "ready")
+
+    def train(self) -> None:
+        self.run = self.site.train(self.corpus, SETTINGS)
+        self.site.until(f"/runs/{self.run}.json", "done")
+        self.digest = self.site.digest(self.run)
+
+    def browse(self) -> None:
+        word = json.loads(self.site.get(f"/runs/{self.run}.json"))["topics"][0]["words"][0]
+        for page in ("", "topics/", "topics/0/", "documents/", "documents/5/", f"words/{word}/", "time/"):
+            self.site.get(f"/runs/{self.run}/{page}")
+        for page in ("/", "/notebooks/", f"/corpora/{self.corpus}/", "/operator/"):
+            self.site.get(page)
+
+    def two_at_once(self) -> None:
+        """Two trainings at once give what one gave."""
+        runs = [self.site.train(self.corpus, SETTINGS) for _ in range(2)]
+        for run in runs:
+            self.site.until(f"/runs/{run}.json", "done")
+            assert self.site.digest(run) == self.digest
+
+    def restart(self) -> None:
+        """Each service is restarted while a run trains, which comes out as one that was left alone."""
+        alone = self.site.train(self.corpus, LONGER)
+        self.site.until(f"/runs/{alone}.json", "done")
+        struck = self.site.train(self.corpus, LONGER)
+        self.site.until(f"/runs/{struck}.json", "running")
+        for service in ("worker", "redis", "web", "postgres"):
+            self.compose("restart", service)
+            self.healthy()
+        self.site.until(f"/runs/{struck}.json", "done")
+        assert self.site.digest(struck) == self.site.digest(alone)
+
+    def back_up(self) -> None:
+        self.compose("run", "--rm", "-T", "--no-deps", "--user", "0", "--volume", f"{self.folder}/backups:/backups",
+                     "migrate", "python3", "manage.py", "backup", "/backups")  # fmt: skip
+        assert len(list((self.folder / "backups").glob("topograph-*.tar.zst"))) == 1
+
+    def restore_locally(self) -> None:
+        """The containers' backup in a state folder of this machine; it makes a backup of its own."""
+        (backup,) = (self.folder / "backups").glob("topograph-*.tar.zst")
+        self._manage("restore", str(backup))
+        with self._local() as site:
+            site.enter()
+            assert site.digest(self.run) == self.digest
+            site.until(f"/runs/{site.train(self.corpus, SETTINGS)}.json", "done")
+        backup.unlink()
+        self._manage("backup", str(self.folder / "backups"))
+
+    def restore_into_containers(self) -> None:
+        """The local start's backup in new volumes."""
+        (backup,) = (self.folder / "backups").glob("topograph-*.tar.zst")
+        self.compose("down", "--volumes")
+        self.compose("up", "--no-build", "--detach", "postgres", "redis")
+        restore = f"python3 manage.py restore /backups/{backup.name} && chown -R topograph /data"
+        self.compose("run", "--rm", "-T", "--user", "0", "--volume", f"{self.folder}/backups:/backups", "migrate", "sh",
+                     "-c", restore)  # fmt: skip
+        self.up()
+        self.site.enter()
+        assert self.site.digest(self.run) == self.digest
+        self.site.until(f"/runs/{self.site.train(self.corpus, SETTINGS)}.json", "done")
+
+    def _manage(self, *arguments: str) -> None:
+        env = os.environ | {"TOPOGRAPH_DATA": str(self.folder / "local"), "TOPOGRAPH_ENVIRONMENT": "current"}
+        done = subprocess.run([sys.executable, ROOT / "manage.py", *arguments], env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-2000:]
+
+    @contextmanager
+    def _local(self) -> Iterator[Site]:
+        with pytest.MonkeyPatch.context() as environ:
+            environ.setenv("TOPOGRAPH_ACCOUNTS", "1")
+            system = start(self.folder / "local", "--port", str(free_port()))
+        try:
+            port = int(system.url.rstrip("/").rsplit(":", 1)[1])
+            yield Site(port, "http", f"127.0.0.1:{port}")
+        finally:
+            system.stop()
+
+    def down(self) -> None:
+        self.compose("down", "--volumes", "--timeout", "10")
+
+
+STEPS: tuple[Callable[[Trial], None], ...] = (
+    Trial.build, Trial.up, Trial.account, Trial.upload, Trial.train, Trial.browse, Trial.two_at_once, Trial.restart,
+    Trial.back_up, Trial.restore_locally, Trial.restore_into_containers,
+)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--image", default="", help="use this image instead of building one")
+    parser.add_argument("--keep", action="store_true", help="leave containers and folder at the end")
+    given = parser.parse_args()
+    if lacking := engine.missing():
+        sys.exit(f"Not tried: {lacking}.")
+    folder = Path(tempfile.mkdtemp(prefix="topograph-trial-"))
+    failed = 0
+    with engine.engine():
+        print(f"stand-ins: {', '.join(engine.stand_ins()) or 'none'}")
+        trial = Trial(folder, given.image, free_port(8106))
+        for step in STEPS:
+            began = time.monotonic()
+            try:
+                step(trial)
+                print(f"{step.__name__}: {time.monotonic() - began:.0f} s", flush=True)
+            except Exception:
+                failed += 1
+                print(f"{step.__name__} failed:\n{traceback.format_exc()}", flush=True)
+                break  # what comes after rests on it
+        if not given.keep:
+            trial.down()
+            shutil.rmtree(folder)
+    print(f"failed: {failed} of {len(STEPS)} steps")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Words that stand beside each other in a topic's own documents, and how the texts write them: what names are made of.
+
+Found once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at, and about TOKENS
+tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from numba import njit
+
+from inference.evidence import Evidence
+
+DOCUMENTS = 64  # of a topic: those with most of its tokens
+TOKENS = 40_000_000  # of all topics' documents together
+READ, READ_CHARACTERS = 16, 60_000  # documents of a topic whose texts are read, and how much of each
+GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
+LEAST = 3  # documents that a phrase stands in, of those looked at
+PHRASES = 16  # of a topic that are kept: those with most tokens
+PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
+_BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")  # of the two words in a text
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_ENDS = regex.compile(r"(?:[^\p{L}\p{M}\p{N},;)\s-]|\n\s*\n|^)\s*$")  # what stands before the first word of a sentence
+
+
+class Phrase(NamedTuple):
+    """Two or three words of the vocabulary that stand beside each other in a topic's documents.
+
+    words: their numbers. gaps: characters between each two. tokens: how often, two of its words given to the topic;
+    documents: in how many of those looked at.
+    """
+
+    words: tuple[int, ...]
+    gaps: tuple[int, ...]
+    tokens: int
+    documents: int
+
+
+class Sample(NamedTuple):
+    """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the topic in them.
+    phrases: the most frequent first."""
+
+    documents: np.ndarray
+    tokens: int
+    phrases: list[Phrase]
+
+
+def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
+    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary."""
+    bow, K = evidence.bow, evidence.K
+    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, DOCUMENTS)
+    for k in range(K):
+        documents = largest[k][largest[k] >= 0]
+        seen = np.cumsum(evidence.lengths[documents])
+        documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
+        if bow.offsets is None:
+            yield Sample(documents, 0, [])
+            continue
+        rows = [_neighbours(evidence, bow.offsets, k, int(d), lengths) for d in documents]
+        tokens = sum(n for n, _ in rows)
+        yield Sample(documents, tokens, _phrases([pairs for _, pairs in rows], len(documents)))
+
+
+def _neighbours(evidence: Evidence, places: np.ndarray, k: int, d: int, lengths: np.ndarray) -> tuple[int, np.ndarray]:
+    """Tokens of a topic in a document, and int64[n, 7] of its words that follow each other: first, second, gap; the word
+    before them and its gap; the word behind them and its gap (-1 where none stands close by)."""
+    words, counts, topics, _ = evidence.document(d)
+    offsets = places[evidence.bow.first_token[d] : evidence.bow.first_token[d + 1]]
+    order = np.argsort(offsets, kind="stable")
+    words, mine = np.repeat(words, counts)[order].astype(np.int64), np.repeat(topics == k, counts)[order]
+    gap = np.diff(offsets[order]) - lengths[words[:-1]]
+    some = np.flatnonzero(mine[:-1] & mine[1:] & (gap >= 0) & (gap <= GAP) & (words[:-1] != words[1:]))
+    close = np.concatenate([[False], (gap >= 0) & (gap <= 1), [False]])
+    gap, words = np.concatenate([[0], gap, [0]]), np.concatenate([words, [0]])
+    before, behind = close[some], close[some + 2]
+    columns = [words[some], words[some + 1], gap[some + 1], words[some - 1], gap[some], words[some + 2], gap[some + 2]]
+    columns[3], columns[4] = np.where(before, columns[3], -1), np.where(before, columns[4], -1)
+    columns[5], columns[6] = np.where(behind, columns[5], -1), np.where(behind, columns[6], -1)
+    return int(mine.sum()), np.column_stack(columns)
+
+
+def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
+    """The most frequent phrases of some documents: pairs, and of a pair that nearly always stands in a longer phrase that
+    one."""
+    if not sum(map(len, rows)):
+        return []
+    document, table = np.repeat(np.arange(len(rows)), [len(row) for row in rows]), np.concatenate(rows)
+    distinct, which, tokens = np.unique(table[:, :3], axis=0, return_inverse=True, return_counts=True)
+    which = which.ravel()
+    documents = np.bincount(np.unique(np.column_stack([which, document]), axis=0)[:, 0], minlength=len(distinct))
+    order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
+    phrases: dict[tuple[int, ...], Phrase] = {}
+    for i in order[documents[order] >= min(LEAST, looked_at)][:PHRASES].tolist():
+        phrase = _longer(distinct[i].tolist(), table[which == i], int(tokens[i]), int(documents[i]))
+        phrases.setdefault(phrase.words, phrase)
+    return list(phrases.values())
+
+
+def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
+    """The pair as a phrase, with the word before or behind it that nearly always stands there."""
+    first, second, gap = pair
+    for place, column in (("before", 3), ("behind", 5)):
+        around, times = np.unique(rows[:, column : column + 2], axis=0, return_counts=True)
+        word, near = around[np.argmax(times)].tolist()
+        if word >= 0 and times.max() >= PART * tokens:
+            if place == "before":
+                return Phrase((word, first, second), (near, gap), int(times.max()), documents)
+            return Phrase((first, second, word), (gap, near), int(times.max()), documents)
+    return Phrase((first, second), (gap,), tokens, documents)
+
+
+class Written:
+    """How texts write words and phrases: forms are counted, those at the beginning of a sentence only where there is no
+    other."""
+
+    def __init__(self):
+        self._forms: dict[tuple[int, ...], Counter[str]] = {}
+        self._initial: dict[tuple[int, ...], Counter[str]] = {}
+
+    def add(self, key: tuple[int, ...], text: str, start: int, end: int) -> None:
+        forms = self._initial if _ENDS.search(text, max(0, start - 4), start) or not start else self._forms
+        forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
+
+    def form(self, key: tuple[int, ...]) -> str:
+        """The most frequent form; "" where none was seen."""
+        forms = self._forms.get(key) or self._initial.get(key)
+        if not forms:
+            return ""
+        form = min(forms, key=lambda form: (-forms[form], form))
+        first, _, rest = form.partition(" ")
+        if key not in self._forms and rest.islower():  # the capital is the sentence's
+            return f"{first.lower()} {rest}"
+        return form
+
+
+def written(
+    evidence: Evidence,
+    sample: Sample,
+    words: Iterable[int],
+    spelling: Callable[[int], str],
+    texts: Callable[[list[int], int], dict[int, str]],
+) -> Written:
+    """How the first documents of a topic's sample write some words, and its phrases, by the words' numbers.
+
+    texts: (documents, characters) -> the beginnings of their texts, at most so long. A phrase is counted where nothing
+    but one or two short words stands between its own.
+    """
+    said, wanted = Written(), {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words}
+    by_first: dict[int, list[Phrase]] = {}
+    for phrase in sample.phrases:
+        by_first.setdefault(phrase.words[0], []).append(phrase)
+    for d, text in texts(sample.documents[:READ].tolist(), READ_CHARACTERS).items():
+        ends: dict[tuple[int, int], int] = {}
+        for w in sorted(wanted):
+            for start in evidence.offsets(d, w).tolist():
+                end = _end(text, start, spelling(w))
+                if end:
+                    ends[w, start] = end
+                    said.add((w,), text, start, end)
+        for first, start in ends:
+            for phrase in by_first.get(first, ()):
+                end = _phrase_end(phrase, start, ends, text, spelling)
+                if end:
+                    said.add(phrase.words, text, start, end)
+    return said
+
+
+def _phrase_end(
+    phrase: Phrase, start: int, ends: dict[tuple[int, int], int], text: str, spelling: Callable[[int], str]
+) -> int:
+    """Where the phrase ends that begins there; 0 where it doesn't stand there."""
+    end = ends[phrase.words[0], start]
+    for word, following, gap in zip(phrase.words, phrase.words[1:], phrase.gaps, strict=False):
+        start += len(spelling(word)) + gap
+        if (following, start) not in ends or not _BETWEEN.fullmatch(text, end, start):
+            return 0
+        end = ends[following, start]
+    return end
+
+
+def _end(text: str, start: int, spelling: str) -> int:
+    """Where the word ends that begins there; 0 where none does."""
+    if text[start : start + len(spelling)].casefold() == spelling.casefold():
+        return start + len(spelling)
+    match = _WORD.match(text, start)
+    return match.end() if match else 0
+
+
+@njit(cache=True, nogil=True)
+def _largest(doc_ptr, doc_topics, doc_tokens, K, n):
+    """Of each topic the n documents with most of its tokens, most first, the first of equals: int64[K, n], -1 for none."""
+    documents, tokens = np.full((K, n), -1, np.int64), np.zeros((K, n), np.int64)
+    for d in range(len(doc_ptr) - 1):
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            k, t = doc_topics[j], doc_tokens[j]
+            if t > tokens[k, n - 1]:
+                i = n - 1
+                while i > 0 and tokens[k, i - 1] < t:
+                    tokens[k, i], documents[k, i] = tokens[k, i - 1], documents[k, i - 1]
+                    i -= 1
+                tokens[k, i], documents[k, i] = t, d
+    return documents

@@ -1,0 +1,105 @@
+"""Families of topics: those that use words alike and stand in the same documents."""
+
+import numpy as np
+from numba import njit
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from inference.explore import documents
+
+FAMILIES = (4, 7)  # at least and at most, where there are enough topics
+SMALL = 4  # topics up to which each is a family of its own
+PRESENT = 0.1  # share of a document from which on it holds a topic
+_KEPT = 400  # topics that are clustered, the largest; the others join the nearest
+
+
+def together(
+    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int,
+    mask: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Documents in which both topics have PRESENT of the words; on the diagonal those that hold one: float64[K, K]. mask:
+    bool[D], the documents that count."""
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    mask = np.ones(len(lengths), bool) if mask is None else mask
+    return _together(documents.frozen(mask, np.bool_), doc_ptr, doc_topics, doc_tokens, lengths, K)
+
+
+@njit(cache=True, nogil=True)
+def _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K):
+    out = np.zeros((K, K))
+    held = np.empty(K, np.int64)
+    for d in range(len(lengths)):
+        n = 0
+        if mask[d]:
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                if doc_tokens[j] > 0 and doc_tokens[j] >= PRESENT * lengths[d]:
+                    held[n] = doc_topics[j]
+                    n += 1
+        for x in range(n):
+            for y in range(n):
+                out[held[x], held[y]] += 1.0
+    return out
+
+
+def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
+    """How far topics are apart, 0 to 1, symmetric: float64[K, K]; half by words, half by documents.
+
+    both: of `together`. similar: of each topic others and their Jensen-Shannon divergences in nats (explore.distances);
+    topics that are not among each other's count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
+    """
+    K, each = len(both), np.diag(both)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_documents = 1 - np.nan_to_num(both / np.sqrt(np.outer(each, each)))
+    of_words = np.ones((K, K))
+    for k, others in enumerate(similar):
+        for j, divergence in others:
+            of_words[k, j] = of_words[j, k] = min(of_words[k, j], divergence / np.log(2))
+    out = (np.clip(of_documents, 0, 1) + np.clip(of_words, 0, 1)) / 2
+    np.fill_diagonal(out, 0.0)
+    return out
+
+
+def families(apart: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The family of each topic, 0 for the one with most words: int32[K]; -1 for a topic of size 0.
+
+    Ward's clustering (1963) of the distances; of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
+    apart: float64[K, K]; size: float64[K], words of each topic, 0 for those to be left out.
+    """
+    K = len(size)
+    out = np.full(K, -1, np.int32)
+    used = np.flatnonzero(size > 0)
+    if len(used) <= SMALL:
+        out[used[np.argsort(-size[used], kind="stable")]] = np.arange(len(used))
+        return out
+    large = np.sort(used[np.argsort(-size[used], kind="stable")][:_KEPT])
+    near = apart[np.ix_(large, large)]
+    tree = linkage(squareform(near, checks=False), "ward")
+    most = min(FAMILIES[1], len(large) // 2)
+    cuts = [fcluster(tree, n, "maxclust") - 1 for n in range(min(FAMILIES[0], most), most + 1)]
+    label = max(cuts, key=lambda of: _silhouette(near, of))
+    out[large] = label
+    for k in np.setdiff1d(used, large):
+        out[k] = label[np.argmin(apart[k, large])]
+    weight = np.bincount(out[used], weights=size[used])
+    place = np.empty(len(weight), np.int32)
+    place[np.argsort(-weight, kind="stable")] = np.arange(len(weight))
+    out[used] = place[out[used]]
+    return out
+
+
+def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:
+    """Mean over topics; 0 for one that is alone."""
+    F = int(label.max()) + 1
+    member = np.eye(F)[label]
+    count = member.sum(axis=0)
+    if np.count_nonzero(count) < 2:
+        return -1.0
+    total = apart @ member
+    rows = np.arange(len(label))
+    own = total[rows, label] / np.maximum(count[label] - 1, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        others = np.where(count > 0, total / count, np.inf)
+    others[rows, label] = np.inf
+    nearest = others.min(axis=1)
+    value = (nearest - own) / np.maximum(np.maximum(nearest, own), 1e-12)
+    return float(np.where(count[label] > 1, value, 0.0).mean())

@@ -1,0 +1,256 @@
+"""Sums of topics' tokens over groups of documents, from which shares, their intervals and comparisons follow.
+
+Documents differ by chance, and neighbours are alike: sections of one speech, articles of one day. So a share's variance is
+taken twice, over documents and over units (periods, or blocks of neighbouring documents), and the larger one counts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.special import betaincinv, expit, logit, stdtr, stdtrit
+
+from inference.explore import documents
+
+FEW = 2  # documents with a topic up to which their own variance says too little
+LEVEL = 0.95
+BLOCKS = (4, 30)  # of a group, at least and at most; between them the square root of its documents
+_RARE = 1e-12  # a share below which a logit says nothing
+
+
+class Units(NamedTuple):
+    """Documents in units, and units in groups.
+
+    order: int64[n], documents, unit after unit; starts: int64[U + 1]; group: int32[U], of each unit.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    group: np.ndarray
+
+
+class Sums(NamedTuple):
+    """Over the documents with words of each of G groups, and T topics or families.
+
+    documents, tokens, squares (of documents' lengths), units, unit_squares (of units' lengths): float64[G].
+    holding (documents with the topic), of_holding (their tokens), x (tokens of the topic), xx and xl (sums over
+    documents of its square and of its product with the length), unit_xx, unit_xl (the same over units): float64[G, T].
+    """
+
+    documents: np.ndarray
+    tokens: np.ndarray
+    squares: np.ndarray
+    units: np.ndarray
+    unit_squares: np.ndarray
+    holding: np.ndarray
+    of_holding: np.ndarray
+    x: np.ndarray
+    xx: np.ndarray
+    xl: np.ndarray
+    unit_xx: np.ndarray
+    unit_xl: np.ndarray
+
+    def over(self, groups: np.ndarray | slice) -> "Sums":
+        """Some groups as one: G = 1."""
+        return Sums(*(array[groups].sum(axis=0, keepdims=True) for array in self))
+
+    def rest(self) -> "Sums":
+        """Of each group all others together."""
+        return Sums(*(array.sum(axis=0, keepdims=True) - array for array in self))
+
+
+class Shares(NamedTuple):
+    """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the share, or the upper end that
+    stands in for it where FEW documents have the topic. error: standard error of its logit, 0 of an upper end. df: degrees
+    of freedom."""
+
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    tested: np.ndarray
+    error: np.ndarray
+    df: np.ndarray
+
+
+def by_group(group: np.ndarray, G: int) -> Units:
+    """Each group is one unit. group: int32[D], -1 for none."""
+    order, starts = _ordered(group, G)
+    return Units(order, starts, np.arange(G, dtype=np.int32))
+
+
+def in_blocks(group: np.ndarray, G: int) -> Units:
+    """Each group in blocks of neighbouring documents, about the square root of their number (BLOCKS)."""
+    order, starts = _ordered(group, G)
+    edges, of = [0], []
+    for g in range(G):
+        n = int(starts[g + 1] - starts[g])
+        if n:
+            blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
+            edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
+            of += [g] * blocks
+    return Units(order, np.array(edges, np.int64), np.array(of, np.int32))
+
+
+def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+    group = np.asarray(group)
+    some = np.flatnonzero(group >= 0)
+    order = some[np.argsort(group[some], kind="stable")]
+    return order, np.concatenate([[0], np.cumsum(np.bincount(group[some], minlength=G))]).astype(np.int64)
+
+
+def sums(
+    units: Units, G: int, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
+    into: np.ndarray, T: int,
+) -> Sums:  # fmt: skip
+    """One pass over the documents; memory is G T.
+
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens; lengths:
+    int64[D]. into: int32[K], the topic or family of T that each topic is counted as, -1 for none.
+    """
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    order, starts = documents.frozen(units.order, np.int64), documents.frozen(units.starts, np.int64)
+    of, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
+    return Sums(*_sums(order, starts, of, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T))
+
+
+@njit(cache=True, nogil=True)
+def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T):
+    documents, tokens, squares = np.zeros(G), np.zeros(G), np.zeros(G)
+    units, unit_squares = np.zeros(G), np.zeros(G)
+    holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
+    xx, xl, unit_xx, unit_xl = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
+    mine, touched = np.zeros(T), np.empty(T, np.int64)
+    unit, unit_touched = np.zeros(T), np.empty(T, np.int64)
+    for u in range(len(unit_group)):
+        g, length, n, with_words = unit_group[u], 0.0, 0, False
+        for i in range(starts[u], starts[u + 1]):
+            d = order[i]
+            words = float(lengths[d])
+            if words == 0.0:
+                continue
+            with_words = True
+            documents[g] += 1
+            tokens[g] += words
+            squares[g] += words * words
+            length += words
+            m = 0
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                t = into[doc_topics[j]]
+                if t >= 0 and doc_tokens[j] > 0:
+                    if mine[t] == 0.0:
+                        touched[m] = t
+                        m += 1
+                    mine[t] += doc_tokens[j]
+            for j in range(m):
+                t = touched[j]
+                value = mine[t]
+                mine[t] = 0.0
+                holding[g, t] += 1
+                of_holding[g, t] += words
+                x[g, t] += value
+                xx[g, t] += value * value
+                xl[g, t] += value * words
+                if unit[t] == 0.0:
+                    unit_touched[n] = t
+                    n += 1
+                unit[t] += value
+        if with_words:
+            units[g] += 1
+            unit_squares[g] += length * length
+        for j in range(n):
+            t = unit_touched[j]
+            unit_xx[g, t] += unit[t] * unit[t]
+            unit_xl[g, t] += unit[t] * length
+            unit[t] = 0.0
+    return documents, tokens, squares, units, unit_squares, holding, of_holding, x, xx, xl, unit_xx, unit_xl
+
+
+def shares(of: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
+    """Shares of words, x / tokens, with intervals on the scale of the logit.
+
+    The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units, the larger of the two
+    (Liang and Zeger 1986 for the second); Student's t for one less than the units, or than the documents with the topic
+    where those are fewer. Where FEW documents or less have the topic the upper end is that of explore.bands.
+    typical: float64[T], the share of a topic in the documents that have it, in all of the corpus.
+    """
+    n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in of[:5])
+    m, x = of.holding, of.x
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(tokens > 0, x / tokens, np.nan)
+        by_document = np.maximum(of.xx - 2 * share * of.xl + share**2 * squares, 0.0) * n / np.maximum(n - 1, 1)
+        by_unit = np.maximum(of.unit_xx - 2 * share * of.unit_xl + share**2 * unit_squares, 0.0)
+        by_unit *= units / np.maximum(units - 1, 1)
+        spread = share * (1 - share)
+        error = np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0))) / tokens / np.maximum(spread, _RARE)
+        df = np.maximum(np.minimum(m - 1, np.where(units > 1, units - 1, n - 1)), 1.0)
+        reach = stdtrit(df, 0.5 + level / 2) * error
+        low, high = expit(logit(share) - reach), expit(logit(share) + reach)
+    few = (n > 0) & (m <= FEW) & (m < n)
+    tested, g, t = share.copy(), *np.nonzero(few)
+    if len(g):
+        here = np.where(m[g, t] > 0, x[g, t] / np.maximum(of.of_holding[g, t], 1), 0.0)
+        most = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
+        high[g, t] = np.maximum(most * np.maximum(typical[t], here), share[g, t])
+        tested[g, t], error[g, t] = high[g, t], 0.0
+        df[g, t] = np.maximum(n[g, 0] - 1, 1)
+    low = np.where((m == 0) & (n > 0), 0.0, low)
+    low, high = np.where(n == 1, 0.0, low), np.where(n == 1, 1.0, high)
+    return Shares(share, low, high, tested, error, df)
+
+
+def typical(of: Sums) -> np.ndarray:
+    """float64[T]: each topic's share of the words of the documents that have it."""
+    return of.x.sum(axis=0) / np.maximum(of.of_holding.sum(axis=0), 1.0)
+
+
+class Ratio(NamedTuple):
+    """How many times as large one share is as another: ratio, low, high and p, two-sided; float64. inf: of nothing."""
+
+    ratio: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    p: np.ndarray
+
+
+def ratio(a: Shares, b: Shares) -> Ratio:
+    """a over b, with the interval of variance estimates recovery on the scale of the logarithm (Zou and Donner 2008; Donner
+    and Zou 2012), of documents that are not the same; p by the difference of the logits, with the fewer degrees of
+    freedom. Where one side has the topic in FEW documents its upper end is tested in its place."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value, low, high = a.share / b.share, np.zeros_like(a.share), np.full_like(a.share, np.inf)
+        log = [np.log(np.maximum(array, _RARE)) for array in (a.share, a.low, a.high, b.share, b.low, b.high)]
+        both = (a.share > 0) & (b.share > 0)
+        apart = log[0] - log[3]
+        low = np.where(both, np.exp(apart - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high)
+        high = np.where(both, np.exp(apart + np.hypot(log[2] - log[0], log[3] - log[4])), np.inf)
+        high = np.where((a.share == 0) & (b.low > 0), a.high / b.low, high)
+        larger_has_few = np.where(a.share > b.share, a.tested != a.share, b.tested != b.share)
+        scores = (logit(np.clip(a.tested, _RARE, 1 - _RARE)) - logit(np.clip(b.tested, _RARE, 1 - _RARE))) / np.maximum(
+            np.hypot(a.error, b.error), _RARE
+        )
+        p = 2 * stdtr(np.minimum(a.df, b.df), -np.abs(scores))
+        wrong = (a.tested > b.tested) != (a.share > b.share)  # the stand-in reaches over the other side
+        p = np.where(wrong | larger_has_few | np.isnan(value + p), 1.0, p)
+    return Ratio(value, low, high, p)
+
+
+def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """a - b, low, high (Newcombe 1998, method 10)."""
+    apart = a.share - b.share
+    return (
+        apart,
+        apart - np.hypot(a.share - a.low, b.high - b.share),
+        apart + np.hypot(a.high - a.share, b.share - b.low),
+    )
+
+
+def accepted(p: np.ndarray, q: float) -> np.ndarray:
+    """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is rejected wrongly, on average
+    (Benjamini and Hochberg 1995)."""
+    flat = np.asarray(p, np.float64).ravel()
+    order = np.argsort(flat, kind="stable")
+    below = np.flatnonzero(flat[order] <= q * (np.arange(len(flat)) + 1) / max(len(flat), 1))
+    out = np.zeros(len(flat), bool)
+    if len(below):
+        out[order[: below[-1] + 1]] = True
+    return out.reshape(np.shape(p))

@@ -1,0 +1,71 @@
+"""Documents unlike the rest: no other document has nearly the same mix of topics."""
+
+import numpy as np
+from numba import njit
+
+from inference.explore import documents
+
+CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others
+COMPARED = 20_000  # documents that each is compared with, at most, evenly over the collection
+
+
+def unlike(
+    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, allowed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:  # fmt: skip
+    """(documents, overlap, nearest, compared): the largest overlap sum_k min(p_k, q_k) that each of CANDIDATES has with any
+    of `compared` documents, smallest first, and with which.
+
+    Candidates are those with the largest divergence sum_k p_k log(p_k / share_k) from the whole. allowed: bool[D], which
+    may be candidates or be compared with: neither too short nor repeated.
+    """
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    some = np.flatnonzero(allowed)
+    if len(some) < 2:
+        none = np.zeros(0, np.int64)
+        return none, np.zeros(0), none, 0
+    whole = np.maximum(_whole(doc_topics, doc_tokens, K), 1.0)
+    far = _far(some, doc_ptr, doc_topics, doc_tokens, lengths, np.log(whole / whole.sum()))
+    first = some[np.argsort(-far, kind="stable")[:CANDIDATES]]
+    others = some if len(some) <= COMPARED else some[np.arange(COMPARED) * len(some) // COMPARED]
+    overlap, nearest = _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K)
+    order = np.argsort(overlap, kind="stable")
+    return first[order], overlap[order], nearest[order], len(others)
+
+
+@njit(cache=True, nogil=True)
+def _whole(doc_topics, doc_tokens, K):
+    out = np.zeros(K)
+    for j in range(len(doc_topics)):
+        out[doc_topics[j]] += doc_tokens[j]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
+    out = np.zeros(len(some))
+    for i in range(len(some)):
+        d = some[i]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            p = doc_tokens[j] / lengths[d]
+            if p > 0.0:
+                out[i] += p * (np.log(p) - log_whole[doc_topics[j]])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
+    overlap, nearest, mine = np.zeros(len(first)), np.full(len(first), -1), np.zeros(K)
+    for i in range(len(first)):
+        d = first[i]
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            mine[doc_topics[j]] = doc_tokens[j] / lengths[d]
+        for o in others:
+            total = 0.0
+            if o != d:
+                for j in range(doc_ptr[o], doc_ptr[o + 1]):
+                    total += min(mine[doc_topics[j]], doc_tokens[j] / lengths[o])
+            if total > overlap[i]:
+                overlap[i], nearest[i] = total, o
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            mine[doc_topics[j]] = 0.0
+    return overlap, nearest

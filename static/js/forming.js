@@ -1,0 +1,153 @@
+// The topics of a run as they form: a map, the largest ones with their passages, and a slider that goes back to earlier steps.
+import { count, percent } from "./format.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const PACE = 450; // ms a step of a replay is shown
+
+export function formingView(section, ended) {
+  const map = section.querySelector("[data-map]"), list = section.querySelector("[data-topics]");
+  const form = section.querySelector("[data-replay]"), slider = form.querySelector("input"), button = form.querySelector("[data-play]");
+  const circles = new Map([...map.querySelectorAll("a")].map((node) => [Number(node.dataset.topic), node]));
+  const lines = new Map([...list.children].map((line) => [Number(line.dataset.topic), line]));
+  const kept = new Map(); // step -> topics
+  let state = null, shown = null, pinned = "pinned" in section.dataset, playing = null, asked = 0;
+
+  slider.removeAttribute("name");
+  button.type = "button";
+  button.textContent = "Replay";
+
+  function circle(topic) {
+    let node = circles.get(topic.number);
+    if (!node) {
+      node = document.createElementNS(SVG, "a");
+      node.append(...["circle", "text", "title"].map((name) => document.createElementNS(SVG, name)));
+      node.dataset.topic = topic.number;
+      circles.set(topic.number, node);
+    }
+    const [disc, text, title] = node.children;
+    node.setAttribute("href", topic.url);
+    node.setAttribute("class", `t${topic.hue}${topic.background ? " background" : ""}${node.classList.contains("lit") ? " lit" : ""}`);
+    node.style.transform = `translate(${topic.cx}px, ${topic.cy}px)`;
+    disc.style.r = `${topic.r}px`;
+    text.textContent = topic.name || topic.label;
+    text.setAttribute("x", topic.dx);
+    text.setAttribute("y", topic.dy);
+    text.classList.toggle("unsaid", !topic.labelled);
+    title.textContent = `${topic.label} ${topic.name}, ${percent(topic.share)}`;
+    return node;
+  }
+
+  function element(name, className, text = "") {
+    const node = document.createElement(name);
+    node.className = className;
+    node.textContent = text;
+    return node;
+  }
+
+  // Only what changed is replaced, so focus and hover stay.
+  function line(topic) {
+    let node = lines.get(topic.number);
+    if (!node) {
+      node = element("li", `t${topic.hue}`);
+      node.dataset.topic = topic.number;
+      const head = element("p", ""), chip = element("a", `chip t${topic.hue}`), snippet = element("p", "snippet");
+      chip.dataset.topic = topic.number;
+      chip.append(`${topic.label} `, element("bdi", "name"));
+      snippet.append(element("a", ""));
+      snippet.firstChild.append(element("bdi", ""));
+      head.append(chip, " ", element("span", "n share"));
+      node.append(head, element("p", "words"), snippet);
+      lines.set(topic.number, node);
+    }
+    const put = (part, text) => { if (part && part.textContent !== text) part.textContent = text; };
+    const chip = node.querySelector(".chip"), words = node.querySelector(".words");
+    chip.href = topic.url;
+    if (!chip.querySelector(".name")) chip.append(" ", element("bdi", "name"));
+    put(chip.querySelector(".name"), topic.name);
+    put(node.querySelector(".share"), percent(topic.share));
+    const before = new Set([...words.children].map((word) => word.textContent));
+    words.replaceChildren(...topic.words.flatMap((word) => {
+      const item = element("span", before.size && !before.has(word) && !ended(state.status) ? "new" : "", word);
+      return [item, " "];
+    }));
+    if (!topic.words.length) words.textContent = "no words of its own";
+    let snippet = node.querySelector(".snippet");
+    if (!snippet) {
+      snippet = element("p", "snippet");
+      snippet.append(element("a", ""));
+      snippet.firstChild.append(element("bdi", ""));
+      node.append(snippet);
+    }
+    snippet.hidden = !topic.passage;
+    snippet.firstChild.href = topic.passage_url || "";
+    put(snippet.querySelector("bdi"), topic.passage);
+    return node;
+  }
+
+  function draw(step, topics) {
+    shown = step;
+    const order = [...topics].sort((a, b) => b.share - a.share); // small ones stay on top of large ones
+    const nodes = order.map(circle);
+    if (nodes.length !== map.children.length || nodes.some((node) => node.parentNode !== map)) map.replaceChildren(...nodes);
+    const told = topics.filter((topic) => topic.told).sort((a, b) => a.number - b.number).map(line);
+    if (told.length !== list.children.length || told.some((node, i) => node !== list.children[i])) list.replaceChildren(...told);
+    const { steps } = state.forming;
+    slider.min = 0;
+    slider.max = steps.length - 1;
+    slider.value = steps.indexOf(step);
+    slider.setAttribute("aria-valuetext", `step ${count(step)} of ${count(state.steps)}`);
+    section.querySelector("[data-at]").textContent = `Step ${count(step)} of ${count(state.steps)}${pinned || ended(state.status) ? "" : ", as it stands"}`;
+    section.querySelector("[data-topics-said]").textContent = `${topics.length < state.shown ? `The ${topics.length} largest of ${count(state.shown)} topics` : `All ${count(state.shown)} topics`}.`
+      + " Topics that are near each other have words in common; a larger circle holds more of the text. Dashed: general talk.";
+  }
+
+  async function goTo(index) {
+    const { steps } = state.forming, step = steps[index], mine = ++asked;
+    pinned = index < steps.length - 1;
+    const at = new URL(location);
+    if (pinned) at.searchParams.set("step", step); else at.searchParams.delete("step");
+    history.replaceState(null, "", at);
+    if (!kept.has(step)) {
+      const answer = await fetch(`${state.url_forming}?step=${step}`, { headers: { Accept: "application/json" } }).catch(() => null);
+      if (!answer?.ok) return; // what is shown stays; the next move asks again
+      kept.set(step, (await answer.json()).topics);
+    }
+    if (mine === asked) draw(step, kept.get(step)); // else the slider is elsewhere by now
+  }
+
+  function stop() {
+    clearTimeout(playing);
+    playing = null;
+    button.textContent = "Replay";
+  }
+
+  async function play(index) {
+    await goTo(index);
+    if (playing === null) return;
+    if (index + 1 < state.forming.steps.length) playing = setTimeout(play, PACE, index + 1);
+    else stop();
+  }
+
+  slider.addEventListener("input", () => { stop(); goTo(Number(slider.value)); });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  button.addEventListener("click", () => {
+    if (playing !== null) { stop(); return; }
+    playing = 0;
+    button.textContent = "Pause";
+    play(slider.value === slider.max ? 0 : Number(slider.value));
+  });
+
+  return {
+    // state: of run.json, whose `forming` is of the last step.
+    show(next) {
+      state = next;
+      const { step, steps, topics } = next.forming;
+      form.hidden = steps.length < 2;
+      if (step === null) return;
+      kept.set(step, topics);
+      if (!pinned) draw(step, topics);
+      else if (shown === null) goTo(Math.max(0, steps.indexOf(Number(new URL(location).searchParams.get("step")))));
+      else { slider.max = steps.length - 1; slider.value = steps.indexOf(shown); }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+"""Slow twins of inference.findings, in plain Python, one document after another."""
+
+import math
+
+
+def sums(mixtures, lengths, units, groups, G, T):
+    """mixtures: of each document {topic: tokens}; units: of each document a key, or None; groups: key -> group."""
+    names = ("holding", "of_holding", "x", "xx", "xl", "unit_xx", "unit_xl")
+    out = {name: [[0.0] * T for _ in range(G)] for name in names}
+    out |= {name: [0.0] * G for name in ("documents", "tokens", "squares", "units", "unit_squares")}
+    of_unit = {}
+    for mixture, length, unit in zip(mixtures, lengths, units, strict=True):
+        if unit is None or length == 0:
+            continue
+        g = groups[unit]
+        out["documents"][g] += 1
+        out["tokens"][g] += length
+        out["squares"][g] += length**2
+        total, parts = of_unit.setdefault(unit, [0, {}])
+        of_unit[unit][0] = total + length
+        for t, n in mixture.items():
+            out["holding"][g][t] += 1
+            out["of_holding"][g][t] += length
+            out["x"][g][t] += n
+            out["xx"][g][t] += n * n
+            out["xl"][g][t] += n * length
+            parts[t] = parts.get(t, 0) + n
+    for unit, (total, parts) in of_unit.items():
+        g = groups[unit]
+        out["units"][g] += 1
+        out["unit_squares"][g] += total**2
+        for t, n in parts.items():
+            out["unit_xx"][g][t] += n * n
+            out["unit_xl"][g][t] += n * total
+    return out
+
+
+def error(shares_of_documents):
+    """Standard error of a ratio of tokens, documents as the units: [(tokens of the topic, length)]."""
+    n, x, length = (
+        len(shares_of_documents),
+        sum(a for a, _ in shares_of_documents),
+        sum(b for _, b in shares_of_documents),
+    )
+    share = x / length
+    return math.sqrt(n / (n - 1) * sum((a - share * b) ** 2 for a, b in shares_of_documents)) / length
+
+
+def best_cut(x, tokens, cuts):
+    """The cut whose two means leave the least weighted squares."""
+
+    def squares(a, b):
+        mean = sum(x[a:b]) / sum(tokens[a:b])
+        return sum(t * (n / t - mean) ** 2 for n, t in zip(x[a:b], tokens[a:b], strict=True) if t)
+
+    return min(cuts, key=lambda c: squares(0, c) + squares(c, len(x)))
+
+
+def accepted(p, q):
+    """Benjamini and Hochberg's step-up procedure."""
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    last = max((i + 1 for i in range(len(p)) if p[order[i]] <= q * (i + 1) / len(p)), default=0)
+    return [i in order[:last] for i in range(len(p))]
+
+
+def overlap(a, b):
+    """sum_k min(p_k, q_k) of two mixtures {topic: tokens}."""
+    A, B = sum(a.values()), sum(b.values())
+    return sum(min(n / A, b.get(k, 0) / B) for k, n in a.items())

@@ -1,0 +1,106 @@
+"""Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told apart."""
+
+import numpy as np
+import pytest
+
+from inference import Evidence, Postings, Theta, Topics, gather
+from inference.explore import naming, neighbours
+from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+
+AROUND = ["pays", "needs", "reform", "grows"]  # so that no longer phrase stands in every document
+SECURITY = [
+    f"Now Social Security {word}. A fund. Our {word} benefits. {word} for Social Security, courts." for word in AROUND
+]
+COURT = [
+    f"The Supreme Court {word}. A judge, laws. Some {word} courts. {word} in the Supreme Court." for word in AROUND
+]
+FARM = ["Corn and wheat grow."] * 4
+
+
+def named(tmp_path, texts, topic_of, words, language="en"):
+    """(names, samples) of topics whose words are given, each document wholly of one topic."""
+    with Stream.write(tmp_path / "tokens", Tokeniser(language)) as stream:
+        stream.add(texts, [""] * len(texts))
+        stream.commit()
+    choice = Choice(stop_words(language), min_documents=1, max_share=1.0)
+    bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), choice, tmp_path / "bow")
+    number = {word: w for w, word in enumerate(vocabulary.words)}
+    K = len(words)
+    rows = [[number[word] for word in of] for of in words]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    weights = np.concatenate([np.linspace(2, 1, len(row)) / (1.5 * len(row)) for row in rows]).astype(np.float32)
+    tokens = np.bincount(topic_of, minlength=K).astype(float)
+    topics = Topics.of_listed(indptr, np.concatenate(rows).astype(np.int32), weights, tokens, bow.V)
+    theta = Theta(0, np.arange(len(texts) + 1), np.array(topic_of, np.int32), np.ones(len(texts), np.float32))
+    postings = Postings.open(tmp_path / "bow" / "by_word")
+    list(gather(tmp_path / "evidence", bow, postings, topics, [theta], by_document=True))
+    evidence = Evidence.open(tmp_path / "evidence", bow, postings)
+    spelled = list(vocabulary.words)
+    samples = list(neighbours.samples(evidence, np.array([len(word) for word in spelled], np.int32)))
+
+    def read(documents, most):
+        return {d: texts[d][:most] for d in documents}
+
+    looked_at = [
+        (s, neighbours.written(evidence, s, row, spelled.__getitem__, read))
+        for s, row in zip(samples, rows, strict=True)
+    ]
+    return naming.names(topics, dict(enumerate(spelled)), looked_at), samples
+
+
+def test_a_phrase_is_written_as_the_texts_do(tmp_path):
+    words = [["social", "security", "benefits", "fund"], ["supreme", "court", "judge", "laws", "courts"]]
+    names, samples = named(tmp_path, SECURITY + COURT, [0] * 4 + [1] * 4, words)
+    assert names[0].startswith("Social Security") and names[1].startswith("Supreme Court")
+    assert [(p.tokens, p.documents) for p in samples[0].phrases][0] == (8, 4)
+    assert all("ourts" not in name for name in names)  # says "court" again
+
+
+def test_no_phrase_goes_across_punctuation_or_a_word_that_counts(tmp_path):
+    texts = ["We have gold, silver and iron. Gold; silver. A gold of iron and silver; coin."] * 4 + FARM
+    names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [["gold", "silver", "coin"], ["corn", "wheat"]])
+    assert names[0] == "Gold, silver"
+
+
+def test_words_between_are_part_of_a_phrase(tmp_path):
+    texts = ["We asked the Bank of England. The Bank of England lends."] * 4 + FARM
+    names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [["bank", "england", "lends"], ["corn", "wheat"]])
+    assert names[0].startswith("Bank of England")
+
+
+def test_writing_without_spaces(tmp_path):
+    texts = ["人民银行提高利率。人民银行说话。"] * 4 + ["农民种小麦。"] * 4
+    with Stream.write(tmp_path / "seen", Tokeniser("zh")) as stream:
+        stream.add(texts, [""] * len(texts))
+        stream.commit()
+    seen = list(Stream.open(tmp_path / "seen").lexicon)
+    bank = [word for word in seen if word in ("人民", "银行", "人民银行", "利率")]
+    farm = [word for word in seen if word in ("农民", "小麦", "种")]
+    names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [bank, farm], "zh")
+    assert names[0] and names[1] and " " not in names[0].replace(", ", "")
+
+
+def test_without_texts_names_are_words_and_none_stands_twice():
+    indptr, words = np.array([0, 3, 6, 9, 9]), np.array([0, 1, 2, 0, 1, 2, 3, 4, 5], np.int32)
+    weights = np.array([0.5, 0.3, 0.2] * 3, np.float32)
+    topics = Topics.of_listed(indptr, words, weights, np.array([3.0, 2.0, 4.0, 1.0]), 8)
+    spelled = dict(enumerate(["court", "courts", "judge", "vs", "mln", "new_york"]))
+    names = naming.names(topics, spelled)
+    assert len(set(names)) == 4 and names[3] == ""
+    assert names == naming.names(topics, spelled)
+    assert names[2] == "New york, mln" and not any("Court, courts" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [("court", "courts", True), ("america", "american", True), ("man", "men", False), ("gold", "silver", False), ("oil", "oils", True), ("银", "行", False)],
+)  # fmt: skip
+def test_words_that_say_the_same(a, b, same):
+    assert naming.alike(a, b) is same
+
+
+def test_general_talk_is_shared_and_stands_in_many_documents():
+    exclusivity = np.array([0.5, 0.5, 0.4, 0.5, 0.1, 0.1, 0.5, 0.5, np.nan])
+    documents = np.array([100, 100, 90, 100, 200, 90, 300, 100, 0])
+    assert np.flatnonzero(naming.background(exclusivity, documents)).tolist() == [4]
+    assert not naming.background(exclusivity[:6], documents[:6]).any()  # too few topics to say what is usual

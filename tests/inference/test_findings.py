@@ -1,0 +1,209 @@
+"""Findings: against naive twins, and on made collections whose truth is known."""
+
+import numpy as np
+import pytest
+
+from inference.findings import families, senses, sums, trends, unlike
+from tests.inference import naive_findings as naive
+
+K = 8
+
+
+def made(seed, D=800, periods=40, *, topic=None, since=0, times=1.0, until=None):
+    """Mixtures int64[D, K], and each document's period; topic `topic` is `times` as likely from `since` on."""
+    rng = np.random.default_rng(seed)
+    usual = rng.dirichlet(np.full(K, 2.0)) * 6
+    period = np.sort(rng.integers(0, periods, D)).astype(np.int32)
+    weights = np.tile(usual, (D, 1))
+    if topic is not None:
+        weights[(period >= since) & (period < (until or periods)), topic] *= times
+    theta = np.array([rng.dirichlet(row + 1e-3) for row in weights])
+    return np.array([rng.multinomial(n, t) for n, t in zip(rng.integers(40, 160, D), theta, strict=True)]), period
+
+
+def arrays(tokens):
+    ptr = np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))])
+    d, k = np.nonzero(tokens)
+    return ptr, k.astype(np.uint16), tokens[d, k].astype(np.int32), tokens.sum(axis=1)
+
+
+def by_period(tokens, period):
+    G = int(period.max()) + 1
+    return sums.sums(sums.by_group(period, G), G, *arrays(tokens), np.arange(K), K)
+
+
+def test_sums_are_those_of_a_loop():
+    rng = np.random.default_rng(1)
+    tokens = rng.poisson(0.7, (120, K)) * rng.integers(1, 6, (120, K))
+    tokens[:3] = 0
+    group = rng.integers(-1, 3, 120).astype(np.int32)
+    into = np.array([0, 1, 1, 2, 3, 4, -1, 5])
+    units = sums.in_blocks(group, 3)
+    of = sums.sums(units, 3, *arrays(tokens), into, 6)
+    unit = [None] * 120
+    for u in range(len(units.group)):
+        for d in units.order[units.starts[u] : units.starts[u + 1]]:
+            unit[d] = u
+    mixtures = []
+    for row in tokens:
+        mixture = {}
+        for k, n in enumerate(row.tolist()):
+            if n and into[k] >= 0:
+                mixture[int(into[k])] = mixture.get(int(into[k]), 0) + n
+        mixtures.append(mixture)
+    twin = naive.sums(mixtures, tokens.sum(axis=1).tolist(), unit, units.group.tolist(), 3, 6)
+    for name, values in twin.items():
+        assert getattr(of, name) == pytest.approx(np.array(values)), name
+    assert sorted(units.order) == np.flatnonzero(group >= 0).tolist()
+    for g in range(3):
+        assert np.count_nonzero(units.group == g) == round(np.count_nonzero(group == g) ** 0.5)
+
+
+def test_a_share_has_the_error_of_its_documents():
+    tokens, _ = made(3, 60)
+    of = sums.sums(sums.by_group(np.zeros(60, np.int32), 1), 1, *arrays(tokens), np.arange(K), K)
+    shares = sums.shares(of, sums.typical(of))
+    for k in range(K):
+        error = naive.error(list(zip(tokens[:, k].tolist(), tokens.sum(axis=1).tolist(), strict=True)))
+        share = shares.share[0, k]
+        assert shares.error[0, k] * share * (1 - share) == pytest.approx(error)
+    assert (shares.low < shares.share).all() and (shares.share < shares.high).all()
+
+
+def test_neighbours_that_are_alike_widen_an_interval():
+    tokens, _ = made(4, 400)
+    alike = tokens[np.repeat(np.arange(20), 20)]  # twenty documents, each twenty times
+    group = np.zeros(400, np.int32)
+    widths = []
+    for one in (tokens, alike):
+        of = sums.sums(sums.in_blocks(group, 1), 1, *arrays(one), np.arange(K), K)
+        shares = sums.shares(of, sums.typical(of))
+        widths.append((shares.high - shares.low).mean())
+    assert widths[1] > 2.5 * widths[0]
+
+
+def test_a_rise_is_dated_and_its_interval_holds_the_truth():
+    held = 0
+    for seed in range(5):
+        tokens, period = made(seed, topic=3, since=25, times=3.0)
+        of = by_period(tokens, period)
+        change = trends.changes(of)
+        assert sums.accepted(change.p, 0.05)[3] and change.stays[3]
+        assert change.first[3] <= 25 <= change.last[3] and abs(change.cut[3] - 25) <= 2
+        usual = np.random.default_rng(seed).dirichlet(np.full(K, 2.0))[3]
+        assert change.low[3] > 1.3
+        held += change.low[3] < 3 / (1 + 2 * usual) < change.high[3]
+        x, tokens_of = of.x[:, 3].tolist(), of.tokens.tolist()
+        cuts = [
+            c for c in range(1, len(x)) if min(sum(tokens_of[:c]), sum(tokens_of[c:])) >= trends.EDGE * sum(tokens_of)
+        ]
+        assert change.cut[3] == naive.best_cut(x, tokens_of, [c for c in cuts if 4 <= c <= len(x) - 4])
+    assert held >= 4
+
+
+def test_nothing_is_claimed_where_nothing_changed():
+    """Of 20 collections at most one may have a false claim, whether topics by period or by group."""
+    rose = marked = 0
+    for seed in range(20):
+        tokens, period = made(100 + seed)
+        rose += sums.accepted(trends.changes(by_period(tokens, period)).p, 0.05).any()
+        group = (period // 10).astype(np.int32)
+        of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
+        marked += sums.accepted(trends.contrasts(of)[1].p, 0.05).any()
+    assert rose <= 1 and marked <= 1
+
+
+def test_a_burst_is_no_rise():
+    tokens, period = made(7, topic=2, since=18, until=24, times=6.0)
+    change = trends.changes(by_period(tokens, period))
+    assert not change.stays[2]
+
+
+def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
+    tokens, period = made(9, topic=5, since=30, times=4.0)
+    group = (period // 10).astype(np.int32)
+    of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
+    own, ratio = trends.contrasts(of)
+    sure = sums.accepted(ratio.p, 0.05)
+    assert sure[3, 5] and ratio.low[3, 5] > 1.3
+    inside, outside = tokens[group == 3], tokens[group != 3]
+    assert ratio.ratio[3, 5] == pytest.approx(
+        (inside[:, 5].sum() / inside.sum()) / (outside[:, 5].sum() / outside.sum())
+    )
+
+
+def test_little_evidence_is_no_claim():
+    """A topic of two documents; periods that are too few; an empty group."""
+    tokens, period = made(11)
+    tokens[:, 6] = 0
+    tokens[-2:, 6] = 50
+    assert trends.changes(by_period(tokens, period)).p[6] == 1.0
+    assert (trends.changes(by_period(tokens, np.zeros(len(period), np.int32))).cut == -1).all()
+    group = np.where(period < 20, 0, 2).astype(np.int32)
+    of = sums.sums(sums.in_blocks(group, 3), 3, *arrays(tokens), np.arange(K), K)
+    own, ratio = trends.contrasts(of)
+    assert np.isnan(own.share[1]).all() and (ratio.p[1] == 1.0).all()
+
+
+def test_benjamini_and_hochberg():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        p = rng.random(15) ** 3
+        assert sums.accepted(p, 0.1).tolist() == naive.accepted(p.tolist(), 0.1)
+    assert sums.accepted(np.zeros(0), 0.05).shape == (0,)
+
+
+def test_the_tail_of_the_largest_statistic_is_an_upper_bound():
+    """Of a bridge that was cut in 60 places."""
+    rng = np.random.default_rng(8)
+    walk = rng.normal(size=(20_000, 60)).cumsum(axis=1)
+    t = np.arange(1, 60) / 60
+    z = np.abs((walk[:, :-1] - t * walk[:, -1:]) / np.sqrt(60 * t * (1 - t)))[:, 2:57].max(axis=1)
+    for bound in (2.5, 3.0, 3.5):
+        assert (
+            (z >= bound).mean() <= trends.of_maximum(np.array(bound), t[2], t[56]) <= 6 * max((z >= bound).mean(), 1e-3)
+        )
+
+
+def test_families_are_the_topics_that_stand_together():
+    rng = np.random.default_rng(2)
+    tokens = np.zeros((300, 12), np.int64)
+    for d in range(300):
+        f = d % 4
+        tokens[d, 3 * f : 3 * f + 3] = rng.integers(10, 40, 3)
+    tokens += rng.poisson(0.3, tokens.shape)
+    both = families.together(*arrays(tokens), 12)
+    label = families.families(families.apart(both, [[] for _ in range(12)]), tokens.sum(axis=0).astype(float))
+    assert [len(set(label[3 * f : 3 * f + 3])) for f in range(4)] == [1] * 4 and len(set(label)) == 4
+    size = np.array([5.0, 9.0, 0.0])
+    assert families.families(np.ones((3, 3)) - np.eye(3), size).tolist() == [1, 0, -1]
+    with_half = families.together(*arrays(tokens), 12, np.arange(300) < 150)
+    assert (with_half <= both).all() and with_half[0, 0] < both[0, 0]
+
+
+def test_a_word_changes_its_topic():
+    rng = np.random.default_rng(4)
+    period = np.sort(rng.integers(0, 30, 600))
+    late = period >= 20
+    topics = np.where(rng.random(600) < np.where(late, 0.8, 0.1), 4, 7)
+    shift = senses.shift(topics, period, 10, 20)
+    assert (shift.gained, shift.lost) == (4, 7) and shift.p < 1e-4
+    assert shift.low < 0.7 < shift.high and shift.gained_shares[1] == pytest.approx((topics[late] == 4).mean())
+    assert senses.shift(topics[:50], period[:50], 10, 20) is None
+    steady = [senses.shift(rng.integers(0, 3, 600), period, 10, 20) for _ in range(20)]
+    assert np.count_nonzero(sums.accepted(np.array([s.p for s in steady]), 0.05)) <= 1
+
+
+def test_the_document_that_is_unlike_the_rest():
+    tokens, _ = made(6, 200)
+    tokens[:, [1, 6]] = 0
+    tokens[77] = 0
+    tokens[77, [1, 6]] = 50
+    documents, overlap, nearest, compared = unlike.unlike(*arrays(tokens), K, tokens.sum(axis=1) > 0)
+    assert documents[0] == 77 and overlap[0] == 0 and compared == 200
+    mixtures = [{k: int(n) for k, n in enumerate(row) if n} for row in tokens]
+    for d, part, other in zip(documents[:20], overlap[:20], nearest[:20], strict=True):
+        best = max(naive.overlap(mixtures[d], m) for i, m in enumerate(mixtures) if i != d)
+        assert part == pytest.approx(best)
+        assert part == 0 or part == pytest.approx(naive.overlap(mixtures[d], mixtures[other]))
+    assert unlike.unlike(*arrays(tokens), K, np.zeros(200, bool))[3] == 0

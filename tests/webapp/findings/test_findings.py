@@ -1,0 +1,212 @@
+"""The overview of a run: what it says of the shipped example's years, of sets, of corpora with little, and to whom."""
+
+import re
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from tests.webapp.making import corpus_of, run_on
+from webapp.accounts import embargo
+from webapp.curation import services as curation
+from webapp.findings import compute, queries, stored
+from webapp.models import Findings, Notebook
+from webapp.results import evidence
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client, run, **query) -> dict:
+    response = client.get(reverse("run_overview_json", args=[run.pk]), query)
+    assert response.status_code == 200
+    return response.json()
+
+
+def kinds(data: dict) -> set[str]:
+    return {row["kind"] for row in data["findings"]}
+
+
+def test_a_run_ends_with_its_findings(trained, client):
+    row = Findings.objects.get(snapshot=trained.snapshot_id, key="")
+    assert row.method == compute.METHOD
+    data = get(client, trained)
+    assert data["ready"] and data["documents"] == (evidence.of(trained).lengths > 0).sum()
+    assert {"family", "caution"} <= kinds(data)
+    for finding in data["findings"]:
+        assert (
+            finding["sentence"].endswith(".")
+            and "None" not in finding["sentence"]
+            and "times 0." not in finding["sentence"]
+        )
+        assert (finding["low"] or 0) <= (finding["estimate"] or np.inf) <= (finding["high"] or np.inf)
+        assert client.get(finding["url"]).status_code == 200, finding["url"]
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    assert all(quote["title"] in page for quote in data["quotes"])
+
+
+def test_families_hold_the_words_of_their_topics(trained, client):
+    counted = evidence.of(trained)
+    tokens = np.bincount(counted.doc_topics, weights=counted.doc_tokens, minlength=trained.topics)
+    families = [
+        row
+        for row in Findings.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
+        if row["kind"] == "family"
+    ]
+    for row in families:
+        assert row["estimate"] == pytest.approx(tokens[row["topics"]].sum() / tokens.sum())
+        assert row["low"] < row["estimate"] < row["high"]
+    assert len({k for row in families for k in row["topics"]}) == sum(row["count"] for row in families)
+
+
+def test_quotations_are_whole_sentences_of_different_documents(trained, client):
+    quotes = get(client, trained)["quotes"]
+    assert len(quotes) == 3 and len({quote["document"] for quote in quotes}) == 3
+    for quote in quotes:
+        text = "".join(part for part, _ in quote["text"])
+        assert (
+            50 < len(text) <= 260 and re.search(r"[.!?][\"”’')]?$", text) and (text[0].isupper() or text[0] in "“\"'(")
+        )
+        assert any(marked for _, marked in quote["text"])
+
+
+def test_less_and_more_stand_in_the_address(trained, client):
+    less, usual, more = (get(client, trained, detail=detail) for detail in ("less", "", "more"))
+    assert len(less["findings"]) < len(usual["findings"]) <= len(more["findings"])
+    assert usual["hidden"] == len(more["findings"]) + more["hidden"] - len(usual["findings"])
+    assert client.get(reverse("run_overview", args=[trained.pk]), {"detail": "much"}).status_code == 400
+
+
+def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
+    data = get(client, trained, **{"from": "1795"})
+    assert data["set"] == "documents from 1795" and data["documents"] < get(client, trained)["documents"]
+    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key="")
+    assert kept.count() == 1
+    get(client, trained, **{"from": "1795", "detail": "more"})
+    assert kept.count() == 1
+    assert get(client, trained, q="zyzzyva")["findings"] is not None
+    assert (
+        "No document is in this set"
+        in client.get(reverse("run_overview", args=[trained.pk]), {"q": "zyzzyva"}).content.decode()
+    )
+
+
+def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
+    monkeypatch.setattr(stored, "SETS", 2)
+    for year in (1791, 1792, 1793, 1794):
+        get(client, trained, **{"from": str(year)})
+    assert Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key="").count() == 2
+
+
+def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(stored.dispatch, "ask", lambda task, arguments, key, seconds: asked.append((task, arguments)))
+    Findings.objects.all().delete()
+    url = reverse("run_overview", args=[trained.pk])
+    response = client.get(url, {"from": "1795"})
+    assert response.status_code == 202 and "being computed" in response.content.decode()
+    assert asked == [("tasks.runs.find", [trained.pk, "from=1795"])]
+    from tasks.runs import find
+
+    find(*asked[0][1])
+    assert client.get(url, {"from": "1795"}).status_code == 200
+
+
+def test_findings_of_an_older_method_are_computed_again(trained, client):
+    Findings.objects.filter(snapshot=trained.snapshot_id).update(method=0, data={"old": True})
+    assert get(client, trained)["ready"]
+
+
+def test_names_and_hidden_topics_show_at_once(trained, client):
+    rows = get(client, trained)["findings"]
+    k = next(row["topic"]["number"] for row in rows if row["kind"] == "family")
+    curation.edit(trained, [(k, {"label": "A name of ours"})], "reader")
+    after = get(client, trained)["findings"]
+    assert any(f"A name of ours (T{k:02d})" in row["sentence"] for row in after)
+
+
+def test_texts_under_embargo_are_short(trained, client):
+    embargo.set_embargo(trained.corpus, True)
+    for quote in get(client, trained)["quotes"]:
+        assert len("".join(part for part, _ in quote["text"])) <= embargo.PASSAGE + 2
+
+
+def test_a_notebook_begins_with_the_findings(trained, client):
+    data = get(client, trained, detail="less")
+    response = client.post(reverse("notebook_findings"), {"run": trained.pk, "query": "detail=less"})
+    notebook = Notebook.objects.latest("pk")
+    assert response.url == reverse("notebook", args=[notebook.pk])
+    pins = list(notebook.pins.all())
+    assert [pin.kind for pin in pins] == ["passage"] * 3 + ["chart"] * len(data["findings"])
+    assert [pin.sentence for pin in pins[3:]] == [row["sentence"] for row in data["findings"]]
+    assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
+    assert client.post(reverse("notebook_findings"), {"run": 10**12}).status_code == 404
+
+
+def test_one_press_pins_a_finding(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    form = re.search(r'id="pin-family-1" hidden>(.*?)</form>', page, re.S)[1]
+    sent = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    client.post(reverse("pin"), sent)
+    pin = Notebook.objects.latest("pk").pins.get()
+    assert pin.sentence == get(client, trained)["findings"][0]["sentence"]
+
+
+def test_the_api_says_the_same(trained, client):
+    api = client.get(f"/api/v1/runs/{trained.pk}/findings", {"from": "1795"}).json()
+    page = get(client, trained, **{"from": "1795"})
+    assert [row["sentence"] for row in api["findings"]] == [row["sentence"] for row in page["findings"]]
+
+
+def made(draft, name, rows, K):
+    corpus = corpus_of(draft, rows, name)
+    return run_on(corpus, config={"topics": K, "passes": 3})
+
+
+def test_a_planted_rise_is_named_and_dated(draft, client):
+    """In 30 years of 20 documents each, half of the words are of ships from the 19th year on."""
+    rng = np.random.default_rng(3)
+    words = {name: [f"{name}{c}" for c in "abcdefghijkl"] for name in ("ship", "farm", "bank", "court")}
+    rows = [["date", "text"]]
+    for year in range(1900, 1930):
+        for _ in range(20):
+            weight = np.array([3.0 if year >= 1918 else 0.3, 1, 1, 1])
+            of = rng.choice(list(words), 60, p=rng.dirichlet(2 * weight))
+            rows.append([str(year), " ".join(rng.choice(words[name]) for name in of)])
+    run = made(draft, "planted", rows, 4)
+    rises = [row for row in get(client, run, detail="more")["findings"] if row["kind"] == "rise"]
+    ships = [row for row in rises if "ship" in row["sentence"]]
+    assert len(ships) == 1 and "1918" in ships[0]["sentence"] and ships[0]["low"] > 1.3
+
+
+def test_little_is_said_of_little(draft, client):
+    """Ten documents without a date, one topic; and documents of one day."""
+    texts = [["text"], *([f"river water flows boat number{i % 3} bridge river stone"] for i in range(10))]
+    run = made(draft, "small", texts, 1)
+    data = get(client, run)
+    assert kinds(data) <= {"family", "caution", "unlike"} and data["span"] == []
+    page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
+    assert "nothing can be said of time" in page or not data["findings"]
+
+
+def test_a_made_corpus_without_time_claims_no_change(draft, client):
+    rng = np.random.default_rng(1)
+    rows = [["date", "place", "text"]]
+    for i in range(300):
+        topic = rng.integers(0, 3)
+        rows.append([str(1900 + i % 30), "ab"[i % 2], " ".join(f"w{topic}x{rng.integers(0, 15)}" for _ in range(40))])
+    data = get(client, made(draft, "steady", rows, 3), detail="more")
+    assert not {"rise", "fall", "mark", "sense"} & kinds(data)
+
+
+def test_sentences_read_ratios_both_ways():
+    from webapp.findings.sentences import _times
+
+    assert _times({"estimate": 2.0, "low": 1.5, "high": 2.7}) == ("twice as much", "95% interval 1.5 to 2.7")
+    assert _times({"estimate": 1 / 12, "low": 1 / 16, "high": 1 / 9}) == ("÷12", "95% interval ÷9 to ÷16")
+    assert _times({"estimate": None, "low": 31.0, "high": None})[0] == "at least 31 times as much"
+    assert _times({"estimate": 0.0, "low": 0.0, "high": 0.05})[0] == "÷20 at least"
+
+
+def test_every_kind_has_a_heading():
+    assert set(compute.KEPT) == set(queries.KINDS) == set(queries.DETAILS["more"])

@@ -1,0 +1,112 @@
+"""Quotations that stand for a topic: passages with many of its words that begin and end with a sentence."""
+
+import numpy as np
+import regex
+
+from inference.errors import Invalid
+from webapp.accounts import embargo
+from webapp.documents import texts
+from webapp.documents.selection import Selection
+from webapp.ingest import repeats
+from webapp.results import evidence
+
+DOCUMENTS = 10  # of a topic that are looked into
+SHORT, LONG = 90, 260  # characters of a quotation
+AROUND = 500  # characters read before and behind the densest place
+LEAST_WORDS = 30  # of a document that is quoted
+ALIKE = 0.5  # share of words that two quotations may have in common
+_BEGIN = regex.compile(r"(?:^|(?<=[.!?][\"”’')]?\s{1,6}))(?=[\"“‘(]?\p{Lu})")
+_END = regex.compile(r"(?<!\b(?:Mr|Mrs|Dr|St|No|U\.S|U\.N|[A-Z]))[.!?][\"”’')]?(?=\s|$)")
+_WORD = regex.compile(r"\p{L}{3,}")
+
+
+def repeating(selection: Selection) -> np.ndarray:
+    """bool[D]: documents that repeat an earlier one, word for word or nearly."""
+    version = selection.run_view.run.version
+    repeated = np.zeros(version.documents, bool)
+    try:
+        for kind in ("same", "near"):
+            repeated |= repeats.repeating(version, kind)
+    except Invalid:  # read by a version that kept no list of them
+        pass
+    return repeated
+
+
+def of_topics(selection: Selection, topics: list[int], count: int, repeated: np.ndarray) -> list[dict]:
+    """At most one quotation of each topic, `count` in all, of different documents: topic, document, start, end."""
+    quoted: list[dict] = []
+    seen: list[set[str]] = []
+    for k in topics:
+        if len(quoted) == count:
+            break
+        best = _best(selection, k, repeated, {q["document"] for q in quoted}, seen)
+        if best:
+            quoted.append(best[0])
+            seen.append(best[1])
+    return quoted
+
+
+def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], seen: list[set[str]]):
+    view, counted = selection.run_view, evidence.of(selection.run_view.run)
+    held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
+    allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
+    if selection.mask is not None:
+        allowed &= selection.mask
+    some = np.flatnonzero(allowed)
+    score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
+    numbers = [int(some[i]) for i in np.argsort(-score, kind="stable")[:DOCUMENTS] if int(some[i]) not in taken]
+    tokens = {number: texts.tokens(view, number) for number in numbers}
+    places = {}
+    for number, of in tokens.items():
+        own = of.offsets[of.topics == k]
+        places[number] = int(own[np.argmax(np.searchsorted(own, own + LONG) - np.arange(len(own)))])
+    wanted = [(n, max(0, at - AROUND), AROUND + LONG + AROUND, at) for n, at in places.items()]
+    best, most = None, 0.0
+    for piece in embargo.pieces(selection.corpus, wanted):
+        of = tokens[piece.number]
+        own = of.offsets[of.topics == k] - piece.first
+        for a, b in _sentences(piece.text, whole=piece.first == 0):
+            words = {w.lower() for w in _WORD.findall(piece.text[a:b])}
+            digits = sum(c.isdigit() for c in piece.text[a:b]) / (b - a)
+            density = (np.searchsorted(own, b) - np.searchsorted(own, a)) / (b - a + 60) * max(0.1, 1 - 8 * digits)
+            if density > most and not any(len(words & other) > ALIKE * min(len(words), len(other)) for other in seen):
+                quote = {"topic": k, "document": piece.number, "start": piece.first + a, "end": piece.first + b}
+                best, most = (quote, words), density
+    return best
+
+
+def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
+    """Where one or more whole sentences lie that are neither too short nor too long, as quotations go."""
+    begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or whole]
+    ends = [m.end() for m in _END.finditer(text)]
+    spans = [(a, b) for a in begins for b in ends if SHORT <= b - a <= LONG]
+    return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
+
+
+def shown(selection: Selection, quoted: list[dict]) -> list[dict]:
+    """The quotations in the text's own words, the topic's marked: text (parts), title, date, document, start, end."""
+    view, run = selection.run_view, selection.run_view.run
+    wanted = [(q["document"], q["start"], q["end"] - q["start"], q["start"]) for q in quoted]
+    pieces = embargo.pieces(run.corpus, wanted)
+    known = embargo.about(run.corpus, [q["document"] for q in quoted], "title", "date_text")
+    out = []
+    for q, piece in zip(quoted, pieces, strict=True):
+        short = piece.text + (" …" if run.corpus.embargo and len(piece.text) < q["end"] - q["start"] else "")
+        words = texts.words(run, texts.tokens(view, q["document"]), short, piece.first)
+        out.append(
+            q | {"text": _joined([(w.text, w.topic == q["topic"]) for w in words])}
+            | {name: known[q["document"]][name] for name in ("title", "date_text")}
+        )  # fmt: skip
+    return out
+
+
+def _joined(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Neighbours of a kind as one; white space of any kind as one space."""
+    out: list[tuple[str, bool]] = []
+    for text, marked in parts:
+        text = regex.sub(r"\s+", " ", text)
+        if out and out[-1][1] == marked:
+            out[-1] = (out[-1][0] + text, marked)
+        else:
+            out.append((text, marked))
+    return out

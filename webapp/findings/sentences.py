@@ -1,0 +1,209 @@
+"""Findings in sentences: what is stored as numbers, said with the names that topics have now, each with the address of its
+passages. A sentence is made of parts: texts, and topics as webapp.results.links gives them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from webapp.documents.selection import Selection
+from webapp.drawing.numbers import count, percent, topic_label
+from webapp.results import links, topics
+
+Part = str | dict  # a text, or a topic (links.topic)
+NAMED = 3  # topics of a family that its sentence names
+UNITS = {"decade": "decades", "year": "years", "month": "months", "day": "days"}
+
+
+class Said(NamedTuple):
+    """parts: the sentence, without its full stop. sure: how sure it is, "95% interval 53 to 95", or nothing."""
+
+    parts: list[Part]
+    url: str
+    topic: int | None = None
+    sure: str = ""
+
+
+class Writer:
+    """Says the findings of one set of documents."""
+
+    def __init__(self, selection: Selection, titles: dict[int, str]):
+        """titles: of the documents that findings name."""
+        self.selection, self.view, self.titles = selection, selection.run_view, titles
+        self.run = self.view.run
+        self._topics: dict[int, dict] = {}
+
+    def say(self, row: dict) -> Said:
+        writers: dict[str, Callable[[dict], Said]] = {
+            "family": self._family, "rise": self._change, "fall": self._change, "mark": self._mark, "sense": self._sense,
+            "unlike": self._unlike, "caution": self._caution,
+        }  # fmt: skip
+        return writers[row["kind"]](row)
+
+    def topic(self, k: int) -> dict:
+        if k not in self._topics:
+            link = links.topic(self.view, k)
+            name = link["name"] or ", ".join(topics.top_words(self.view, [k], 3)[k])
+            self._topics[k] = link | {"name": name}
+        return self._topics[k]
+
+    def _family(self, row: dict) -> Said:
+        named = row["topics"][:NAMED]
+        more = row["count"] - len(named)
+        tail = [f" and {_number(more, 'more topic')}"] if more else []
+        parts: list[Part] = [
+            f"{percent(row['estimate'])} of the words are about ",
+            *_listed([self.topic(k) for k in named], not more),
+            *tail,
+        ]
+        url = links.topics_url(self.run) + self.selection.address(topics=",".join(map(str, row["topics"])))
+        return Said(parts, url, named[0], f"95% interval {percent(row['low'])} to {percent(row['high'])}")
+
+    def _change(self, row: dict) -> Said:
+        rise, k = row["kind"] == "rise", row["topic"]
+        first, last = row["between"]
+        when = f"; the change came between {first} and {last}" if first != last else ""
+        times, sure = _times(row)
+        parts: list[Part] = [self.topic(k), f" {'rose' if rise else 'fell'} from {percent(row['before'][0])} of the words before "
+                 f"{row['since_said']} to {percent(row['after'][0])} since: {times}"]  # fmt: skip
+        span = {"from": row["since"]} if rise else {"to": row["until"]}
+        return Said(parts, self._documents(k, **span), k, sure + when)
+
+    def _mark(self, row: dict) -> Said:
+        k = row["topic"]
+        times, sure = _times(row)
+        where = f"{row['value']} ({row['field']}): " if row["field"] else "Here "
+        where = _period(row["value"]) if row["in_time"] else where
+        parts: list[Part] = [f"{where}{percent(row['here'][0])} of the words are about ", self.topic(k),
+                 f", against {percent(row['rest'])} {'elsewhere' if row['field'] else 'in all other documents'}: {times}"]  # fmt: skip
+        if not row["field"]:
+            return Said(parts, self._documents(k), k, sure)
+        if row["in_time"]:
+            label = row["value"].rstrip("s")
+            span = {"from": label, "to": label[:3] + "9" if row["value"].endswith("s") else label}
+            return Said(parts, self._documents(k, **span), k, sure)
+        return Said(parts, self._documents(k, value=(row["field"], row["value"])), k, sure)
+
+    def _sense(self, row: dict) -> Said:
+        gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
+        parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]} {percent(row['lost_shares'][0])} of the documents with the word use it in ",
+                 lost, f"; since {row['since'][1]} {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
+        sure = f"the smaller of the two changes is {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
+        return Said(parts, links.word_url(self.run, row["word"], self.selection.address()), row["gained"], sure)
+
+    def _unlike(self, row: dict) -> Said:
+        title = self.titles.get(row["document"]) or f"Document {row['document'] + 1}"
+        first, *rest = [self.topic(k) for k in row["topics"]]
+        among = "No other document" if row["all"] else f"None of {row['compared']:,} other documents"
+        parts: list[Part] = [f"“{title}” stands alone: {percent(row['parts'][0])} ", first]
+        if rest:
+            parts += [f" and {percent(row['parts'][1])} ", rest[0]]
+        parts += [f". {among} shares more than {percent(row['estimate'])} of its mix of topics"]
+        return Said(parts, links.document_url(self.run, row["document"], f"?topic={row['topics'][0]}"))
+
+    def _caution(self, row: dict) -> Said:
+        what, n = row["what"], row.get("count", 0)
+        parts: list[Part]
+        if what in ("general", "mixed", "one_document"):
+            named: list[Part] = [self.topic(k) for k in row["topics"]]
+            more = [f" and {n - len(named)} more"] if n > len(named) else []
+            said = {
+                "general": f"{_number(n, 'topic')} {_is(n)} general talk and left out above: ",
+                "mixed": f"{_number(n, 'topic')} {_mixes(n)} words that hardly ever stand together: ",
+                "one_document": f"{_number(n, 'topic')} {_rests(n)} for a fifth or more on one document: ",
+            }[what]
+            parts = [said, *_listed(named, not more), *more, f". Together {percent(row['estimate'])} of the words"]
+            url = links.topics_url(self.run) + "?" + urlencode({"topics": ",".join(map(str, row["topics"]))})
+            return Said(parts, url)
+        if what == "thin":
+            unit = UNITS[row["unit"]]
+            some = ", ".join(row["periods"]) + (" …" if n > len(row["periods"]) else "")
+            empty = (
+                f". {_number(row['empty'], row['unit'])} in between {_has(row['empty'])} none" if row["empty"] else ""
+            )
+            parts = [
+                f"{count(n)} of {count(row['of'])} {unit} have fewer than 10 documents ({some}): don’t rely on shares there{empty}"
+            ]
+            return Said(parts, reverse("run_time", args=[self.run.pk]) + self.selection.address(by=row["unit"]))
+        if what == "repeated":
+            parts = [
+                f"{count(n)} documents ({percent(row['estimate'])}) repeat an earlier one, wholly or nearly, and count again"
+            ]
+            return Said(
+                parts,
+                links.documents_url(self.run, self.selection.address() + ("&" if self.selection else "") + "only=near"),
+            )
+        parts = [
+            f"{percent(row['estimate'])} of the words, stop words aside, are in no topic: they are too rare or too frequent"
+        ]
+        return Said(parts, reverse("run_methods", args=[self.run.pk]))
+
+    def _documents(self, k: int, value: tuple[str, str] | None = None, **span: str) -> str:
+        """The documents of the set that have the topic, within more conditions, those with most of it first."""
+        selection = self.selection.with_topic(k, 1)
+        if value:
+            selection = selection.elsewhere(value[0]).with_value(*value)
+        if span:
+            selection = selection.changed(span=(span.get("from") or selection.first, span.get("to") or selection.last))
+        return links.documents_url(self.run, selection.address(by=topic_label(k)))
+
+
+def plain(said: Said) -> str:
+    """A sentence as one text, topics as "name (T07)", with its interval and a full stop."""
+    text = "".join(part if isinstance(part, str) else f"{part['name']} ({part['label']})" for part in said.parts)
+    return text + (f" ({said.sure})." if said.sure else ".")
+
+
+def _listed(names: list[Part], last: bool) -> list[Part]:
+    """a, b and c; without `last` a, b, c."""
+    out: list[Part] = []
+    for i, name in enumerate(names):
+        if i:
+            out.append(" and " if last and i == len(names) - 1 else ", ")
+        out.append(name)
+    return out
+
+
+def _times(row: dict) -> tuple[str, str]:
+    """How many times as much, and its interval; of less by how much it is divided: "÷12", "95% interval ÷9 to ÷16"."""
+    ratio, low, high = (row[name] for name in ("estimate", "low", "high"))
+    if ratio is None:  # of nothing
+        return f"at least {_factor(low)} times as much", "95% bound"
+    if not ratio:
+        return f"÷{_factor(1 / high)} at least", "95% bound"
+    if ratio >= 1:
+        end = _factor(high) if high is not None else "any number"
+        said = "twice as much" if _factor(ratio) == "2" else f"{_factor(ratio)} times as much"
+        return said, f"95% interval {_factor(low)} to {end}"
+    end = f"÷{_factor(1 / low)}" if low else "nothing"
+    return f"÷{_factor(1 / ratio)}", f"95% interval ÷{_factor(1 / high)} to {end}"
+
+
+def _factor(x: float) -> str:
+    text = f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
+    return text.removesuffix(".0")
+
+
+def _period(label: str) -> str:
+    return f"In the {label}, " if label.endswith("s") else f"In {label}, "
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _has(n: int) -> str:
+    return "has" if n == 1 else "have"
+
+
+def _mixes(n: int) -> str:
+    return "mixes" if n == 1 else "mix"
+
+
+def _rests(n: int) -> str:
+    return "rests" if n == 1 else "rest"

@@ -1,0 +1,56 @@
+"""Findings as they are stored: read, computed at the end of a run, in a request where that is quick, else by a worker."""
+
+from hashlib import blake2b
+
+from django.http import QueryDict
+
+from webapp.documents.selection import Selection
+from webapp.findings import compute as computing
+from webapp.jobs import dispatch
+from webapp.models import Findings, Run
+from webapp.results import evidence
+from webapp.results.view import RunView
+
+TASK = "tasks.runs.find"
+QUICK = 400_000  # topics of documents, in all, up to which a request computes: some seconds; of more a worker does
+SETS = 50  # of a run that are kept, the newest
+ASKED = 120  # seconds for which a worker that was asked is not asked again
+
+
+def of(selection: Selection) -> dict | None:
+    """The findings of a set, or None while a worker computes them. Raises Invalid for a run without evidence."""
+    row = Findings.objects.filter(snapshot=selection.run_view.run.snapshot_id, key=_key(selection)).first()
+    if row is not None and row.method == computing.METHOD:
+        return row.data
+    if len(evidence.of(selection.run_view.run).doc_topics) <= QUICK:
+        return _make(selection)
+    key = f"{selection.run_view.run.snapshot_id}:{_key(selection)}"
+    query = selection.address().removeprefix("?")
+    dispatch.ask(TASK, [selection.run_view.run.pk, query], key, ASKED)
+    return None
+
+
+def compute(run_id: int, query: str = "") -> None:
+    """Compute and store, in a worker. Nothing where the run is not there any more."""
+    run = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(pk=run_id).first()
+    if run is not None and run.snapshot is not None and run.snapshot.final:
+        _make(Selection.read(QueryDict(query), run.corpus, RunView(run)))
+
+
+def _make(selection: Selection) -> dict:
+    data = computing.findings(selection)
+    snapshot = selection.run_view.run.snapshot
+    values = {"method": computing.METHOD, "data": data}
+    Findings.objects.update_or_create(snapshot=snapshot, key=_key(selection), defaults=values)
+    sets = Findings.objects.filter(snapshot=snapshot).exclude(key="").order_by("-made_at")
+    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
+    return data
+
+
+def _key(selection: Selection) -> str:
+    """What findings depend on beside the snapshot: the set, and which topics are merged. Names don't matter."""
+    into = selection.run_view.labels.into
+    merged = [(int(k), int(target)) for k, target in enumerate(into) if k != target]
+    if not selection.parameters and not merged:
+        return ""
+    return blake2b(repr((selection.parameters, merged)).encode(), digest_size=32).hexdigest()

@@ -1,0 +1,48 @@
+"""What a run's topics are called until readers name them: proposed when their snapshot is published."""
+
+from functools import partial
+
+import numpy as np
+
+from inference import Evidence, Topics
+from inference.explore import naming, neighbours
+from webapp.accounts import embargo
+from webapp.jobs.heartbeat import Heartbeat
+from webapp.models import Run, Word
+
+
+def of_words(run_id: int, topics: Topics) -> list[str]:
+    """While the run trains: made of words alone, as the vocabulary has them."""
+    version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
+    return naming.names(topics, _spelling(version, naming.candidates(topics)))
+
+
+def of_texts(run: Run, topics: Topics, evidence: Evidence, beat: Heartbeat) -> list[str]:
+    """When training has ended: made of words and phrases, as the texts write them.
+
+    Of a corpus under embargo only what every reader may see of a text is looked at.
+    """
+    lengths = np.zeros(topics.V, np.int32)
+    for number, word in Word.objects.filter(version=run.version_id).values_list("number", "word").iterator():
+        lengths[number] = len(word)
+    samples = []
+    for sample in neighbours.samples(evidence, lengths):
+        beat.check()
+        samples.append(sample)
+    own = naming.candidates(topics)
+    others = [w for sample in samples for phrase in sample.phrases for w in phrase.words]
+    vocabulary = _spelling(run.version_id, np.union1d(own, others).astype(np.int64))
+    top, looked_at = topics.top(naming.CANDIDATES), []
+    for sample, words in zip(samples, top.tolist(), strict=True):
+        beat.check()
+        texts = partial(embargo.beginnings, run.corpus)
+        looked_at.append(
+            (sample, neighbours.written(evidence, sample, [w for w in words if w >= 0], vocabulary.__getitem__, texts))
+        )
+    return naming.names(topics, vocabulary, looked_at)
+
+
+def _spelling(version_id: int, numbers: np.ndarray) -> dict[int, str]:
+    """The words of some numbers."""
+    words = Word.objects.filter(version=version_id, number__in=numbers.tolist())
+    return dict(words.values_list("number", "word"))
