@@ -5,7 +5,8 @@
 CORPUS: a name or a path as for benchmarks.engines; the example, where none is given. It does in one process what the job of
 a run does (webapp/runs/training.py), by the same functions, and prints a table: a row for each part, a column for each
 number of topics, seconds of the processor (--wall: of the clock, for an idle machine). --copy: rows are copied into the
-Postgres of a running Topograph, too, in a transaction that is taken back. Compiling is not counted. The last line is `judged:
+Postgres of a running Topograph, too, in a transaction that is taken back. Compiling is not counted, nor what needs
+the words themselves: names of topics, the overview. The last line is `judged:
 P`, the largest share of a training that judging took, in per cent.
 """
 
@@ -118,7 +119,7 @@ def stored(parts: Parts, engine: Any, config: Any, bow: Bow, last: Snapshot, fol
         predicts = left_to_right.measure(bow, 0, topics, engine.priors(config, last.state).alpha)
     with parts.part("distances"):
         apart = divergences(topics)
-    findings = snapshots.Findings(evidence, measures, apart, predicts)
+    findings = snapshots.Findings(evidence, measures, apart, predicts, [""] * topics.K)
     with parts.part("map"):
         xy = layout(apart)
         stress(xy, apart)
@@ -137,7 +138,8 @@ def rows(parts: Parts, topics: Topics, findings: Any, xy: np.ndarray, copy: bool
         words = list(snapshots._counted(snapshots._topic_rows(topics, findings), by_topic))
     with parts.part("rows of topics made, neighbours"):
         used = np.ones(topics.K, bool)
-        snapshots._topics(snapshots.Snapshot(pk=KEY), topics, findings.measures.coherence, by_topic, used, findings, xy)
+        given = topics, findings.measures.coherence, by_topic, used, findings, xy, findings.names
+        snapshots._topics(snapshots.Snapshot(pk=KEY), *given, snapshots._background(findings))
     if not copy:
         return
     with transaction.atomic():
