@@ -69,7 +69,7 @@ class Config:
     )  # fmt: skip
     start: str = setting(
         "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
-        "cold from its words alone, better from whichever of both ends better.", "warm", choices=("cold", "warm", "better"),
+        "cold from its words alone, better from whichever of both ends better.", "better", choices=("cold", "warm", "better"),
     )  # fmt: skip
     warm_up: int = setting(
         "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
