@@ -493,7 +493,8 @@ class Circle(Schema):
     x: float
     y: float
     r: float
-    text: str
+    text: str = Field(description="what stands on the map: the name, or its first part")
+    name: str
     background: bool
     chosen: bool
     place: LabelPlace
