@@ -37,13 +37,14 @@ def test_export_has_the_shares_of_the_topics(client, trained):
     assert path == reverse("export", args=[trained.pk, "documents.csv"])
     rows = table(trained, "documents.csv", query)
     listed = client.get(reverse("run_documents_json", args=[trained.pk]) + "?from=1797").json()
-    assert len(rows) == listed["count"] and "share of T03" in rows[0] and "share of T05" in rows[0]
+    third, fifth = (name for name in rows[0] if name.startswith("share of T"))
+    assert len(rows) == listed["count"] and third.startswith("share of T03") and fifth.startswith("share of T05")
     by_topic = table(trained, "document-topics.csv")
     shares = {(row["document"], int(row["topic"])): row["share"] for row in by_topic}
     for row in rows[:40]:
-        assert float(row["share of T03"]) == pytest.approx(float(shares.get((row["document"], 3), 0)))
+        assert float(row[third]) == pytest.approx(float(shares.get((row["document"], 3), 0)))
     chosen = table(trained, "documents.csv", "has=3:20")
-    assert chosen and all(float(row["share of T03"]) >= 0.2 for row in chosen)  # the share that chose them
+    assert chosen and all(float(row[third]) >= 0.2 for row in chosen)  # the share that chose them
     for wrong in ("999", "x", "-1", ",".join(map(str, range(60)))):
         assert client.get(path + f"?topics={wrong}").status_code == 400
 
