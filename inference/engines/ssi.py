@@ -16,7 +16,7 @@ from inference.engines import arena, from_documents
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
-from inference.kernels import frank_wolfe, gibbs, rng, rows
+from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room
 from inference.topics import Theta, Topics
 
@@ -60,7 +60,6 @@ STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before i
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
-FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
 START_PASSES = 2  # of a warm-up by OPE
@@ -443,13 +442,13 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
-    documents = np.arange(first, end, dtype=np.int64)
-    batch = _expand(bow, documents)
-    keys = _keys(state.seed, rng.FOLD_IN, 0, documents)
-    config = replace(config, burn_in=FOLD_BURN_IN, samples=FOLD_SAMPLES, draws=FOLD_DRAWS, learn="nothing")
-    samples = _sample(config, state, batch, keys)
-    return Theta(first, *rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha))
+    """theta of the documents first … end - 1, under the topics as they are; kernels/fold.py says how."""
+    batch, log = _expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
+    norm = gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, log)
+    beta = fold.rows(
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log
+    )  # fmt: skip
+    return Theta(first, *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha))
 
 
 def priors(config: Resolved, state: State | None) -> Priors:

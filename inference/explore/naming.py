@@ -17,7 +17,7 @@ SECOND = 0.7  # nats of relevance that the second part of a name may be behind t
 LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
-EXCLUSIVITY, SPREAD = 0.55, 1.25  # of the run's medians: below the one and above the other a topic is general talk
+EXCLUSIVITY, SPREAD = 0.53, 1.15  # of the run's medians: below the one and above the other a topic is general talk
 FEW = 8  # topics below which a median says too little to call one general
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
 
@@ -220,7 +220,8 @@ def alike(a: str, b: str) -> bool:
     a, b = a.casefold(), b.casefold()
     short = min(len(a), len(b))
     if short < 4:
-        return a == b or (short > 1 and (a.startswith(b) or b.startswith(a)))
+        ends = len(a) == len(b) == 3 and a[0] == b[0] and a[2] == b[2]  # "man" and "men"
+        return a == b or ends or (short > 1 and (a.startswith(b) or b.startswith(a)))
     return a[:4] == b[:4] or SequenceMatcher(None, a, b).ratio() > ALIKE
 
 

@@ -16,9 +16,7 @@ export function chart(figure, choose) {
   const [width, height] = svg.dataset.size.split(" ").map(Number);
   const topics = [...svg.querySelectorAll("a")].map((link) => {
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(link.firstElementChild.getAttribute(name)));
-    const title = link.querySelector("title").textContent;
-    const text = title.slice(0, title.lastIndexOf(","));
-    return { link, x, y, r, text, number: Number(link.dataset.topic) };
+    return { link, x, y, r, text: link.dataset.said, number: Number(link.dataset.topic) };
   });
   const of = new Map(topics.map((topic) => [topic.link, topic]));
   const chosen = new Set(topics.filter(({ link }) => link.classList.contains("on")));

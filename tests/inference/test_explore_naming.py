@@ -93,7 +93,7 @@ def test_without_texts_names_are_words_and_none_stands_twice():
 
 @pytest.mark.parametrize(
     ("a", "b", "same"),
-    [("court", "courts", True), ("america", "american", True), ("man", "men", False), ("gold", "silver", False), ("oil", "oils", True), ("银", "行", False)],
+    [("court", "courts", True), ("america", "american", True), ("man", "men", True), ("gold", "silver", False), ("oil", "oils", True), ("银", "行", False)],
 )  # fmt: skip
 def test_words_that_say_the_same(a, b, same):
     assert naming.alike(a, b) is same

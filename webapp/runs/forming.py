@@ -77,7 +77,7 @@ class FormingWriter:
         numbers = largest(topics)
         shown = _rows(topics, numbers)
         spelled, tokens = self._vocabulary(naming.candidates(shown))
-        names, background = naming.names(shown, spelled), naming.background(shown)
+        names = naming.names(shown, spelled)  # general talk is told when training ends, as that needs the evidence
         words = [[spelled[w] for w in row] for row in self._words(shown, tokens)]
         xy = self._placed(numbers.tolist(), divergences(shown))
         passages = self._passages(shown)
@@ -85,7 +85,7 @@ class FormingWriter:
             Forming(
                 number=int(k),
                 name=names[i],
-                background=bool(background[i]),
+                background=False,
                 share=round(float(topics.share[k]), 5),
                 x=round(float(xy[i, 0]), 4),
                 y=round(float(xy[i, 1]), 4),

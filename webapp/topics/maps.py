@@ -14,6 +14,7 @@ LEAST = 3.0  # radius that can still be hit
 LETTER, LINE, GAP = 6.9, 17, 4  # width and height of a label's letters, its distance from the circle
 LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
 WORDS = 2  # of a topic that has no name
+LONG = 20  # letters of a name from which on its first part alone stands on the map
 
 
 def of(overview: Overview, chosen: list[int]) -> dict | None:
@@ -41,7 +42,7 @@ def of(overview: Overview, chosen: list[int]) -> dict | None:
         circles.append({
             "number": k, "label": topic_label(k), "hue": overview.labels.hue(k), "url": links.topic_url(overview.view, k), "share": float(overview.share[k]),
             "x": round(float(xy[k, 0]), 1), "y": round(float(xy[k, 1]), 1), "r": round(float(radii[k]), 1),
-            "text": name or " ".join(words[k]), "background": overview.labels.background(k), "chosen": k in picked,
+            "text": _short(name) or " ".join(words[k]), "name": name, "background": overview.labels.background(k), "chosen": k in picked,
         })  # fmt: skip
     _label(circles[:LABELLED], height)
     return {"circles": circles, "width": WIDTH, "height": round(height), "stress": run.snapshot.stress}
@@ -59,6 +60,11 @@ def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
     places[used] = xy = separate(xy, radii * 1.04)
     margin = radii[:, None] + np.array([0.16, 0.05])  # for labels at the edge
     return {"xy": places, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
+
+
+def _short(name: str) -> str:
+    """The first part of a long name of several."""
+    return name if len(name) <= LONG else name.partition(", ")[0]
 
 
 def _label(circles: list[dict], height: float) -> None:
