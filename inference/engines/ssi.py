@@ -145,10 +145,9 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
-        passes = min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3
         chosen = {
-            "passes": passes,
-            "warm_up": min(START_PASSES, self.passes or passes) if memo and self.start == "documents" else 1,
+            "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "warm_up": START_PASSES if memo and self.start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
             "minibatch": min(2048, max(20, documents // 32)) if memo else 400 if log else 256,
@@ -474,10 +473,11 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             "with statistics that are remembered for each document and replaced when it is visited again (compare Hughes and Sudderth "
             "2016)"
         )
-        if settings.get("start") == "documents" and settings["warm_up"]:
+        first = min(settings.get("warm_up", 0), settings["passes"])
+        if settings.get("start") == "documents" and first:
             citations.append("than2015dual")
             how += (
-                f". Each topic began as the words of a randomly chosen document; the first {_count(settings['warm_up'], 'pass')} used online "
+                f". Each topic began as the words of a randomly chosen document; the first {_count(first, 'pass')} used online "
                 "maximum a posteriori estimation (OPE; Than and Doan 2015), from which the topic of each word was drawn"
             )
     else:
