@@ -23,6 +23,7 @@ def test_nothing_that_was_uploaded_is_run(page: Page):
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     page.get_by_label("Name").first.fill(EVIL)
+    page.get_by_label("Train topics as soon as it has been read").uncheck()
     page.get_by_role("button", name="Read the corpus").click()
     expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
     expect(page.get_by_role("heading", level=1)).to_have_text(EVIL)

@@ -37,7 +37,9 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     page.locator("input[name=files]").set_input_files(table(rows[: DOCUMENTS + 1], "addresses.csv"))
     page.get_by_role("button", name="Upload", exact=True).click()
     page.wait_for_url("**/prepare/")
-    expect(page.locator("ol.sampled h3").first).to_have_text(rows[1][1])
+    page.get_by_label("Train topics as soon as it has been read").uncheck()
+    page.get_by_text("Change how it is read").click()
+    expect(page.locator("ol.sampled h4").first).to_have_text(rows[1][1])
 
     # A change is shown, with no button pressed, and what is typed elsewhere stays.
     before = number(page, "different words count")
@@ -63,11 +65,11 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.locator("#shaping .errorlist")).to_contain_text("A section has from 50")
     shown(page, lambda: page.get_by_label("Words or pages of a section").fill("60"))
     expect(page.locator("#shaping .errorlist")).to_have_count(0)
-    expect(page.locator("ol.sampled h3 .aside").first).to_have_text(re.compile("part 1 of"))
+    expect(page.locator("ol.sampled h4 .aside").first).to_have_text(re.compile("part 1 of"))
     sections = number(page, "documents")
     assert sections > DOCUMENTS
     shown(page, lambda: page.get_by_label("Sections").select_option(""))
-    expect(page.locator("ol.sampled h3 .aside")).to_have_count(0)
+    expect(page.locator("ol.sampled h4 .aside")).to_have_count(0)
     expected = number(page, "different words count")
 
     page.get_by_role("button", name="Read the corpus").click()

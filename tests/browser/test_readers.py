@@ -22,6 +22,7 @@ def run(browser, live_system) -> str:
     )
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
+    page.get_by_label("Train topics as soon as it has been read").uncheck()
     page.get_by_role("button", name="Read the corpus").click()
     expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
     page.get_by_label("Number of topics").fill("5")

@@ -46,12 +46,10 @@ def points(page: Page, run: int) -> int:
     return len(page.request.get(f"/runs/{run}.json").json()["metrics"]["step"])
 
 
-def test_example_from_button_to_csv(page, database):
-    page.goto("/")
-    page.get_by_role("button", name="Try the example").click()
-    page.wait_for_url("**/corpora/*/")
-    corpus = number_in(page.url)
-    expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
+def test_example_from_training_to_csv(page, database, example):
+    """`example` has pressed its button."""
+    corpus = example.corpus
+    page.goto(f"/corpora/{corpus}/")
     expect(page.get_by_text("8,375").first).to_be_visible()
 
     run = train(page, topics=20, passes=40)
@@ -68,6 +66,7 @@ def test_example_from_button_to_csv(page, database):
 
     # Reloading shows the whole history, and goes on live.
     page.reload()
+    page.get_by_label("Open the overview when it is done").uncheck()
     shown = rows.count()
     assert points(page, run) >= shown > first
     expect(page.locator("[data-status]")).to_have_text(re.compile("Done"), timeout=TRAINING)
@@ -76,10 +75,17 @@ def test_example_from_button_to_csv(page, database):
         stored = cursor.execute("SELECT count(*) FROM webapp_metric WHERE run_id = %s", [run]).fetchone()[0]
     assert shown == stored
 
-    page.get_by_role("link", name="Browse the topics").click()
+    # What was watched can be watched again.
+    page.locator("#step").focus()
+    page.keyboard.press("Home")
+    page.wait_for_url("**/runs/*/?step=*")
+    expect(page.locator("[data-at]")).to_have_text(re.compile(r"^Step \d+ of"))
+
+    page.get_by_role("link", name="Open the overview").click()
     page.wait_for_url("**/topics/")
     assert page.locator("table.topics tbody tr").count() == 20
-    page.get_by_role("link", name="Take away").click()
+    page.locator(".menu summary", has_text="Export").click()
+    page.get_by_role("link", name="Files").click()
     long, wide = downloaded(page, "Topics, a row for each word, csv"), downloaded(page, "Topics, a row each, csv")
     with database.cursor() as cursor:
         cursor.execute(
@@ -132,12 +138,13 @@ def test_uploaded_csv(page, database):
     page.wait_for_url("**/prepare/")
     expect(page.get_by_label("Text", exact=True)).to_have_value("5")
     page.get_by_label("Name").first.fill("Speeches")
+    page.get_by_label("Train topics as soon as it has been read").uncheck()
     page.get_by_role("button", name="Read the corpus").click()
     expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)
     expect(page.get_by_role("heading", name="Speeches")).to_be_visible()
 
     run = train(page, topics=8, passes=5)
-    expect(page.locator("[data-status]")).to_have_text(re.compile("Done"), timeout=TRAINING)
+    page.wait_for_url(re.compile(r"/runs/\d+/\w+/"), timeout=TRAINING)  # it leads to its overview by itself
     documents = page.request.get(f"/runs/{run}/export/document-topics.csv").text()
     table = list(csv.DictReader(io.StringIO(documents)))
     ids = {int(row["document"]): row["id"] for row in table}

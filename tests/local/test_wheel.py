@@ -61,7 +61,10 @@ def topograph_command(wheel, tmp_path_factory):
 
 
 def environment() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if k not in SERVERS} | {"PYTHONUNBUFFERED": "1"}
+    return {k: v for k, v in os.environ.items() if k not in SERVERS} | {
+        "PYTHONUNBUFFERED": "1",
+        "TOPOGRAPH_EXAMPLE": "0",
+    }
 
 
 def test_what_is_in_it(wheel):

@@ -79,7 +79,7 @@ def findings(selection: Selection) -> dict:
     rows += _marks(context, spoken)
     rows += word_shifts.of(context) if context.periods else []
     rows += _unlike(context)
-    rows += cautions.of(context)
+    rows += cautions.of(context) if context.documents else []
     kept = []
     for kind, most in KEPT.items():
         kept += sorted((row for row in rows if row["kind"] == kind), key=lambda row: -row["score"])[:most]

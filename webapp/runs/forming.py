@@ -30,7 +30,6 @@ class Forming(TypedDict):
 
     number: int
     name: str
-    background: bool
     share: float
     x: float
     y: float
@@ -85,7 +84,6 @@ class FormingWriter:
             Forming(
                 number=int(k),
                 name=names[i],
-                background=False,  # what is general talk is measured when training has ended
                 share=round(float(topics.share[k]), 5),
                 x=round(float(xy[i, 0]), 4),
                 y=round(float(xy[i, 1]), 4),

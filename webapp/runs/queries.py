@@ -90,33 +90,34 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
 
 def forming(view: RunView, step: int | None = None) -> dict:
     """The largest topics of a run as they were at a step of its training: the last one that is kept up to `step`, by
-    default the last of all. In the shape webapp.api.page_shapes.Forming."""
+    default the last of all. In the shape webapp.api.page_shapes.Forming.
+
+    Each has the name that was proposed at that step, or the readers' label; at the end that of all other pages.
+    """
     steps = list(FormingStep.objects.filter(run=view.run).values_list("step", flat=True))
     if not steps:
         return {"step": None, "steps": [], "topics": []}
     at = steps[-1] if step is None else max([steps[0], *(one for one in steps if one <= step)])
-    topics = FormingStep.objects.get(run=view.run, step=at).topics
+    called = view.labels.name if at == steps[-1] and view.run.status == Run.Status.DONE else view.labels.label
+    stored = FormingStep.objects.get(run=view.run, step=at).topics
+    topics = [topic | {"name": called(topic["number"]) or topic["name"]} for topic in stored]
     largest = sorted(topics, key=lambda topic: (-topic["share"], topic["number"]))
     told = {topic["number"] for topic in largest[:TOLD]}
     passages = _passages(view, [topic for topic in topics if topic["number"] in told])
-    drawn = _drawn(largest, view)
+    drawn = _drawn(largest)
     return {
         "step": at,
         "steps": steps,
         "topics": [
             links.topic(view, topic["number"])
-            | {name: topic[name] for name in ("share", "words", "background")}
-            | {"name": _name(view, topic), "passage": "", "passage_url": "", "told": topic["number"] in told}
+            | {name: topic[name] for name in ("share", "words")}
+            | {"background": view.labels.background(topic["number"])}
+            | {"name": topic["name"], "passage": "", "passage_url": "", "told": topic["number"] in told}
             | drawn[topic["number"]]
             | passages.get(topic["number"], {})
             for topic in topics
         ],
     }
-
-
-def _name(view: RunView, topic: dict) -> str:
-    """What readers call it, else the name that was proposed at this step."""
-    return view.labels.label(topic["number"]) or topic["name"]
 
 
 def _passages(view: RunView, topics: list[dict]) -> dict[int, dict]:
@@ -137,7 +138,7 @@ def _passages(view: RunView, topics: list[dict]) -> dict[int, dict]:
     }
 
 
-def _drawn(largest: list[dict], view: RunView) -> dict[int, dict]:
+def _drawn(largest: list[dict]) -> dict[int, dict]:
     """topic -> its circle on the map, and where its name stands from the middle of it: below, above or beside it, where
     there is room; the larger topic has it first."""
     circles = []
@@ -148,7 +149,7 @@ def _drawn(largest: list[dict], view: RunView) -> dict[int, dict]:
     taken = [(cx - 0.8 * r, cy - 0.8 * r, cx + 0.8 * r, cy + 0.8 * r) for cx, cy, r in circles]
     drawn = {}
     for topic, (cx, cy, r) in zip(largest, circles, strict=True):
-        half = LETTER * len(_name(view, topic)) / 2
+        half = LETTER * len(topic["name"]) / 2
         beside = r + half + 4
         places = ((0, r), (0, -r - LINE), (beside, -LINE / 2), (-beside, -LINE / 2))
         boxes = [(cx + dx - half, cy + dy, cx + dx + half, cy + dy + LINE) for dx, dy in places]

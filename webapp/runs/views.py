@@ -3,7 +3,6 @@
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
@@ -43,11 +42,10 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
 
 @require_safe
 def forming(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    """The topics at a step alone, as the run's page asks for them while its slider moves."""
-    run, step = run_or_404(run_id), number(request, "step")
+    """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves; else that page."""
     if not as_json:
-        return redirect(f"{reverse('run', args=[run.pk])}{'' if step is None else f'?step={step}'}")
-    return page(request, "", queries.forming(RunView(run), step), as_json=True)
+        return detail(request, run_id)
+    return page(request, "", queries.forming(RunView(run_or_404(run_id)), number(request, "step")), as_json=True)
 
 
 @require_safe
