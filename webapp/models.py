@@ -352,6 +352,7 @@ class Run(models.Model):
     )  # the run whose topics it begins with
     begins = models.BooleanField(default=False)  # with the topics of its parent
     dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of its version's vocabulary
+    steering = models.JSONField(default=dict, db_default={})  # changes of its parent's topics (runs.steering)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -47,10 +47,11 @@ class Load(Enum):
 
 @dataclass(frozen=True)
 class Tab:
-    """A link in the navigation of a run."""
+    """A link in the navigation of a run: one of its rooms, or an entry of one of its menus."""
 
     name: str
     key: str = ""  # keys that lead there, such as "g t"
+    menu: str = ""  # "Actions" or "Export"; of a room it is empty
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ from webapp.api import views as api_views
 from webapp.compare import views as comparisons
 from webapp.corpora import deletion_views, file_views, version_views
 from webapp.corpora import views as corpora
-from webapp.curation import intrusion_views
+from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
 from webapp.documents import infer_views, parent_views
 from webapp.documents import views as documents
@@ -47,7 +47,7 @@ from webapp.notebooks import views as notebooks
 from webapp.operations import health_views, operator_views
 from webapp.pages import glossary_views
 from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
-from webapp.runs import exclude_words_views
+from webapp.runs import exclude_words_views, steering_views
 from webapp.runs import views as runs
 from webapp.simulate import views as simulate
 from webapp.time import views as time
@@ -235,6 +235,8 @@ urlpatterns = [
         json=page_shapes.TopicWordPage,
         example=NUMBER | WORD,
     ),
+    form(f"{RUN}/topics/ticked", ticked_views.look, "topics_ticked", TRY),  # leads to a page about them
+    form(f"{RUN}/topics/edit", ticked_views.edit, "topics_edit", EDIT),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
     # Documents
     *page(
@@ -272,7 +274,7 @@ urlpatterns = [
         example={"first": 2},
         under="run_documents",
     ),
-    *page(f"{RUN}/try", infer_views.text, "run_try", TRY),
+    *page(f"{RUN}/try", infer_views.text, "run_try", TRY, tab=Tab("Try a text", menu="Actions")),
     # Time
     *page(
         f"{RUN}/time",
@@ -302,7 +304,7 @@ urlpatterns = [
         SEE,
         json=page_shapes.WordsPage,
         tab=Tab("Words", "g w"),
-        states=("", "q=wa", "q=zyzzyva"),
+        states=("", "word=wa", "word=zyzzyva"),
     ),
     *page(
         f"{RUN}/words/compare",
@@ -320,7 +322,14 @@ urlpatterns = [
         example=WORD,
     ),
     # Curation
-    *page(f"{RUN}/curation", curation.index, "run_curation", SEE, json=page_shapes.CurationPage, tab=Tab("Curation")),
+    *page(
+        f"{RUN}/curation",
+        curation.index,
+        "run_curation",
+        SEE,
+        json=page_shapes.CurationPage,
+        tab=Tab("Labels and notes", menu="Actions"),
+    ),
     form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
     form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
@@ -335,9 +344,17 @@ urlpatterns = [
     ),
     form(f"{RUN}/curation/carry/do", exclude_words_views.carry_over, "run_carry_over", EDIT),
     form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
+    # Steering
+    *page(f"{RUN}/steer", steering_views.index, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
+    form(f"{RUN}/steer/train", steering_views.train, "run_steer_train", EDIT),
     # Reading. Who may not answer is led to the results.
     *page(
-        f"{RUN}/reading", intrusion_views.index, "run_reading", ANSWER, json=page_shapes.ReadingPage, tab=Tab("Reading")
+        f"{RUN}/reading",
+        intrusion_views.index,
+        "run_reading",
+        ANSWER,
+        json=page_shapes.ReadingPage,
+        tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
         f"{RUN}/reading/results",
@@ -345,7 +362,7 @@ urlpatterns = [
         "run_reading_results",
         SEE,
         json=page_shapes.ResultsPage,
-        tab=Tab("Reading"),
+        tab=Tab("Reading tests", menu="Actions"),
     ),
     *page(
         f"{RUN}/reading/passages/<int:number>",
@@ -365,8 +382,10 @@ urlpatterns = [
     *intrusion_test("words"),
     *intrusion_test("topics"),
     # What is taken away
-    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Take away")),
-    *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods),
+    *page(f"{RUN}/take", exports.index, "run_take", SEE, json=page_shapes.TakePage, tab=Tab("Files", menu="Export")),
+    *page(
+        f"{RUN}/methods", exports.methods, "run_methods", SEE, json=shapes.Methods, tab=Tab("Methods", menu="Export")
+    ),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
     # Made texts: only a run on such has it.
@@ -381,7 +400,7 @@ urlpatterns = [
         under="run",
     ),
     # Training
-    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage, tab=Tab("Training")),
+    *page(RUN, runs.detail, "run", SEE, json=page_shapes.RunPage),
     *page(f"{RUN}/forming", runs.forming, "run_forming", SEE, json=page_shapes.Forming),
     stream(f"{RUN}/events", runs.watch, "run_events", SEE),
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),

@@ -108,7 +108,7 @@ class Site(Reader):
     def digest(self, run: int) -> str:
         """Of a run's topics and each document's topics."""
         sums = hashlib.sha256()
-        for name in ("topic-words", "document-topics"):
+        for name in ("topics-long", "document-topics"):
             sums.update(self.get(f"/runs/{run}/export/{name}.csv").encode())
         return sums.hexdigest()
 

@@ -1,7 +1,8 @@
 """Seconds of training alone, and when an engine's topics are looked at."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -13,7 +14,8 @@ class Clock:
     """Runs while an engine trains, and stands while it converts or shows what it has.
 
     show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one pass. cpu: count
-    the process's own seconds, of all its threads, not the clock's. `other` has those that are not counted.
+    the process's own seconds, of all its threads, not the clock's. `other` has those that are not counted, `judged` what
+    a user's run spends on measuring its topics, which is in neither.
     """
 
     def __init__(
@@ -21,7 +23,7 @@ class Clock:
     ):
         self.limit, self.one_pass, self.show = seconds, one_pass, show
         self.timers = (time.process_time, time.perf_counter) if cpu else (time.perf_counter, time.process_time)
-        self.seconds = self.other = self.last = 0.0
+        self.seconds = self.other = self.last = self.judged = 0.0
         self.due = FIRST * seconds
         self.whole = False  # whether the end of the first pass has been seen
         self.began = (0.0, 0.0)
@@ -34,6 +36,13 @@ class Clock:
         seconds, other = (timer() - began for timer, began in zip(self.timers, self.began, strict=True))
         self.seconds += seconds
         self.other += other
+
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """While the clock stands: what is done within is counted as judging."""
+        began = self.timers[0]()
+        yield
+        self.judged += self.timers[0]() - began
 
     def go_on(self, passes: float, topics: Callable[[], np.ndarray]) -> bool:
         """Asked after each step, with the clock standing: shows the topics when that is due; False when time is over.

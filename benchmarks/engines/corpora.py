@@ -39,6 +39,11 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
 
 def read(path: Path) -> Bow:
     """As the pages read it by default."""
+    return read_words(path)[0]
+
+
+def read_words(path: Path) -> tuple[Bow, list[str]]:
+    """As the pages read it by default, and its words by their numbers."""
     from webapp import readers
 
     options = readers.sniff(path, path.name).options
@@ -48,8 +53,8 @@ def read(path: Path) -> Bow:
         with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
             stream.add(texts, [""] * len(texts))
             stream.commit()
-        bow, _ = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
-        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V)
+        bow, vocabulary = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
+        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(vocabulary.words)
 
 
 def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:

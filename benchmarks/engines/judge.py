@@ -19,6 +19,12 @@ class Point:
     held_out: float  # nats per token, document completion
     npmi: float  # mean of the topics, over the documents that were trained on
     other: float = 0.0  # seconds by the other timer: of the processor where the clock's count, and the other way round
+    judged: float = 0.0  # seconds that a user's run had spent on measuring its topics by then, beside these
+
+    @property
+    def whole(self) -> float:
+        """Seconds as a user waits for them."""
+        return self.seconds + self.judged
 
 
 @dataclass
@@ -32,9 +38,10 @@ class Curve:
         within = [point for point in self.points if point.seconds <= seconds]
         return max(within, key=lambda point: point.held_out, default=None)
 
-    def reached(self, quality: float) -> float:
-        """Seconds until the first point that is as good; inf where none is."""
-        return next((point.seconds for point in self.points if point.held_out >= quality), float("inf"))
+    def reached(self, quality: float, judged: bool = False) -> float:
+        """Seconds until the first point that is as good, with judging or without; inf where none is."""
+        points = (point for point in self.points if point.held_out >= quality)
+        return next((point.whole if judged else point.seconds for point in points), float("inf"))
 
     def json(self) -> dict:
         return {
@@ -48,9 +55,12 @@ class Judge:
         self.alpha = alpha_for(K)
         self.completion, self.coherence = Completion(bow, held_out), Coherence(train)
 
-    def __call__(self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0) -> Point:
+    def __call__(
+        self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0, judged: float = 0.0
+    ) -> Point:
         topics = sparse(dense)
-        return Point(seconds, passes, self.completion(topics), float(np.nanmean(self.coherence.npmi(topics))), other)
+        npmi = float(np.nanmean(self.coherence.npmi(topics)))
+        return Point(seconds, passes, self.completion(topics), npmi, other, judged)
 
 
 def sparse(dense: np.ndarray) -> Topics:
@@ -82,16 +92,14 @@ def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
     return ours, [curve for curve in curves if curve.variant.engine != OURS]
 
 
-def ratio(curves: list[Curve], seconds: float) -> float:
-    """Our seconds to the best completion that a peer reached within some seconds, by that peer's; NaN without a
-    peer."""
+def ratio(curves: list[Curve], seconds: float, judged: bool = False) -> float:
+    """Our seconds to the best completion that a peer reached within some seconds, by that peer's: the largest of all
+    peers, which need not be that of the best. NaN without a peer. judged: with what a run of ours spends on judging."""
     ours, peers = split_ours(curves)
-    best = max(
-        (point for curve in peers if (point := curve.best(seconds))), key=lambda point: point.held_out, default=None
-    )
-    if ours is None or best is None:
+    best = [point for curve in peers if (point := curve.best(seconds))]
+    if ours is None or not best:
         return float("nan")
-    return ours.reached(best.held_out) / best.seconds
+    return max(ours.reached(point.held_out, judged) / point.seconds for point in best)
 
 
 def one_pass_ratio(curves: list[Curve]) -> float:

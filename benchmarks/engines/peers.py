@@ -56,10 +56,11 @@ class Variant:
 
 
 def topograph(task: Task, clock: Clock) -> None:
-    """The engine as inference.train steps it, but for its snapshots, and on beyond its last pass while there is
-    time."""
+    """The engine as inference.train steps it, and on beyond its last pass while there is time. What a run measures at
+    its snapshots is measured where they are due, and counted apart."""
     from inference import compiling, engines
-    from inference.training import Schedule, held_out_documents
+    from inference.evaluate import Coherence, Completion
+    from inference.training import Schedule, held_out_documents, snapshots
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     name = settings.pop("engine", engines.DEFAULT)
@@ -75,7 +76,12 @@ def topograph(task: Task, clock: Clock) -> None:
         engine.step(config, state, little, schedule.batch(state.t, task.seed), schedule.shape)
     engine.topics(config, state)
 
-    schedule = Schedule(bow, config, held_out_documents(bow, task.seed))
+    held_out = held_out_documents(bow, task.seed)
+    schedule = Schedule(bow, config, held_out)
+    with clock.judging():
+        completion, coherence = Completion(bow, held_out), Coherence(bow)
+    schedule.measure(snapshots(engine, config, bow, completion.sample_tokens))
+    due = schedule.after(0)
     with clock:
         state, done = engine.init(config, schedule.shape, task.seed), 0
     while True:
@@ -83,6 +89,12 @@ def topograph(task: Task, clock: Clock) -> None:
             batch = schedule.batch(state.t, task.seed)
             engine.step(config, state, bow, batch, schedule.shape)
         done += len(batch)
+        if state.tokens >= due and (not engine.BATCH or state.t % schedule.per_pass == 0):
+            due = schedule.after(state.tokens)
+            with clock.judging():
+                topics = engine.topics(config, state)
+                completion.estimate(topics.in_use())
+                coherence(topics)
         if not clock.go_on(done / schedule.shape.D, lambda: engine.topics(config, state).dense()):
             return
 
@@ -323,7 +335,7 @@ def version(engine: str) -> str | None:
 
 
 def run(task: Task, pipe) -> None:
-    """The child: sends ("topics", seconds, other seconds, passes, file) and waits for an answer; at last ("end",) or
+    """The child: sends ("topics", seconds, other seconds, seconds of judging, passes, file) and waits for an answer; at last ("end",) or
     ("problem", text)."""
     if hasattr(os, "sched_setaffinity"):  # so many cores, whatever threads a library starts by itself
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-task.threads :])
@@ -333,7 +345,7 @@ def run(task: Task, pipe) -> None:
 
             def show(seconds, passes, topics):
                 np.save(target, np.asarray(topics, np.float32))
-                pipe.send(("topics", seconds, clock.other, passes, str(target)))
+                pipe.send(("topics", seconds, clock.other, clock.judged, passes, str(target)))
                 pipe.recv()
 
             clock = Clock(task.seconds, task.one_pass, show, task.cpu)

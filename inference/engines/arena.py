@@ -7,8 +7,11 @@ to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from inference.kernels import rows
+from inference.bow import Bow
+from inference.engines.contract import Shape
+from inference.kernels import rng, rows
 from inference.topics import LISTED_TOKENS, Topics
 
 FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
@@ -45,6 +48,41 @@ def empty(V: int, K: int, dtype: type = np.float32) -> dict:
 def clear(arena: Rows) -> None:
     """Rows without an entry."""
     arena.length[:], arena.capacity[:], arena.totals[:], arena.used = 0, 0, 0.0, 0
+
+
+def fill(arena: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
+    """The rows as sums of counts by word and topic; there were none."""
+    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(arena.start), len(arena.totals)))
+    sums.sort_indices()
+    indptr = sums.indptr.astype(np.int64)
+    arena.start, arena.length = indptr[:-1].copy(), np.diff(indptr)
+    arena.capacity, arena.used = arena.length.copy(), int(indptr[-1])
+    size = max(FIRST_ENTRIES, 2 * arena.used)
+    arena.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
+    arena.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
+    arena.totals = rows.sum_topics(arena.start, arena.length, arena.arena_topics, arena.arena_values, len(arena.totals))
+
+
+def from_documents(arena: Rows, bow: Bow, shape: Shape, key: int, weights: np.ndarray | None = None) -> None:
+    """The rows as the words of a document for each topic, while there are documents: a random choice of those that are
+    trained on and have words.
+
+    key: a random stream. weights: float64[V], above 0: a document's tokens are shared out among its words by their counts
+    times these; None: by their counts.
+    """
+    documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(key))
+    suits = np.diff(bow.indptr) > 0
+    if shape.held_out is not None:
+        suits[shape.held_out] = False
+    documents = documents[suits[documents]][: len(arena.totals)]
+    sizes = np.diff(bow.indptr)[documents]
+    pairs = np.repeat(bow.indptr[documents] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    topics = np.repeat(np.arange(len(documents)), sizes)
+    words, counts = np.asarray(bow.words)[pairs], np.asarray(bow.counts)[pairs].astype(np.float64)
+    if weights is not None:
+        weighed = counts * weights[words]
+        counts = weighed * (np.bincount(topics, counts) / np.bincount(topics, weighed))[topics]
+    fill(arena, words, topics, counts)
 
 
 def put(

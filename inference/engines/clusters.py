@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
-from inference.engines import arena, sparse
+from inference.engines import arena, moves, sparse
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import check, resolved, setting, topics_setting
 from inference.engines.sparse import UNITS, Batch
@@ -59,6 +59,10 @@ class Config:
     init: str = setting(
         "First clusters", "", "Documents of the first minibatch that the clusters begin with: as unlike each other as they come, or "
         "at random.", "diverse", choices=("diverse", "random"),
+    )  # fmt: skip
+    moves: int = setting(
+        "Merges and splits", "", "How many clusters are split in two after each pass but the last, the largest first, where "
+        "that raises the bound; where no cluster is empty two that are alike become one.", 10, least=0,
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Documents that are looked at between two updates of the clusters.", least=1
@@ -181,8 +185,13 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     """
     state.t += 1
     documents = documents[np.diff(bow.indptr)[documents] > 0]
-    if not len(documents):
-        return
+    if len(documents):
+        _update(config, state, bow, documents)
+    if state.t % shape.per_pass == 0 and state.t < config.passes * shape.per_pass and state.used:
+        _move(config, state, bow)
+
+
+def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     _make_memory(state, bow)
     if not state.used:
         _seed(config, state, bow, documents)
@@ -192,6 +201,67 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     new_clusters, new, _ = _visit(config, state, batch, old_clusters, old)
     state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new.astype(np.uint16)
     _replace(state, batch, new_clusters, new, old_clusters, old)
+
+
+def _move(config: Resolved, state: State, bow: Bow) -> None:
+    """Merge and split clusters where that raises the bound (`moves`): the largest are split, each once at the most."""
+    V, K = len(state.start), config.topics
+    priors = V, config.alpha / K, config.eta
+    tried: set[int] = set()
+    for _ in range(config.moves):
+        rows = moves.rows_of(state, state.documents, 1.0 / UNITS)
+        pairs = moves.best_merge(rows, state.memory_clusters, state.memory_shares, float(UNITS), *priors)
+        if pairs and pairs[0][0] > 0.0:
+            _merge(state, bow, *pairs[0][1:])
+            continue
+        left = [k for k in range(K) if k not in tried and rows[k].documents > 1.0]
+        if not left:
+            return
+        k = max(left, key=lambda each: (rows[each].documents, -each))
+        tried.add(k)
+        certain = np.flatnonzero(((state.memory_clusters == k) & (state.memory_shares == UNITS)).any(axis=1))
+        key = rng.key(np.uint64(state.seed), np.uint64(rng.CLUSTER), np.uint64(state.t), np.uint64(k + 1))
+        gain, leave = moves.split(bow, certain, rows[k], *priors, np.uint64(key))
+        least = moves.LEAST_GAIN * abs(moves.worth(rows[k], *priors))
+        empty = np.flatnonzero(state.documents == 0.0)
+        if len(empty) and gain > least:
+            _reassign(state, bow, leave, int(empty[0]))
+            continue
+        pair = next((pair for pair in pairs if k not in pair[1:]), None)
+        if pair is not None and not len(empty) and gain + pair[0] > least:
+            _merge(state, bow, *pair[1:])
+            _reassign(state, bow, leave, pair[2])
+
+
+def _merge(state: State, bow: Bow, a: int, b: int) -> None:
+    """All that cluster b has goes to a."""
+    documents = np.flatnonzero(((state.memory_clusters == b) & (state.memory_shares > 0)).any(axis=1))
+    for first in range(0, len(documents), AT_ONCE):
+        some = documents[first : first + AT_ONCE]
+        old_clusters, old = state.memory_clusters[some], state.memory_shares[some]
+        both = ((old_clusters == a) | (old_clusters == b)) & (old > 0)
+        into = both.argmax(axis=1)
+        new_clusters, new = old_clusters.copy(), np.where(both, 0, old)
+        each = np.arange(len(some))
+        new_clusters[each, into] = a
+        new[each, into] = np.where(both, old, 0).sum(axis=1)
+        _remember(state, bow, some, new_clusters, new)
+
+
+def _reassign(state: State, bow: Bow, documents: np.ndarray, k: int) -> None:
+    """Some documents go to cluster k as a whole."""
+    for first in range(0, len(documents), AT_ONCE):
+        some = documents[first : first + AT_ONCE]
+        shape = len(some), state.memory_clusters.shape[1]
+        new_clusters, new = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+        new_clusters[:, 0], new[:, 0] = k, UNITS
+        _remember(state, bow, some, new_clusters, new)
+
+
+def _remember(state: State, bow: Bow, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray) -> None:
+    old_clusters, old = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
+    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new.astype(np.uint16)
+    _replace(state, sparse.expand(bow, documents), new_clusters, new.astype(np.float64), old_clusters, old)
 
 
 def _weights(

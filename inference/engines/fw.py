@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from inference.bow import Bow
 from inference.engines import arena
@@ -49,14 +48,10 @@ BY_DOCUMENT = False  # each word of a document has a topic of its own
 
 KINDS = {"ope": frank_wolfe.OPE, "fw": frank_wolfe.FW, "fw_pairwise": frank_wolfe.PAIRWISE}
 STEPS = {"safe": frank_wolfe.SAFE, "fixed": frank_wolfe.FIXED, "line_search": frank_wolfe.LINE_SEARCH}
-AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results are the same
+AUTOMATIC, SPARSE, DENSE = frank_wolfe.AUTOMATIC, frank_wolfe.SPARSE, frank_wolfe.DENSE
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
-DROPPED_TOKENS, DROPPED_MOST = (
-    1e-4,
-    0.05,
-)  # an entry with fewer tokens is dropped: so many for each topic, and at the most
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
 LEAST_FLOOR = 1e-30  # of beta in float32
 # Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved for an idle one: seconds a
@@ -202,38 +197,18 @@ def begin(
     given = np.ones(bow.D, bool)
     given[held_out] = False
     pairs = np.flatnonzero(np.repeat(given, np.diff(bow.indptr)))
-    _fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
+    arena.fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
     _begun(config, state)
     state.behind = shape.per_pass
     return state
 
 
 def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
-    """lambda = eta + the words of a document for each topic, while there are documents: a random choice of those that are
-    trained on and have words."""
-    order = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
-    documents = rng.permutation_slice(0, bow.D, bow.D, np.uint64(order))
-    suits = np.diff(bow.indptr) > 0
-    if shape.held_out is not None:
-        suits[shape.held_out] = False
-    documents = documents[suits[documents]][: config.topics]
-    sizes = np.diff(bow.indptr)[documents]
-    pairs = np.concatenate([np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents])
-    topics = np.repeat(np.arange(len(documents)), sizes)
-    _fill(state, np.asarray(bow.words)[pairs], topics, np.asarray(bow.counts)[pairs])
+    """lambda = eta + the words of a document for each topic."""
+    arena.from_documents(
+        state, bow, shape, rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
+    )
     _begun(config, state)
-
-
-def _fill(state: State, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
-    """The rows as sums of counts by word and topic; there were none."""
-    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals)))
-    sums.sort_indices()
-    indptr = sums.indptr.astype(np.int64)
-    state.start, state.length = indptr[:-1].copy(), np.diff(indptr)
-    state.capacity, state.used = state.length.copy(), int(indptr[-1])
-    size = max(1 << 12, 2 * state.used)
-    state.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
-    state.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
 
 
 def _begun(config: Resolved, state: State) -> None:
@@ -350,7 +325,7 @@ def _learn(config: Resolved, state: State, batch: _Batch, inferred: _Inferred, w
     scale: D / S, of a statistic of the minibatch to one of the corpus.
     """
     K, moves, unit = config.topics, np.ones(config.topics, bool), np.full(config.topics, 1.0)
-    drop_below = np.full(K, min(DROPPED_TOKENS * K, DROPPED_MOST))
+    drop_below = np.full(K, frank_wolfe.dropped(K))
     step_size = rho(config, state.t + state.behind)
     step_size = 1.0 if step_size >= STEP_WHOLE else step_size
     if config.learn == "ml":

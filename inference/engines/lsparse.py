@@ -80,7 +80,7 @@ class Config:
     )  # fmt: skip
     sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
     change: float = setting(
-        "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.05,
+        "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.5,
         least=0, most=1e6, bounds="at least 0, and at most 1e6",
     )  # fmt: skip
     init: str = setting(
@@ -106,7 +106,7 @@ class Config:
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
         memo = self.statistics == "memo"
         chosen = {
-            "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "passes": min(20, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
             "alpha": 0.2,
             "eta": 0.3,
             "minibatch": min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
@@ -285,9 +285,10 @@ def _visit(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what is remembered, in
     UNITS, as the new shares are then; None: nothing, and they sum to 1."""
-    (row_ptr, topics, weights, rest, scale), g = _weights(config, state, batch.words)
+    (row_ptr, topics, weights, rest, _), g = _weights(config, state, batch.words)
     L = _width(config)
-    firsts = lsparse.first_choice(row_ptr, topics, weights, rest, g, L)
+    order = np.argsort(-g, kind="stable")
+    firsts, first_shares = lsparse.first_choice(row_ptr, topics, weights, rest, g, order, L)
     new_topics, new = np.zeros((len(batch.places), L), np.uint16), np.zeros((len(batch.places), L))
     told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
     if old is None or old_topics is None:
@@ -295,7 +296,7 @@ def _visit(
     else:
         units, start = float(UNITS), STARTS[config.start]
     lsparse.visit(
-        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, scale, g, firsts, config.alpha, start,
+        batch.doc_ptr, batch.places, batch.counts, row_ptr, topics, weights, rest, g, firsts, first_shares, config.alpha, start,
         config.restarts, config.sweeps, config.change, lsparse.BLOCK, old_topics, old, units, new_topics, new, told,
     )  # fmt: skip
     return new_topics, new, told
@@ -370,15 +371,17 @@ def warm_up() -> list[Config]:
     ]
 
 
-# Half of what one training on the State of the Union took of a machine with a load of ten to twenty: not measured on an
-# idle one. Seconds a token and pass, at so many topics and L; more cost as these powers of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
-SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 3e-6, 50, 4, 0.4, 0.4, 25
+# Two thirds of what passes 2 to 4 over the State of the Union took (K = 30, L = 8) of a machine with a load of forty: not measured on an
+# idle one. Seconds a token and pass, at so many topics and L; more cost as these powers of them, a guess; so is what other
+# starts cost. Entries of a word's row, at K = 100 and 100 tokens a word.
+SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
+START_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}
 
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs what the topics of its document cost in each sweep, and L of them more."""
     each = SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER * (_width(config) / SWEEP_MOST) ** MOST_POWER
-    return tokens * config.passes * each
+    return tokens * config.passes * each * START_COST[config.start]
 
 
 def memory(config: Resolved, shape: Shape) -> int:

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import nextafter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena
+from inference.engines import arena, from_documents
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
-from inference.kernels import gibbs, rng, rows
+from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
 from inference.memory import room
 from inference.topics import Theta, Topics
 
@@ -43,6 +43,14 @@ PAPERS = {
   archiveprefix = {arXiv}
 }
 """,
+    "than2015dual": """@misc{than2015dual,
+  author = {Than, Khoat and Doan, Tung},
+  title = {Dual online inference for latent {D}irichlet allocation},
+  year = {2015},
+  eprint = {1512.03308},
+  archiveprefix = {arXiv}
+}
+""",
 }
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
@@ -52,9 +60,9 @@ STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before i
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
-FOLD_BURN_IN, FOLD_SAMPLES, FOLD_DRAWS = 5, 5, 2  # sweeps over a document under the finished topics, and draws in each
 MOST_DRAWS = 10_000  # samples times draws
-WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of the passes of a warm-up: sweeps over a document, and times eta
+WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
+START_PASSES = 2  # of a warm-up by OPE
 RECOUNTED = 4096  # documents at a time
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
@@ -90,8 +98,13 @@ class Config:
         "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
         "mean", choices=("mean", "log"),
     )  # fmt: skip
-    warm_up: int = setting(
-        "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", 1, least=0
+    start: str = setting(
+        "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic begins as the words of a document "
+        "that is chosen at random, and learns by OPE; sampling: all begin alike, and sampling tells them apart.", "documents",
+        choices=("documents", "sampling"),
+    )  # fmt: skip
+    warm_up: int | None = setting(
+        "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", least=0
     )
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
@@ -134,6 +147,7 @@ class Config:
         memo, log = self.statistics == "memo", self.expectation == "log"
         chosen = {
             "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "warm_up": START_PASSES if memo and self.start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
             "minibatch": min(2048, max(20, documents // 32)) if memo else 400 if log else 256,
@@ -149,6 +163,7 @@ class Resolved(Config):
     """Settings of which none is open."""
 
     passes: int
+    warm_up: int
     alpha: float
     eta: float
     minibatch: int
@@ -179,7 +194,8 @@ class State(arena.Rows):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lambda = eta everywhere: no row has an entry. What breaks the symmetry is the sampling of the first minibatches.
+    """lambda = eta everywhere: no row has an entry. What breaks the symmetry are documents that the first step begins with,
+    or the sampling of the first minibatches.
 
     scratch: a folder for the state's memory where that is large.
     """
@@ -187,9 +203,10 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
+    times = 1.0 if not warm else from_documents.ETA if config.start == "documents" else WARM_ETA
     return State(
         seed=seed, t=0, tokens=0, pi=1.0 / M if remembers and not warm else 1.0,
-        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * (WARM_ETA if warm else 1.0), rises=np.zeros(K + 1), memory=memory,
+        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=config.eta * times, rises=np.zeros(K + 1), memory=memory,
     )  # fmt: skip
 
 
@@ -232,23 +249,53 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     they give now put in its place; lambda - eta is then the sum over all documents, each as last seen.
     documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
     """
-    state.t += 1
     warm_steps = config.warm_up * shape.per_pass if config.statistics == "memo" else 0
+    by_ope = state.t < warm_steps and config.start == "documents"
+    if by_ope and not state.t:
+        order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
+        from_documents.begin(state, bow, shape, order)
+    state.t += 1
     if len(documents):
         batch = _expand(bow, documents)
         keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
-        if config.statistics == "memo" and state.t > warm_steps:
-            state.tokens += _replace(config, state, bow, documents, batch, keys)
+        if by_ope:
+            last = state.t > warm_steps - shape.per_pass
+            state.tokens += _by_ope(state, bow, documents, batch, keys if last else None, shape)
+        elif state.t > warm_steps and config.statistics == "memo":
+            anew = config.start == "documents" and 0 < warm_steps and state.t <= warm_steps + shape.per_pass
+            state.tokens += _replace(config, state, bow, documents, batch, keys, anew)
         else:
             state.tokens += _fade(config, state, bow, documents, batch, keys, shape)
     if state.t == warm_steps:
         _recount(config, state, bow)
-    if config.learn != "nothing" and state.t % config.interval == 0:
+    if config.learn != "nothing" and not by_ope and state.t % config.interval == 0:
         _learn(config, state)
 
 
+def _by_ope(
+    state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, draws: np.ndarray | None, shape: Shape
+) -> int:
+    """Eq. 11 by OPE's statistics. draws: uint64[n], a random stream for each document, where tokens' topics are to be
+    remembered. Returns the tokens that were gone through."""
+    coins = _keys(state.seed, rng.OPE, state.t, documents)
+    inferred = from_documents.infer(state, state.pi, state.eta, batch, coins)
+    if draws is not None:
+        drawn = from_documents.draw(batch, inferred, state.memory.shape[1], draws)
+        rows.remember(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, drawn)
+    weight = _forget(state, rho(from_documents.StepSizes(), state.t)) * shape.D / len(documents)
+    from_documents.learn(state, state.pi, batch, inferred, weight)
+    _reset_scale(state)
+    return int(batch.token_ptr[-1])
+
+
 def _fade(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray, shape: Shape
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: from_documents.Batch,
+    keys: np.ndarray,
+    shape: Shape,
 ) -> int:
     """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were
     sampled."""
@@ -261,18 +308,27 @@ def _fade(
         new = _sample(config, state, batch, keys)
     unit = _forget(state, rho(config, state.t)) * shape.D / (len(documents) * new.shape[1]) / state.pi
     _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), unit, DROPPED_TOKENS / state.pi)
-    if state.pi < PI_LEAST:
-        arena.compact(state, state.pi, DROPPED_TOKENS)
-        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, config.topics)
-        state.pi = 1.0
+    _reset_scale(state)
     return len(new)
 
 
-def _replace(config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: "_Batch", keys: np.ndarray) -> int:
-    """A batch's new statistics in the place of those it gave before. Returns the tokens that were sampled."""
+def _reset_scale(state: State) -> None:
+    """The rows with pi = 1, where it has become too small."""
+    if state.pi < PI_LEAST:
+        arena.compact(state, state.pi, DROPPED_TOKENS)
+        K = len(state.totals)
+        state.totals = rows.sum_topics(state.start, state.length, state.arena_topics, state.arena_values, K)
+        state.pi = 1.0
+
+
+def _replace(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, keys: np.ndarray, anew: bool
+) -> int:  # fmt: skip
+    """A batch's new statistics in the place of those it gave before. anew: sample its documents as if they were new.
+    Returns the tokens that were sampled."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     old = rows.recall(*place)
-    new = _sample(config, state, batch, keys, old[:, (config.samples - 1) * config.draws])
+    new = _sample(config, state, batch, keys, None if anew else old[:, (config.samples - 1) * config.draws])
     rows.remember(*place, new)
     _add(config, state, batch, new, old, 1.0, WHOLE)
     return len(new)
@@ -289,20 +345,11 @@ def _recount(config: Resolved, state: State, bow: Bow) -> None:
         _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
 
 
-class _Batch(NamedTuple):
-    """Documents as `rows.expand` has them; words: int64[n], the distinct ones."""
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    token_ptr: np.ndarray
-
-
-def _expand(bow: Bow, documents: np.ndarray) -> _Batch:
+def _expand(bow: Bow, documents: np.ndarray) -> from_documents.Batch:
     slot = np.full(bow.V, -1, np.int32)
     distinct = np.empty(bow.V, np.int64)
     doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
-    return _Batch(distinct[:n], doc_ptr, places, token_ptr)
+    return from_documents.Batch(distinct[:n], doc_ptr, places, token_ptr)
 
 
 def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
@@ -311,7 +358,7 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 
 def _sample(
-    config: Resolved, state: State, batch: _Batch, keys: np.ndarray, before: np.ndarray | None = None
+    config: Resolved, state: State, batch: from_documents.Batch, keys: np.ndarray, before: np.ndarray | None = None
 ) -> np.ndarray:
     """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all
     is new."""
@@ -360,7 +407,13 @@ def _forget(state: State, step_size: float) -> float:
 
 
 def _add(
-    config: Resolved, state: State, batch: _Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
+    config: Resolved,
+    state: State,
+    batch: from_documents.Batch,
+    new: np.ndarray,
+    old: np.ndarray,
+    unit: float,
+    drop_below: float,
 ) -> None:
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
     word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
@@ -389,13 +442,13 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
-    documents = np.arange(first, end, dtype=np.int64)
-    batch = _expand(bow, documents)
-    keys = _keys(state.seed, rng.FOLD_IN, 0, documents)
-    config = replace(config, burn_in=FOLD_BURN_IN, samples=FOLD_SAMPLES, draws=FOLD_DRAWS, learn="nothing")
-    samples = _sample(config, state, batch, keys)
-    return Theta(first, *rows.mixtures(batch.token_ptr[batch.doc_ptr], samples, state.alpha))
+    """theta of the documents first … end - 1, under the topics as they are; kernels/fold.py says how."""
+    batch, log = _expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
+    norm = gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, log)
+    beta = fold.rows(
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log
+    )  # fmt: skip
+    return Theta(first, *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha))
 
 
 def priors(config: Resolved, state: State | None) -> Priors:
@@ -420,6 +473,13 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             "with statistics that are remembered for each document and replaced when it is visited again (compare Hughes and Sudderth "
             "2016)"
         )
+        first = min(settings.get("warm_up", 0), settings["passes"])
+        if settings.get("start") == "documents" and first:
+            citations.append("than2015dual")
+            how += (
+                f". Each topic began as the words of a randomly chosen document; the first {_count(first, 'pass')} used online "
+                "maximum a posteriori estimation (OPE; Than and Doan 2015), from which the topic of each word was drawn"
+            )
     else:
         how = f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}"
     learned = {
@@ -439,14 +499,14 @@ def methods(settings: Mapping[str, Any]) -> Methods:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 'es' if what.endswith('s') else 's'}"
 
 
 def warm_up() -> list[Config]:
     """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
     the kernels."""
     return [
-        Config(topics=2, minibatch=10, passes=3),
+        Config(topics=2, minibatch=10, passes=START_PASSES + 2),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
     ]
@@ -470,4 +530,6 @@ def memory(config: Resolved, shape: Shape) -> int:
     in_rows = shape.V * min(config.topics, entries)
     words = min(shape.V, -(-shape.tokens // shape.per_pass))  # of a minibatch, distinct
     table = min(words * config.topics, gibbs.TABLE_ENTRIES)
+    if config.statistics == "memo" and config.warm_up and config.start == "documents":
+        table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
     return int(4 * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (3 * shape.V + 3 * config.topics))

@@ -174,8 +174,14 @@ def seed(config: Settings, state: State, batch: dense.Batch, values: np.ndarray,
 
     values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in place.
     """
-    K = config.topics
-    stream = np.uint64(rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
+    put_documents(state.seed, batch, values, totals)
+    state.begun = True
+
+
+def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
+    """What `seed` does, with the documents of any batch."""
+    K = len(totals)
+    stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
     counts = batch.counts.astype(np.float64)
     if K <= DIVERSE:
         documents = seeds.diverse(batch.doc_ptr, batch.places, counts, len(batch.words), K, stream)
@@ -188,7 +194,6 @@ def seed(config: Settings, state: State, batch: dense.Batch, values: np.ndarray,
             np.float32
         )
         totals[k] = values[:, k].sum(dtype=np.float64)
-    state.begun = True
 
 
 def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> None:

@@ -13,12 +13,12 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from inference.bow import Bow
-from inference.engines import dense
+from inference.engines import dense, variational
 from inference.engines import priors as learning
 from inference.engines.contract import MAPPED, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, setting, topics_setting
 from inference.errors import Invalid
-from inference.kernels import vb
+from inference.kernels import rng, vb
 from inference.memory import room
 from inference.topics import Theta, Topics
 
@@ -46,6 +46,7 @@ LEAST_BETA = 1e-12  # of a word that a topic without a prior never had: a docume
 FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
 BEGIN_SPREAD = 0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+SEEDING = 2000  # documents among which those are chosen that topics begin with
 SWEPT_TOKENS = 300_000_000  # what is gone through, over all passes, where the number of passes is not given
 DISTINCT = 0.7  # distinct words per token, of usual texts: for `memory`
 # Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from trainings of 20 passes over the
@@ -75,6 +76,10 @@ class Config:
     learn: str = setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, η as well where topics have a prior, or an "
         "η for each word.", "both", choices=("nothing", "alpha", "both", "words"),
+    )  # fmt: skip
+    init: str = setting(
+        "First topics", "", "documents: half of each topic is a document at first, as unlike each other as they come; random: as in "
+        "the paper.", "documents", choices=("documents", "random"),
     )  # fmt: skip
     iterations: int = setting(
         "Iterations", "", "At most so many in each document and pass, until its topics change no more.", 100, least=1
@@ -201,6 +206,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     """
     state.t += 1
     if len(documents):
+        if config.init == "documents" and not state.tokens and not state.gamma[documents].any():
+            _seed(state, bow, shape)
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
         b, _ = _table(config, state, batch.words)
@@ -215,6 +222,16 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             state.documents += int(np.count_nonzero(batch.lengths))
     if state.t % shape.per_pass == 0:
         _maximise(config, state)
+
+
+def _seed(state: State, bow: Bow, shape: Shape) -> None:
+    """Put documents into the random topics, from up to SEEDING of the corpus (`variational.put_documents`): whatever the
+    slices are, the topics are the same."""
+    key = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(2))
+    some = rng.permutation_slice(0, min(SEEDING, bow.D), bow.D, np.uint64(key))
+    if shape.held_out is not None:
+        some = some[~np.isin(some, shape.held_out)]
+    variational.put_documents(state.seed, dense.batch_of(bow, some), state.values, state.totals)
 
 
 def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarray:

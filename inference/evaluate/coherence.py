@@ -8,12 +8,14 @@ from numba import njit, prange
 
 from inference.bow import Bow
 from inference.kernels import rng
+from inference.kernels.bits import count_ones
 from inference.topics import Topics
 
-WORDS = 10  # W of eq. 13, n of appendix B; at most 16, the bits of a uint16
+WORDS = 10  # W of eq. 13, n of appendix B
 EPSILON = 1.0  # documents: of UMass, as in Mimno et al. 2011
 NPMI_EPSILON = 1e-12  # a probability: of NPMI, as in gensim and Palmetto
 MOST_DOCUMENTS = 100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
+_ONE, _SIX, _LAST = np.uint64(1), np.uint64(6), np.uint64(63)  # unsigned: no place can be negative
 
 
 class Coherence:
@@ -101,21 +103,23 @@ def _by_word(documents, indptr, words, V):
 
 @njit(cache=True, parallel=True)
 def _together(top, indptr, documents, D):
-    """D(w_i, w_j) of each topic's first words, i >= j: int32[K, W, W]."""
+    """D(w_i, w_j) of each topic's first words, i >= j: int32[K, W, W].
+
+    A word's documents are bits, of which those of two words are counted 64 at a time.
+    """
     K, W = top.shape
     out = np.zeros((K, W, W), np.int32)
     for k in prange(K):
-        seen = np.zeros(D, np.uint16)  # of each document: which of the topic's words it has, a bit for each
+        bits = np.zeros((W, (D + 63) // 64), np.uint64)
         for i in range(W):
             if top[k, i] < 0:
                 break
             for x in range(indptr[top[k, i]], indptr[top[k, i] + 1]):
-                out[k, i, i] += 1
-                before = seen[documents[x]]
-                j = 0
-                while before:
-                    out[k, i, j] += before & 1
-                    before >>= 1
-                    j += 1
-                seen[documents[x]] |= np.uint16(1 << i)
+                d = np.uint64(documents[x])
+                bits[i, d >> _SIX] |= _ONE << (d & _LAST)
+            for j in range(i + 1):
+                a, b, both = bits[i], bits[j], np.uint64(0)
+                for x in range(len(a)):
+                    both += count_ones(a[x] & b[x])  # type: ignore[call-arg]  # numba gives the first
+                out[k, i, j] = both
     return out

@@ -51,6 +51,11 @@ class Completion:
         """How many tokens are scored."""
         return int(self.scored.sum())
 
+    @property
+    def sample_tokens(self) -> int:
+        """How many tokens an estimate looks at: those that are observed, and about as many that are scored."""
+        return 2 * int(self.sizes[self.sample].sum())
+
     def __call__(self, topics: Topics) -> float:
         """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is
         scored."""

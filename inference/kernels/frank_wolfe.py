@@ -22,6 +22,7 @@ from inference.kernels.rows import _sort
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
+AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results are the same
 COLUMNS = 16  # topics in a block to begin with
 MORE = 8  # topics that a round of PAIRWISE adds
 SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
@@ -32,6 +33,15 @@ AFRESH = 16  # steps after which x is summed anew: increments drift
 DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
+DROPPED_TOKENS, DROPPED_MOST = (
+    1e-4,
+    0.05,
+)  # an entry with fewer tokens is dropped: so many for each topic, and at the most
+
+
+def dropped(K):
+    """Tokens: an entry of a row with fewer is dropped."""
+    return min(DROPPED_TOKENS * K, DROPPED_MOST)
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
@@ -529,6 +539,63 @@ def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor
     bounds = shares(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
         _documents(bounds[chunk], bounds[chunk + 1], doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys, form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps)  # fmt: skip
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def draw(doc_ptr, places, token_ptr, row_ptr, topics, above, even, floor, room, support_topics, support_theta, sizes, rests, keys,
+         columns):  # fmt: skip
+    """A topic for each of a minibatch's tokens and columns, from phi_jk = theta_k beta_kj / x_j: uint16[N, columns].
+
+    doc_ptr, ..., sizes, rests: of `infer`. keys: uint64[n], a random stream for each document. A pair's draws are evenly
+    spaced in the running sum of phi, from one random number on (systematic sampling), so that each topic gets its share of
+    them but for one; so are those of each column. What theta spreads evenly goes to the topics of the word's row, and where
+    they have less of it than it is, to the document's first vertex.
+    """
+    K = len(floor)
+    out = np.empty((token_ptr[-1], columns), np.uint16)
+    bounds = shares(token_ptr[doc_ptr])
+    for chunk in prange(CHUNKS):
+        sums = np.empty(K)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            state = keys[d]
+            at, n = room[d], sizes[d]
+            for p in range(doc_ptr[d], doc_ptr[d + 1]):
+                w = places[p]
+                first, end = row_ptr[w], row_ptr[w + 1]
+                total = 0.0
+                for v in range(n):
+                    k = support_topics[at + v]
+                    e, left = first, end - first
+                    while left > 1:
+                        half = left >> 1
+                        e += half * np.int64(topics[e + half] <= k)
+                        left -= half
+                    listed = left > 0 and topics[e] == k
+                    total += support_theta[at + v] * (np.float64(floor[k]) + (above[e] if listed else np.float32(0.0)))
+                    sums[v] = total
+                each = np.float64(rests[d]) / K
+                whole = total + rests[d] * np.float64(even[w])
+                state = rng.after(state)
+                u = rng.unit(state)
+                tokens = token_ptr[p + 1] - token_ptr[p]
+                for s in range(tokens * columns):
+                    turned = u + s / (tokens * columns)
+                    x = (turned - np.float64(turned >= 1.0)) * whole
+                    k = np.int64(support_topics[at]) if n else np.int64(topics[first]) if end > first else np.int64(0)
+                    if x < total:
+                        v = 0
+                        while sums[v] <= x:
+                            v += 1
+                        k = np.int64(support_topics[at + v])
+                    else:
+                        x -= total
+                        for e in range(first, end):
+                            x -= each * above[e]
+                            if x < 0.0:
+                                k = np.int64(topics[e])
+                                break
+                    out[token_ptr[p] + s // columns, s % columns] = k
+    return out
 
 
 @njit(cache=True, error_model="numpy")

@@ -18,13 +18,7 @@ from inference.kernels.special import psi as digamma
 
 ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
-SELECTING = 5  # sweeps that select the topics anew, and then each RESELECT-th (003, D.3, as in its code)
-RESELECT = 10
-COLD, WARM, BETTER = (
-    0,
-    1,
-    2,
-)  # where a document begins: from its words alone, from what is remembered, the better of both
+COLD, WARM, BETTER = 0, 1, 2  # a document begins with its words alone, with what is remembered, with the better of both
 
 
 @njit(cache=True)
@@ -68,20 +62,43 @@ def weigh(words, start, length, arena_topics, arena_values, unit, eta, norm, bas
 
 
 @njit(cache=True, parallel=True)
-def first_choice(row_ptr, row_topics, weights, rest, g, L):
-    """The L topics of largest weight of each word: int32[n, min(L, K)], ascending. Under an even theta, as a document
-    begins, they are the best of each of its tokens; so they are chosen once a word and not in each document."""
+def first_choice(row_ptr, row_topics, weights, rest, g, order, L):
+    """The L topics of largest weight of each word: (topics int32[n, min(L, K)], ascending, shares float64[n, min(L, K)],
+    in proportion to their weights). Under an even theta, as a document begins, they are the best of each of its tokens; so they
+    are chosen once a word and not in each document.
+
+    order: int64[K], topics by descending g, of equals the smaller first. Of the topics that a word does not list only the
+    first L of that order can be among its best, so time grows with its row and with L, not with K.
+    """
     n, K = len(rest), len(g)
-    out = np.empty((n, min(L, K)), np.int32)
+    L = min(L, K)
+    out, out_shares = np.empty((n, L), np.int32), np.empty((n, L))
     for chunk in prange(CHUNKS):
-        row, buffer = np.empty(K), np.empty(K)
+        listed, own = np.zeros(K, np.bool_), np.zeros(K)
+        topics, row, buffer, chosen = np.empty(K, np.int32), np.empty(K), np.empty(K), np.empty(L, np.int32)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            for k in range(K):
-                row[k] = g[k] * rest[i]
+            m = 0
             for q in range(row_ptr[i], row_ptr[i + 1]):
-                row[row_topics[q]] = weights[q]
-            largest(row, K, L, buffer, out[i])
-    return out
+                topics[m], own[row_topics[q]], listed[row_topics[q]] = row_topics[q], weights[q], True
+                m += 1
+            at, most = 0, min(K, m + L)
+            while m < most:
+                k = order[at]
+                at += 1
+                if not listed[k]:
+                    topics[m], own[k] = k, g[k] * rest[i]
+                    m += 1
+            topics[:m].sort()
+            for a in range(m):
+                row[a], listed[topics[a]] = own[topics[a]], False
+            largest(row, m, L, buffer, chosen)
+            total = 0.0
+            for a in range(L):
+                out[i, a] = topics[chosen[a]]
+                total += row[chosen[a]]
+            for a in range(L):
+                out_shares[i, a] = row[chosen[a]] / total
+    return out, out_shares
 
 
 @njit(cache=True, inline="always")
@@ -140,19 +157,33 @@ def objective(topics, r, units, places, counts, rows, g, scale, alpha, N):
     return total + math.lgamma(prior) - math.lgamma(prior + tokens)
 
 
+@njit(cache=True, inline="always")
+def _line(j, m, document, work):
+    """(weights, first): a word's weights for the active topics are weights[first : first + m]."""
+    words, _, rows, g, _, active, place = document
+    block, held, row = work[0], work[1], work[2]
+    if held:
+        return block, j * m
+    _gather(words[j], rows[0], rows[1], rows[2], rows[3], g, active, m, place, row, 0)
+    return row, 0
+
+
 @njit(cache=True)
-def _relative(block, held, m, n, row, idx, r, words, counts, rows, g, active, place, alpha, N):
-    """`objective` of a document's present r but for what no change of r changes: by its block."""
-    row_ptr, row_topics, weights, rest = rows
+def _score(m, units, r, idx, document, work, N):
+    """`objective` of a document but for what is the same whatever its r. r: float64[n, L], times `units`, of the active
+    topics idx. N: float64[>= m], work space."""
+    counts, alpha = document[1], document[4]
     total = 0.0
-    for j in range(n):
-        at = j * m
-        if not held:
-            _gather(words[j], row_ptr, row_topics, weights, rest, g, active, m, place, row, 0)
+    for a in range(m):
+        N[a] = 0.0
+    for j in range(len(counts)):
+        weights, at = _line(j, m, document, work)
         part = 0.0
-        for i in range(idx.shape[1]):
+        for i in range(r.shape[1]):
             if r[j, i] > 0.0:
-                part += r[j, i] * math.log((block[at + idx[j, i]] if held else row[idx[j, i]]) / r[j, i])
+                share = r[j, i] / units
+                part += share * math.log(weights[at + idx[j, i]] / share)
+                N[idx[j, i]] += counts[j] * share
         total += counts[j] * part
     for a in range(m):
         if N[a] > 0.0:
@@ -161,110 +192,91 @@ def _relative(block, held, m, n, row, idx, r, words, counts, rows, g, active, pl
 
 
 @njit(cache=True)
-def _sweep(
-    selects,
-    drops,
-    block,
-    held,
-    m,
-    n,
-    e,
-    w,
-    row,
-    buffer,
-    chosen,
-    idx,
-    r,
-    words,
-    counts,
-    rows,
-    g,
-    active,
-    place,
-    alpha,
-    N,
-    new,
-):
-    """r of each of a document's tokens by N, and then N by r; returns the largest change of an N.
+def _sweep(scores, drops, m, N, idx, size, r, document, work):
+    """r of each of a document's tokens by N, and then N by r: (the largest change of an N, `_score` where scores).
 
-    r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs. 8-10), or over the L of
-    the last selection. drops: whether topics with no more than ABSENT tokens are left out. A token to which every active
-    topic's weight underflows keeps its r, which lowers nothing. One long kernel: both kinds of sweep share a document's
-    workspaces.
-    """  # fmt: skip
-    row_ptr, row_topics, weights, rest = rows
+    r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs. 8-10). Mostly they are
+    those of the sweep before, as a count of the weights that reach the least of them says: then nothing is selected. The
+    score needs one logarithm a token, as log r_jk = log weight_jk - log total_j. drops: whether topics with no more than
+    ABSENT tokens are left out. A token to which every active topic's weight underflows keeps its r, which lowers nothing.
+    idx: int32[n, L]; size: int32[n], how many of a token's idx are topics, ascending, before zeros; r is 0 there.
+    """
+    counts, alpha = document[1], document[4]
+    e, logs, w, buffer, chosen, new = work[3], work[4], work[5], work[6], work[7], work[8]
     L = idx.shape[1]
     most = -np.inf
     for a in range(m):
         new[a] = 0.0
-        e[a] = digamma(alpha + N[a]) if N[a] > ABSENT or not drops else -np.inf
-        most = max(most, e[a])
+        logs[a] = digamma(alpha + N[a]) if N[a] > ABSENT or not drops else -np.inf
+        most = max(most, logs[a])
     for a in range(m):
-        e[a] = math.exp(e[a] - most)
-    for j in range(n):
-        at = j * m
-        if not held:
-            _gather(words[j], row_ptr, row_topics, weights, rest, g, active, m, place, row, 0)
-        if selects:
+        logs[a] -= most
+        e[a] = math.exp(logs[a])
+    score, kept = 0.0, False
+    for j in range(len(counts)):
+        weights, at = _line(j, m, document, work)
+        for a in range(m):
+            w[a] = e[a] * weights[at + a]
+        total = 0.0
+        if m <= L:
             for a in range(m):
-                w[a] = e[a] * (block[at + a] if held else row[a])
-            size = largest(w, m, L, buffer, chosen)
-            total = 0.0
-            for i in range(size):
-                total += w[chosen[i]]
+                total += w[a]
             if total > 0.0:
-                for i in range(L):
-                    idx[j, i] = chosen[i] if i < size else 0
-                    r[j, i] = w[chosen[i]] / total if i < size else 0.0
+                for a in range(m):
+                    r[j, a] = w[a] / total
+                if size[j] != m:
+                    size[j] = m
+                    for a in range(m):
+                        idx[j, a] = a
+                for a in range(m):
+                    new[a] += counts[j] * r[j, a]
         else:
-            total = 0.0
-            for i in range(L):
-                w[i] = 0.0
-                if r[j, i] > 0.0:
-                    w[i] = e[idx[j, i]] * (block[at + idx[j, i]] if held else row[idx[j, i]])
-                total += w[i]
+            reach = 0
+            if size[j] == L:
+                least = w[idx[j, 0]]
+                for i in range(1, L):
+                    least = min(least, w[idx[j, i]])
+                for a in range(m):
+                    reach += w[a] >= least
+            if reach == L:
+                for i in range(L):
+                    total += w[idx[j, i]]
+            else:
+                largest(w, m, L, buffer, chosen)
+                for i in range(L):
+                    total += w[chosen[i]]
+                if total > 0.0:
+                    size[j] = L
+                    for i in range(L):
+                        idx[j, i] = chosen[i]
             if total > 0.0:
                 for i in range(L):
-                    r[j, i] = w[i] / total
-        for i in range(L):
-            new[idx[j, i]] += counts[j] * r[j, i]
+                    r[j, i] = w[idx[j, i]] / total
+                    new[idx[j, i]] += counts[j] * r[j, i]
+        if not total > 0.0:
+            kept = True
+            for i in range(size[j]):
+                new[idx[j, i]] += counts[j] * r[j, i]
+        elif scores:
+            score += counts[j] * math.log(total)
     change = 0.0
     for a in range(m):
         change = max(change, abs(new[a] - N[a]))
         N[a] = new[a]
-    return change
+        if scores and N[a] > 0.0:
+            score += math.lgamma(alpha + N[a]) - math.lgamma(alpha) - N[a] * logs[a]
+    if scores and kept:
+        score = _score(m, 1.0, r, idx, document, work, new)
+    return change, score
 
 
 @njit(cache=True)
-def _propose(
-    restarts,
-    drops,
-    block,
-    held,
-    m,
-    n,
-    e,
-    w,
-    row,
-    buffer,
-    chosen,
-    idx,
-    r,
-    words,
-    counts,
-    rows,
-    g,
-    active,
-    place,
-    alpha,
-    N,
-    new,
-):
+def _propose(restarts, drops, m, N, idx, size, r, document, work):
     """Restart proposals (003, section 5): a topic's tokens are given to the others, and it stays so where the objective
     rises. Topics by ascending N, at most `restarts`. Returns (proposals, accepted).
 
     Each goes by two sweeps from N_k = 0.
-    """  # fmt: skip
+    """
     order = N[:m].copy()  # as it was before any proposal; inf where it was tried
     tried, accepted = 0, 0
     score = 0.0
@@ -278,44 +290,46 @@ def _propose(
             break
         order[a] = np.inf
         if tried == 0:
-            score = _relative(block, held, m, n, row, idx, r, words, counts, rows, g, active, place, alpha, N)
+            score = _score(m, 1.0, r, idx, document, work, work[8])
         tried += 1
-        N_before, idx_before, r_before = N[:m].copy(), idx.copy(), r.copy()
+        N_before, idx_before, size_before, r_before = N[:m].copy(), idx.copy(), size.copy(), r.copy()
         N[a] = 0.0
-        for _ in range(2):
-            _sweep(True, drops, block, held, m, n, e, w, row, buffer, chosen, idx, r, words, counts, rows, g, active,
-                   place, alpha, N, new)  # fmt: skip
-        proposed = _relative(block, held, m, n, row, idx, r, words, counts, rows, g, active, place, alpha, N)
+        _sweep(False, drops, m, N, idx, size, r, document, work)
+        _, proposed = _sweep(True, drops, m, N, idx, size, r, document, work)
         if proposed > score:
             score = proposed
             accepted += 1
         else:
             N[:m] = N_before
             idx[:] = idx_before
+            size[:] = size_before
             r[:] = r_before
     return tried, accepted
 
 
 @njit(cache=True)
-def _compact(block, held, m, n, idx, r, active, place, N):
+def _compact(m, N, idx, size, r, document, work):
     """Leave out the topics with no more than ABSENT tokens; returns how many are left."""
+    active, place, block, held = document[5], document[6], work[0], work[1]
     left = 0
-    into = np.zeros(m, np.int32)
+    into = np.empty(m, np.int32)
     for a in range(m):
         place[active[a]] = -1
+        into[a] = -1
         if N[a] > ABSENT:
             into[a] = left
             place[active[a]] = left
             active[left], N[left] = active[a], N[a]
             left += 1
-        else:
-            into[a] = -1
-    for j in range(n):
-        for i in range(idx.shape[1]):
-            if into[idx[j, i]] < 0:
-                idx[j, i], r[j, i] = 0, 0.0
-            else:
-                idx[j, i] = into[idx[j, i]]
+    for j in range(len(size)):
+        n = 0
+        for i in range(size[j]):
+            if into[idx[j, i]] >= 0:
+                idx[j, n], r[j, n] = into[idx[j, i]], r[j, i]
+                n += 1
+        for i in range(n, size[j]):
+            idx[j, i], r[j, i] = 0, 0.0
+        size[j] = n
         if held:
             for a in range(m):
                 if into[a] >= 0:
@@ -324,23 +338,18 @@ def _compact(block, held, m, n, idx, r, active, place, N):
 
 
 @njit(cache=True)
-def _begin(dense, topics, r, units, firsts, n, words, counts, rows, g, place, active, K, N, idx, own):
-    """A document's active topics, ascending, and the r that it begins with; returns how many are active, 0 where a word
-    has no weight in them. firsts: of `first_choice`, where units is 0; else topics and r, times `units`, say both.
+def _begin(dense, known, topics, old, units, firsts, first_shares, document, K, N, idx, size, r):
+    """A document's active topics, ascending, and the r that it begins with, as idx, size and r of `_sweep`; returns how
+    many are active. firsts, first_shares: of `first_choice`; known: whether it begins with topics and old, times
+    `units`, in their place.
     """
-    row_ptr, row_topics, weights, rest = rows
+    words, counts, active, place = document[0], document[1], document[5], document[6]
     m = 0
-    L = idx.shape[1]
-    width = firsts.shape[1] if units == 0.0 else L
-    for j in range(n):
+    width = topics.shape[1] if known else firsts.shape[1]
+    for j in range(len(words)):
         for i in range(width):
-            if units == 0.0:
-                k = firsts[words[j], i]
-            elif r[j, i] > 0.0:
-                k = np.int32(topics[j, i])
-            else:
-                continue
-            if place[k] < 0:
+            k = np.int32(topics[j, i]) if known else firsts[words[j], i]
+            if place[k] < 0 and (not known or old[j, i] > 0.0):
                 place[k] = 0
                 active[m] = k
                 m += 1
@@ -352,87 +361,77 @@ def _begin(dense, topics, r, units, firsts, n, words, counts, rows, g, place, ac
     for a in range(m):
         place[active[a]] = a
         N[a] = 0.0
-    for j in range(n):
-        total = 0.0
-        for i in range(L):
-            idx[j, i], own[j, i] = 0, 0.0
-            if i < width and (units == 0.0 or r[j, i] > 0.0):
-                k = firsts[words[j], i] if units == 0.0 else np.int32(topics[j, i])
-                weight = _weight(words[j], k, row_ptr, row_topics, weights, rest, g)
-                idx[j, i] = place[k]
-                own[j, i] = weight if units == 0.0 else r[j, i] / units
-                total += weight
-        if total == 0.0:
-            for a in range(m):
-                place[active[a]] = -1
-            return 0
-        for i in range(L):
-            if units == 0.0:
-                own[j, i] /= total
-            N[idx[j, i]] += counts[j] * own[j, i]
+    for j in range(len(words)):
+        n = 0
+        for i in range(width):
+            share = old[j, i] / units if known else first_shares[words[j], i]
+            if share > 0.0 or not known:
+                idx[j, n] = place[np.int32(topics[j, i]) if known else firsts[words[j], i]]
+                r[j, n] = share
+                N[idx[j, n]] += counts[j] * share
+                n += 1
+        size[j] = n
+        for i in range(n, r.shape[1]):
+            idx[j, i], r[j, i] = 0, 0.0
     return m
 
 
 @njit(cache=True)
-def _solve(
-    topics, r, units, firsts, words, counts, rows, g, alpha, settings, place, active, out_topics, out_r, out_units
-):
-    """One document's tokens from one beginning, into out_topics and out_r (times out_units).
+def _solve(known, topics, old, units, firsts, first_shares, document, K, settings, rounds, out_topics, out_r):
+    """One document's tokens from one beginning, into out_topics and out_r (times `units`, in whole numbers where `rounds`).
 
-    units: 0 where it begins with its words alone. Returns (sweeps, proposals, accepted); no sweeps where it can't begin.
-    One long function: it holds the document's workspaces.
-    """  # fmt: skip
+    known: whether it begins with topics and old, rather than with its words alone. Returns (sweeps, proposals, accepted,
+    score before, score after), scores only where `rounds`; the first of them is that of what it begins with.
+    """
     restarts, sweeps, change, most = settings
-    n, K, L = len(words), len(g), out_r.shape[1]
+    words, counts, rows, g, _, active, place = document
+    n, L = len(words), out_r.shape[1]
     dense = L >= K
-    N = np.empty(K)
-    idx, own = np.empty((n, L), np.int32), np.empty((n, L))
-    m = _begin(dense, topics, r, units, firsts, n, words, counts, rows, g, place, active, K, N, idx, own)
-    if m == 0:
-        return 0, 0, 0
-    row_ptr, row_topics, weights, rest = rows
+    N, idx, size, r = np.empty(K), np.empty((n, L), np.int32), np.empty(n, np.int32), np.empty((n, L))
+    m = _begin(dense, known, topics, old, units, firsts, first_shares, document, K, N, idx, size, r)
     held = n * m <= most
-    block = np.empty(n * m if held else 0)
-    e, w, row, buffer, new = np.empty(m), np.empty(max(m, L)), np.empty(m), np.empty(m), np.empty(m)
-    chosen = np.empty(L, np.int32)
+    work = (
+        np.empty(n * m if held else 0), held, np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m),
+        np.empty(L, np.int32), np.empty(m),
+    )  # fmt: skip
     if held:
         for j in range(n):
-            _gather(words[j], row_ptr, row_topics, weights, rest, g, active, m, place, block, j * m)
+            _gather(words[j], rows[0], rows[1], rows[2], rows[3], g, active, m, place, work[0], j * m)
+    before = _score(m, 1.0, r, idx, document, work, work[8]) if rounds and known else -np.inf
     done = 0
-    for sweep in range(1, sweeps + 1):
-        selects = sweep <= SELECTING or sweep % RESELECT == 0
-        moved = _sweep(selects, not dense, block, held, m, n, e, w, row, buffer, chosen, idx, own, words, counts, rows, g,
-                       active, place, alpha, N, new)  # fmt: skip
-        done = sweep
-        if sweep >= SELECTING and moved < change:
+    for _ in range(sweeps):
+        moved, _ = _sweep(False, not dense, m, N, idx, size, r, document, work)
+        done += 1
+        if moved < change:
             break
-        if selects and not dense:
+        if not dense:
             left = 0
             for a in range(m):
                 left += N[a] > ABSENT
-            if 4 * left <= 3 * m:
-                m = _compact(block, held, m, n, idx, own, active, place, N)
-    tried, accepted = _propose(restarts, not dense, block, held, m, n, e, w, row, buffer, chosen, idx, own, words, counts,
-                               rows, g, active, place, alpha, N, new)  # fmt: skip
+            if 4 * left <= 3 * m or left <= L < m:
+                m = _compact(m, N, idx, size, r, document, work)
+    tried, accepted = _propose(restarts, not dense, m, N, idx, size, r, document, work)
     for j in range(n):
+        if rounds:
+            rounded(r[j], L, units, out_r[j])
+        else:
+            out_r[j] = r[j]
         for i in range(L):
             out_topics[j, i] = active[idx[j, i]]
-            out_r[j, i] = own[j, i]
-        if out_units > 1.0:
-            rounded(own[j], L, out_units, out_r[j])
+    after = _score(m, units, out_r, idx, document, work, work[8]) if rounds else 0.0
     for a in range(m):
         place[active[a]] = -1
-    return done, tried, accepted
+    return done, tried, accepted, before, after
 
 
 @njit(cache=True, parallel=True)
-def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, scale, g, firsts, alpha, start, restarts, sweeps, change,
-          block, old_topics, old_r, units, out_topics, out_r, told):  # fmt: skip
+def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, g, firsts, first_shares, alpha, start, restarts, sweeps,
+          change, block, old_topics, old_r, units, out_topics, out_r, told):  # fmt: skip
     """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in which shares.
 
     doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word among the rows. counts:
-    float64[P]. row_ptr … scale: of `weigh`; g: of `unlisted`; firsts: of `first_choice`. start: COLD, WARM or BETTER;
-    restarts, sweeps: at the most; change: of an N_dk in tokens, below which a document is done. block:
+    float64[P]. row_ptr … rest: of `weigh`; g: of `unlisted`; firsts, first_shares: of `first_choice`. start: COLD, WARM or
+    BETTER; restarts, sweeps: at the most; change: of an N_dk in tokens, below which a document is done. block:
     BLOCK. old_topics: uint16[P, L] and old_r: float64[P, L], shares times `units`, all 0 in a document that was not
     seen; without rows where nothing is remembered. out_topics: uint16[P, L] and out_r: float64[P, L], times `units`, are filled. told: int64[n, 4]: sweeps,
     restarts that were proposed, that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2
@@ -444,44 +443,49 @@ def visit(doc_ptr, places, counts, row_ptr, row_topics, weights, rest, scale, g,
     K = len(g)
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
-        place, active, N = np.full(K, -1, np.int32), np.empty(K, np.int32), np.zeros(K)
+        place, active = np.full(K, -1, np.int32), np.empty(K, np.int32)
         rows = (row_ptr, row_topics, weights, rest)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
+                document = (places[own], counts[own], rows, g, alpha, active, place)
                 _visit_one(
-                    places[own], counts[own], rows, scale, g, firsts, alpha, start, (restarts, sweeps, change, block), old_topics[own],
-                    old_r[own], units, out_topics[own], out_r[own], told[d], place, active, N,
+                    document, firsts, first_shares, K, start, (restarts, sweeps, change, block), old_topics[own], old_r[own], units,
+                    out_topics[own], out_r[own], told[d],
                 )  # fmt: skip
 
 
 @njit(cache=True)
-def _visit_one(words, counts, rows, scale, g, firsts, alpha, start, settings, old_topics, old_r, units, out_topics, out_r, told,
-               place, active, N):  # fmt: skip
+def _visit_one(document, firsts, first_shares, K, start, settings, old_topics, old, units, out_topics, out_r, told):
     """A document: the best of what is remembered, what comes from there, and what comes from its words alone."""
-    known = start != COLD and len(old_r) > 0 and old_r[0].any()
-    topics, r = np.zeros(out_topics.shape, np.uint16), np.zeros(out_r.shape)
+    known = start != COLD and len(old) > 0 and old[0].any()
+    rounds = units > 1.0
     best = -np.inf
-    for attempt in range(3):
-        if attempt < 2 and not known or attempt == 2 and known and start == WARM and told[0] > 0:
-            continue
-        if attempt == 0:
-            topics[:], r[:] = old_topics, old_r
+    if known:
+        topics, r = np.empty(out_topics.shape, np.uint16), np.empty(out_r.shape)
+        done, tried, accepted, before, after = _solve(
+            True, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, topics, r
+        )
+        told[0], told[1], told[2], told[3] = done, tried, accepted, after >= before
+        if after >= before:
+            best, out_topics[:], out_r[:] = after, topics, r
         else:
-            done, tried, accepted = _solve(
-                old_topics, old_r, units if attempt == 1 else 0.0, firsts, words, counts, rows, g, alpha, settings, place, active,
-                topics, r, units,
-            )  # fmt: skip
-            if done == 0:
-                continue
-            told[0] += done
-            told[1] += tried
-            told[2] += accepted
-        score = objective(topics, r, units, words, counts, rows, g, scale, alpha, N) if known else 0.0
-        if score >= best:
-            best = score
-            told[3] = attempt
-            out_topics[:], out_r[:] = topics, r
+            best, out_topics[:], out_r[:] = before, old_topics, old
+        if start == WARM and best > -np.inf:
+            return
+        done, tried, accepted, _, after = _solve(
+            False, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, topics, r
+        )
+        told[0] += done
+        told[1] += tried
+        told[2] += accepted
+        if after >= best:
+            told[3], out_topics[:], out_r[:] = 2, topics, r
+    else:
+        told[0], told[1], told[2], _, _ = _solve(
+            False, old_topics, old, units, firsts, first_shares, document, K, settings, rounds, out_topics, out_r
+        )
+        told[3] = 2
 
 
 @njit(cache=True, parallel=True)

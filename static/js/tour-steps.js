@@ -9,22 +9,16 @@ export const waiting = "You have left the path of the tour; look around as long 
 
 export const steps = [
   {
-    title: "A run",
-    at: "",
-    text: "A run finds topics by itself, from nothing but which words occur together. The charts say how it learned. A line that has become "
-      + "flat means that longer training would change little.",
-  },
-  {
-    title: "Its topics",
+    title: "A run's topics",
     at: "topics/",
-    text: "Here are all topics by their most probable words, with the part of all words that each accounts for. Some are plainly about something; "
-      + "others are a manner of speaking. What they mean is for you to say.",
+    text: "A run found these topics by itself, from nothing but which words occur together. Each line is one: its words, the share of all words "
+      + "that it explains, and when. Some are about a subject; others are a manner of speaking. Tick some to compare or merge them.",
   },
   {
     title: "One topic",
     at: /^topics\/\d+\/$/,
-    text: "Its words, and the documents in which it is largest. Read two or three of them before you trust its name: the first words "
-      + "of a topic can mislead, its documents seldom do.",
+    text: "The sentence at the top says whether it is a good topic, and why. Below are its words and the documents in which it is largest. Read two or "
+      + "three of them before you trust its name.",
   },
   {
     title: "A document",
@@ -33,15 +27,21 @@ export const steps = [
       + "to see its words marked.",
   },
   {
+    title: "Time",
+    at: "time/",
+    text: "How much of the texts each topic takes up, with its 95% confidence interval. Choose documents, such as those of one party: the choice stays "
+      + "at the top of every page until you take it off.",
+  },
+  {
     title: "A word",
     at: "words/power/",
-    text: "“Power” among nations, of Congress, from a river: one word, several topics. What a word means changes with its company, and here "
+    text: "“Power” among nations, of Congress, from a river: one word, several topics. What a word means changes with the words around it, and here "
       + "the model shows it.",
   },
   {
     title: "That is all",
     at: "topics/",
-    text: "Runs, topics, documents, words: each leads to the others. Words underlined with dots explain themselves, and the key ? lists the keys. "
-      + "Now try it with texts of your own.",
+    text: "Topics, documents, time, words: each leads to the others. Labels, reading tests and steering are under Actions, files under Export. Words "
+      + "underlined with dots explain themselves, and the key ? lists the keys. Now try it with texts of your own.",
   },
 ];

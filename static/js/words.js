@@ -64,7 +64,7 @@ function combobox(input) {
     request = new AbortController();
     if (!input.value.trim()) return show([]);
     const address = new URL(form.dataset.words, location);
-    address.searchParams.set("q", input.value);
+    address.searchParams.set("word", input.value);
     try {
       const answer = await fetch(address, { signal: request.signal });
       if (!answer.ok) return;

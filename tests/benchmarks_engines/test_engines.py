@@ -25,12 +25,25 @@ OURS = curve("topograph", (1, -8.0), (2, -7.5), (4, -7.2))
 PEER = curve("tomotopy", (2, -8.1), (8, -7.5), (30, -7.3), (70, -7.0))
 
 
-def test_the_ratio_is_of_the_times_to_the_best_peer_s_best():
-    slow = curve("gensim", (10, -7.9))
-    assert ratio([OURS, slow, PEER], 60) == 4 / 30  # what is reached after 60 s does not count
+def test_the_ratio_is_the_worst_of_the_times_to_each_peer_s_best():
+    slow, early = curve("gensim", (10, -7.9)), curve("vw", (1.5, -7.6))
+    assert ratio([OURS, PEER], 60) == 4 / 30  # what is reached after 60 s does not count
+    assert ratio([OURS, slow, PEER], 60) == 2 / 10
+    assert ratio([OURS, slow, PEER, early], 60) == 2 / 1.5
     assert ratio([OURS, slow], 60) == 2 / 10
     assert ratio([OURS, PEER], 100) == float("inf")
     assert np.isnan(ratio([OURS, PEER], 1)) and np.isnan(ratio([OURS], 60))
+
+
+def test_judging_counts_where_a_user_waits_for_it():
+    judged = Curve(
+        OURS.variant, [Point(p.seconds, p.passes, p.held_out, 0.1, judged=p.seconds / 2) for p in OURS.points]
+    )
+    assert ratio([judged, PEER], 60) == 4 / 30 and ratio([judged, PEER], 60, True) == 6 / 30
+    clock = Clock(1.0, False, lambda *said: None)
+    with clock.judging():
+        time.sleep(0.01)
+    assert clock.judged >= 0.01 and clock.seconds == 0.0
 
 
 def test_after_one_pass_the_best_must_be_the_fastest_too():

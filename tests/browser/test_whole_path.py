@@ -84,7 +84,8 @@ def test_example_from_training_to_csv(page, database, example):
     page.get_by_role("link", name="Open the overview").click()
     page.wait_for_url("**/topics/")
     assert page.locator("table.topics tbody tr").count() == 20
-    page.get_by_role("link", name="Take away").click()
+    page.locator(".menu summary", has_text="Export").click()
+    page.get_by_role("link", name="Files").click()
     long, wide = downloaded(page, "Topics, a row for each word, csv"), downloaded(page, "Topics, a row each, csv")
     with database.cursor() as cursor:
         cursor.execute(

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from inference.kernels import rng
+
 
 def f(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray) -> float:
     """Paper 001, eq. 9. beta: [K, n], of the document's words."""
@@ -65,3 +67,21 @@ def maximum(beta: np.ndarray, counts: np.ndarray, steps: int = 5000) -> float:
 def statistics(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """c_j phi_jk: [K, n]."""
     return theta[:, None] * beta * (counts / (theta @ beta))
+
+
+def from_documents(
+    beta: np.ndarray, counts: np.ndarray, key: int, iterations: int = 20
+) -> tuple[np.ndarray, np.ndarray]:
+    """phi of OPE with alpha = 1/K, [K, n], and what of it is the vertices' own; the rest is of the theta_0 that is left.
+
+    key: the start of the stream of coins.
+    """
+    state, coins = key, []
+    for _ in range(iterations):
+        state = np.uint64(rng.after(state))
+        coins.append(rng.unit(state) < 0.5)
+    K = len(beta)
+    theta = ope(beta, counts, 1 / K, coins, iterations)
+    left = 1 / iterations / K
+    phi = theta[:, None] * beta / (theta @ beta)
+    return phi, phi * np.where(theta > left + 1e-9, 1 - left / theta, 0.0)[:, None]

@@ -32,18 +32,14 @@ def local(words, counts, log_beta, alpha, L, *, sweeps, change, restarts=0, r=No
         r = np.array([_softmax(row, top(row, L)) for row in logs])
     N, dense = counts @ r, L >= K
 
-    def sweep(r, N, selects):
+    def sweep(N):
         e = np.where((N > 1e-9) | dense, digamma(alpha + N), -np.inf)
-        out = np.zeros_like(r)
-        for j in range(len(words)):
-            W = e + logs[j]
-            out[j] = _softmax(W, top(W, L) if selects else np.flatnonzero(r[j] > 0))
-        return out
+        return np.array([_softmax(e + row, top(e + row, L)) for row in logs])
 
-    for s in range(1, sweeps + 1):
-        r = sweep(r, N, s <= 5 or s % 10 == 0)
+    for _ in range(sweeps):
+        r = sweep(N)
         moved, N = np.abs(counts @ r - N).max(), counts @ r
-        if s >= 5 and moved < change:
+        if moved < change:
             break
     score, order, tried = objective(words, counts, log_beta, alpha, r), N.copy(), 0
     while tried < restarts:
@@ -55,7 +51,7 @@ def local(words, counts, log_beta, alpha, L, *, sweeps, change, restarts=0, r=No
         proposed, M = r, N.copy()
         M[k] = 0.0
         for _ in range(2):
-            proposed = sweep(proposed, M, True)
+            proposed = sweep(M)
             M = counts @ proposed
         if (new := objective(words, counts, log_beta, alpha, proposed)) > score:
             r, N, score = proposed, M, new

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from inference import Evidence, Postings, Snapshot, begin, fold_in_corpus, gather, train
-from inference.engines import clusters, sparse
+from inference.engines import clusters, moves, sparse
 from inference.training import Schedule
 from tests.inference import naive_sparse as naive
 from tests.inference.corpora import bow_of
@@ -90,7 +90,7 @@ def test_the_bound_rises_with_every_minibatch(bow, L):
 
 def test_one_cluster_a_document_is_k_means_with_bregman_divergences(bow):
     """With all documents in a step: assign to the best cluster, count anew, and so on."""
-    config = config_of(bow, most=1, minibatch=bow.D)
+    config = config_of(bow, most=1, minibatch=bow.D, moves=0)
     state = stepped(bow, config, 1)
     documents, r, lam, N = written_out(bow, config, state)
     for steps in (2, 3, 4):
@@ -98,6 +98,56 @@ def test_one_cluster_a_document_is_k_means_with_bregman_divergences(bow):
         state = stepped(bow, config, steps)
         assert np.array_equal(state.memory_clusters[:, 0], chosen)
         documents, r, lam, N = written_out(bow, config, state)
+
+
+def given(bow, config, chosen):
+    """A state in which each document is in a cluster as a whole. chosen: int64[D]."""
+    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    return clusters.begin(
+        config, shape, 1, bow, np.repeat(chosen, np.diff(bow.indptr)).astype(np.uint16), np.zeros(0, int)
+    )
+
+
+def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
+    """The documents of clusters 0 and 1 in one, and those of cluster 2 in two at random: a split with a merge puts it right,
+    and the bound rises by what the moves say."""
+    bow, own, _ = planted(4, D=300, length=15)
+    config = config_of(bow, moves=3)
+    chosen = np.where(own == 1, 0, own)
+    chosen[own == 2] = np.where(np.arange((own == 2).sum()) % 2, 1, 2)
+    state, documents = given(bow, config, chosen), np.arange(bow.D)
+    priors = V, config.alpha / K, config.eta
+    rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
+    before = clusters.bound(config, state, bow, documents)
+    gain, a, b = moves.best_merge(rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), *priors)[0]
+    assert {a, b} == {1, 2}
+    clusters._merge(state, bow, a, b)
+    after = clusters.bound(config, state, bow, documents)
+    assert after - before == pytest.approx(gain, rel=1e-6)
+    rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
+    gain, leave = moves.split(bow, np.flatnonzero(chosen == 0), rows[0], *priors, np.uint64(1))
+    clusters._reassign(state, bow, leave, b)
+    assert clusters.bound(config, state, bow, documents) - after == pytest.approx(gain, rel=1e-6) and gain > 0
+    halves = np.bincount(own[leave], minlength=2)[:2]
+    assert halves.max() > 0.9 * halves.sum() and len(leave) == halves.sum()
+    state = given(bow, config, chosen)
+    clusters._move(config, state, bow)
+    assert clusters.bound(config, state, bow, documents) > before and (state.documents > 0).all()
+
+
+@pytest.mark.parametrize("L", [1, 3])
+def test_a_merge_of_shared_documents_gains_what_it_says(bow, L):
+    config = config_of(bow, most=L, moves=0)
+    state, documents = stepped(bow, config, 8), np.arange(bow.D)
+    rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
+    for gain, a, b in moves.best_merge(
+        rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), V, config.alpha / K, config.eta
+    )[:2]:
+        state = stepped(bow, config, 8)
+        before = clusters.bound(config, state, bow, documents)
+        clusters._merge(state, bow, a, b)
+        assert clusters.bound(config, state, bow, documents) - before == pytest.approx(gain, rel=1e-7)
+        assert state.documents[b] == 0 and (state.memory_shares.sum(axis=1) == sparse.UNITS).all()
 
 
 def test_planted_clusters_are_recovered():

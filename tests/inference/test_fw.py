@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from inference.engines import fw
+from inference.engines import arena, fw
 from inference.engines.contract import Shape
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng
@@ -32,7 +32,7 @@ class Case:
         self.config = fw.Config(topics=K, **settings).resolve(self.bow.D, self.bow.tokens)
         self.state = fw.init(self.config, Shape(D, V, self.bow.tokens, 1), seed)
         words, topics = np.nonzero(random.random((V, K)) < listed)
-        fw._fill(self.state, words, topics, random.gamma(0.3, 20, len(words)) + 0.1)
+        arena.fill(self.state, words, topics, random.gamma(0.3, 20, len(words)) + 0.1)
         fw._begun(self.config, self.state)
         self.weights = fw._weights(self.config, self.state)
         self.documents = np.arange(D)
@@ -205,7 +205,7 @@ def test_online_with_a_step_of_one_is_a_batch_step():
         even = phi * (out.rests[d] / 6 / theta)[:, None]
         wanted[:, words] += np.where(vertices[:, None], phi - even, 0.0) + np.where(has[:, words], even, 0.0)
     fw.step(config, state, bow, documents, shape)
-    wanted[wanted < min(fw.DROPPED_TOKENS * 6, fw.DROPPED_MOST)] = 0.0
+    wanted[wanted < frank_wolfe.dropped(6)] = 0.0
     assert dense(state, 6) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
 
 
@@ -339,7 +339,7 @@ def test_held_out_documents_are_no_seeds():
 
 SCRIPT = """
 import hashlib, numpy as np
-from inference.engines import fw
+from inference.engines import arena, fw
 from inference.training import Snapshot, train
 from tests.inference.corpora import planted
 bow = planted(4, 80, 200, 40, seed=3)[0]

@@ -101,7 +101,10 @@ def test_everything_underflows():
     """With an eta near 0 and words that no topic has, eq. 9 is 0 / 0 in floating point: alpha + N_dk remains."""
     config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
-    theta = ssi.fold_in(config, ssi.init(config, ssi.Shape(2, 3, 6, 1), 1), bow, 0, 2)
+    state = ssi.init(config, ssi.Shape(2, 3, 6, 1), 1)
+    samples = ssi._sample(config, state, ssi._expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
+    assert (samples < 5).all()
+    theta = ssi.fold_in(config, state, bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
 
 

@@ -7,12 +7,12 @@ from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config
-from inference.engines import ssi
+from inference.engines import from_documents, ssi
 from inference.engines.contract import LONGEST
 from inference.errors import Invalid
-from inference.kernels import gibbs, rng, rows
+from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.training import Progress, Snapshot, fold_in_corpus, held_out_documents, train
-from tests.inference import naive
+from tests.inference import naive, naive_fw
 from tests.inference.corpora import bow_of, planted
 
 
@@ -80,14 +80,14 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
         )
 
 
-@pytest.mark.parametrize("warm_up", [0, 1, 2])
-def test_memo_is_the_sum_of_what_documents_gave_last(warm_up):
+@pytest.mark.parametrize(("start", "warm_up"), [("documents", 1), ("documents", 2), ("sampling", 0), ("sampling", 2)])
+def test_memo_is_the_sum_of_what_documents_gave_last(start, warm_up):
     """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered, of all documents
     seen."""
     K, V, D = 9, 40, 70
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)
-    config = ssi.Config(topics=K, warm_up=warm_up, samples=2, draws=3, minibatch=10).resolve(D, bow.tokens)
+    config = ssi.Config(topics=K, start=start, warm_up=warm_up, samples=2, draws=3, minibatch=10).resolve(D, bow.tokens)
     shape = ssi.Shape(D, V, bow.tokens, 7)
     state = ssi.init(config, shape, 3)
     words = np.repeat(bow.words, bow.counts)
@@ -104,6 +104,97 @@ def test_memo_is_the_sum_of_what_documents_gave_last(warm_up):
             assert state.eta == config.eta
             assert state.length.sum() == (expected > 0).sum()
     assert (state.memory != gibbs.UNSEEN).all()
+
+
+class Started:
+    """A state after two steps of OPE from documents, and a minibatch of the third."""
+
+    def __init__(self, K, V=60, D=50):
+        generator = np.random.default_rng(2)
+        self.bow = bow_of(draw_words(generator, D, V), V)
+        self.config = ssi.Config(topics=K, minibatch=20, warm_up=2).resolve(D, self.bow.tokens)
+        self.shape = ssi.Shape(D, V, self.bow.tokens, 3)
+        self.state = ssi.init(self.config, self.shape, 3)
+        for t in range(2):
+            ssi.step(self.config, self.state, self.bow, np.arange(20 * t, 20 * t + 20), self.shape)
+        self.documents = np.arange(10, 30)
+        self.batch = ssi._expand(self.bow, self.documents)
+        self.keys = rng.keys(np.uint64(3), np.uint64(rng.OPE), np.uint64(3), self.documents)
+
+    def twin(self):
+        """For each document of the minibatch its pairs, and phi of all topics and of its vertices alone: [K, n]."""
+        lam = self.state.eta + dense(self.state, self.config.topics)
+        beta = lam / lam.sum(axis=1, keepdims=True)
+        for i, d in enumerate(self.documents):
+            pairs = slice(self.bow.indptr[d], self.bow.indptr[d + 1])
+            words, counts = self.bow.words[pairs], self.bow.counts[pairs].astype(float)
+            yield words, counts, *naive_fw.from_documents(beta[:, words], counts, self.keys[i])
+
+
+@pytest.mark.parametrize("K", [1, 5, 70])
+def test_topics_begin_as_documents(K):
+    """One document a topic, while there are any that are trained on and have words; then steps of eq. 11."""
+    bow = bow_of([[d] * (d + 1) for d in range(40)] + [[]], 40)
+    config = ssi.Config(topics=K, minibatch=41).resolve(41, bow.tokens)
+    held_out = np.array([3, 17])
+    shape = ssi.Shape(39, 40, bow.tokens, 1, held_out=held_out)
+    state = ssi.init(config, shape, 1)
+    assert state.eta == pytest.approx(config.eta / 3)
+    ssi.step(config, state, bow, np.array([40]), shape)  # nothing to learn from
+    began = dense(state, K) / state.pi
+    assert ((began > 0).sum(axis=1) == (np.arange(K) < 38)).all() and not began[:, held_out].any()
+    assert began.sum(axis=0)[began.any(axis=0)] == pytest.approx(1.0 + np.flatnonzero(began.any(axis=0)))
+
+
+def test_rare_words_weigh_more_in_what_topics_begin_with():
+    bow = bow_of([[0, 0, d // 2 + 1] for d in range(20)], 11)
+    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), ssi.Shape(20, 11, 60, 1), 1)
+    from_documents.begin(state, bow, ssi.Shape(20, 11, 60, 1), 1)
+    common, rare = 2 * np.log(21 / 20), np.log(21 / 2)
+    began = dense(state, 20)
+    assert began.sum(axis=1) == pytest.approx(np.full(20, 3.0))
+    assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
+
+
+@pytest.mark.parametrize("K", [3, 30])
+def test_a_step_from_documents_is_its_slow_twin(K):
+    case = Started(K)
+    before, statistics = dense(case.state, K), np.zeros((K, 60))
+    has = before > 0
+    for words, counts, phi, vertices in case.twin():
+        statistics[:, words] += counts * np.where(has[:, words], phi, vertices)
+    ssi.step(case.config, case.state, case.bow, case.documents, case.shape)
+    step_size = (1 + 3) ** -0.6
+    expected = naive.update(before, statistics, step_size, 50 / 20, 0.0)
+    assert dense(case.state, K) == pytest.approx(expected, rel=1e-3, abs=2 * frank_wolfe.dropped(K))
+    assert case.state.pi * case.state.totals == pytest.approx(expected.sum(axis=1), rel=1e-2)
+
+
+@pytest.mark.parametrize("K", [3, 30])
+def test_topics_are_drawn_by_phi(K):
+    """Each topic gets its share of a pair's draws, but for one, and of each column's."""
+    case = Started(K)
+    inferred = from_documents.infer(case.state, case.state.pi, case.state.eta, case.batch, case.keys)
+    many = [from_documents.draw(case.batch, inferred, 40, case.keys + np.uint64(i)) for i in range(3)]
+    for i, (words, counts, phi, _) in enumerate(case.twin()):
+        for j in range(len(words)):
+            p = case.batch.doc_ptr[i] + j
+            for draws in many:
+                given = draws[case.batch.token_ptr[p] : case.batch.token_ptr[p + 1]]
+                assert len(given) == counts[j] and given.max() < K
+                drawn = np.bincount(given.ravel(), minlength=K)
+                vertex = phi[:, j] > 0.06  # more than what is spread evenly
+                assert np.abs(drawn - phi[:, j] * counts[j] * 40)[vertex].max(initial=0) <= 1.5 + 0.06 * counts[j] * 40
+
+
+def test_handing_over_makes_nothing_worse():
+    """The topics that are published after the last step of OPE are as good as those before it."""
+    bow, _ = planted(K=6, V=200, D=1500, length=60, seed=1)
+    config = ssi.Config(topics=12, passes=4, warm_up=3, minibatch=50)
+    steps = [event for event in train(ssi, config, bow, seed=1) if isinstance(event, Snapshot)]
+    before = [s for s in steps if s.step < 90][-1]
+    after = next(s for s in steps if s.step >= 90)
+    assert after.held_out > before.held_out - 0.01
 
 
 def test_eta_is_learned():
@@ -188,7 +279,7 @@ def equal(a, b) -> bool:
 
 
 EVERY_KIND = [
-    {}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
+    {}, {"warm_up": 1, "samples": 2, "draws": 3}, {"start": "sampling"}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
 ]  # fmt: skip
 
 

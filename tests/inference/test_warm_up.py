@@ -38,7 +38,7 @@ postings = Postings.open(Path(sys.argv[1]) / "by_word")
 with patch.object(Dispatcher, "compile", noticed):
     engine = engines.get("ssi")
     decaying = engines.config("ssi", topics=30, statistics="decay", expectation="log", minibatch=50, passes=12, kappa=0.6, tau0=1.0)
-    for config in (engines.config("ssi", topics=30, passes=3, minibatch=50), decaying):
+    for config in (engines.config("ssi", topics=30, passes=5, minibatch=50), decaying):
         for e in train(engine, config, bow, threads=1, scratch=Path(sys.argv[1])):
             if isinstance(e, Snapshot):
                 state = e.state

@@ -139,14 +139,21 @@ class Reader:
 
 
 @pytest.fixture(scope="module", params=[nginx, caddy], ids=lambda make: make.__name__)
-def reader(request, system, certificate, tmp_path_factory):
-    """Signed in, by way of one of the proxies."""
+def proxy(request):
+    """(what writes its files, its program)"""
     name = request.param.__name__
     binary = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     if not binary:
         pytest.skip(f"{name} is not installed: Debian's package {name}")
-    folder, port = tmp_path_factory.mktemp(name), free_port()
-    arguments = request.param(folder, certificate, port, system.url.rstrip("/"))
+    return request.param, binary
+
+
+@pytest.fixture(scope="module")
+def reader(proxy, system, certificate, tmp_path_factory):
+    """Signed in, by way of one of the proxies."""
+    make, binary = proxy
+    folder, port = tmp_path_factory.mktemp(make.__name__), free_port()
+    arguments = make(folder, certificate, port, system.url.rstrip("/"))
     reader = Reader(port, certificate)
     process = spawn([binary, *arguments], folder / "said.log", env={"HOME": str(folder), "PATH": "/usr/bin:/bin"})
     try:

@@ -450,8 +450,10 @@ class TopicsView(Schema):
 
 
 class Sparkline(Schema):
+    """peak: the largest share in a period of enough documents to name; null where no period has them."""
+
     values: list[float | None]
-    peak: float
+    peak: float | None
     peak_at: str
 
 
@@ -668,6 +670,7 @@ class DocumentOfTopic(Schema):
     date_text: str
     of: int
     snippet: Passage
+    alike: list[Neighbour]
     url: str
 
 
@@ -687,6 +690,19 @@ class Measure(Schema):
     all: list[float]
 
 
+class Reason(Schema):
+    text: str
+    url: str
+
+
+class Verdict(Schema):
+    """Whether a topic is any good. kind: clear, mixed, general or unstable."""
+
+    kind: str
+    sentence: str
+    reasons: list[Reason]
+
+
 class TopicPage(TopicWordsPage):
     previous: TopicName | None
     next: TopicName | None
@@ -700,6 +716,7 @@ class TopicPage(TopicWordsPage):
     similar: list[SimilarTopic]
     beside: list[dict[str, Any]]
     measures: list[Measure]
+    verdict: Verdict | None
 
 
 class FormingTopic(Schema):

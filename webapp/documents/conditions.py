@@ -9,8 +9,8 @@ from webapp.documents import fields
 from webapp.ingest import sources
 from webapp.metadata import ValueField
 from webapp.models import Run, Version
+from webapp.pages.carried import is_condition
 
-NAMES = ("q", "has", "from", "to", "between", "in", "only", "with", "least")
 ONLY = {
     "wordless": "without a word that counts",
     "same": "the same as an earlier one",
@@ -95,7 +95,7 @@ def own(query: QueryDict) -> list[tuple[str, str]]:
     return [
         (name, value)
         for name, values in query.lists()
-        if name not in (*NAMES, *PLACES) and not name.startswith(("in:", "low:", "high:"))
+        if name not in PLACES and not is_condition(name)
         for value in values
         if value
     ]

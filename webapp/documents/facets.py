@@ -25,11 +25,12 @@ _tallies = BoundedCache(
 )  # bytes of what was counted of sets
 
 
-def form(selection: Selection, query: QueryDict) -> dict:
-    """What templates/run/_selection.html shows. query: of the page, whose own parameters stay."""
+def chosen(selection: Selection, query: QueryDict) -> dict:
+    """What templates/run/_set.html shows of a set: each condition in words with the address without it. query: of the
+    page, whose own parameters stay."""
     kept = own(query)
-    version, run, view = selection.version, selection.run, selection.view
     return {
+        "name": selection.name,
         "conditions": [
             {
                 "text": condition["text"],
@@ -39,7 +40,15 @@ def form(selection: Selection, query: QueryDict) -> dict:
         ],
         "all": _address(kept),
         "count": selection.count,
-        "of": version.documents,
+        "of": selection.version.documents,
+    }
+
+
+def form(selection: Selection, query: QueryDict) -> dict:
+    """What templates/run/_selection.html shows: `chosen`, and what the form offers."""
+    kept = own(query)
+    version, run, view = selection.version, selection.run, selection.view
+    return chosen(selection, query) | {
         "own": kept,
         "others": [p for p in kept + selection.parameters if p[0] != "q"],
         "q": selection.q,
@@ -56,7 +65,7 @@ def form(selection: Selection, query: QueryDict) -> dict:
             if between.name in {a.name for a in selection.between[:i]}
         ],
         "counted": bool(run and run.snapshot_id and run.snapshot.final),
-        "topics": _titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
+        "topics": titles(view) if view and view.run.snapshot_id and len(view.topics) <= OFFERED else [],
     }
 
 
@@ -81,7 +90,7 @@ def _category(selection: Selection, category: ValueField) -> dict:
     }
 
 
-def _titles(view: RunView) -> list[tuple[int, str]]:
+def titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
     labels, words = view.labels, topics.first_words(view, 3)
     titles = ((k, f"{labels.title(k)}: {' '.join(words[k])}") for k in view.topics)

@@ -155,6 +155,19 @@ class Selection:
         ]
 
     @property
+    def name(self) -> str:
+        """The set in a few words, for a chip: "Whig, 1841–1853", "“war”, from 1914"."""
+        same = self.first and self.first == self.last
+        span = self.first if same else f"{self.first}–{self.last}" if self.first and self.last else ""
+        parts = [value for _, value in self.values] + ([span] if span else [])
+        for name, value in self.parameters:
+            if name == "q":
+                parts.append(value if value.startswith("“") or '"' in value else f"“{value}”")
+            elif name != "in" and not (span and name in ("from", "to")):
+                parts.append(self._sentence(name, value))
+        return ", ".join(parts) or "all documents"
+
+    @property
     def sentence(self) -> str:
         """The set in words: "documents with “war”, from 1914, to 1918"."""
         sentences = [self._sentence(*p) for p in self.parameters]

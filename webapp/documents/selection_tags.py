@@ -1,8 +1,12 @@
-"""{% selection_form selection as form %}: what templates/run/_selection.html shows of the documents of a page."""
+"""What templates/run/_selection.html and _set.html show of the documents that were chosen."""
 
 from django import template
+from django.urls import reverse
 
+from inference.errors import Invalid
 from webapp.documents import facets
+from webapp.documents.selection import Selection
+from webapp.results.view import RunView
 
 register = template.Library()
 
@@ -10,3 +14,28 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def selection_form(context, selection):
     return facets.form(selection, context["request"].GET)
+
+
+@register.simple_tag(takes_context=True)
+def chosen_set(context) -> dict | None:
+    """The set that is chosen on any page of a run: facets.chosen, `shown` (whether the page shows these alone) and the
+    addresses of what can be done with it. None where all documents are meant."""
+    run, query = context["run"], context["request"].GET
+    selection = context.get("selection")
+    shown = isinstance(selection, Selection)
+    if not shown:
+        try:
+            selection = Selection.read(query, run.corpus, RunView(run))
+        except Invalid:  # the page has another use for the name: what is wrong in a set is said where it is used
+            return None
+    if not selection:
+        return None
+    address = selection.address()
+    uses = {
+        "read": reverse("run_documents", args=[run.pk]) + address,
+        "export": reverse("export", args=[run.pk, "documents.csv"]) + address,
+        "rest": reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
+        "corpus": reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
+    }
+    final = run.snapshot is not None and run.snapshot.final
+    return facets.chosen(selection, query) | uses | {"shown": shown, "final": final, "sentence": selection.sentence}

@@ -287,4 +287,6 @@ def points(difference: float) -> str:
 
 @register.filter
 def times(ratio: float) -> str:
-    return f"{ratio:.1f}" if 0.95 <= ratio < 9.95 else f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.2f}"
+    """How many times as large, read both ways: "×3.2", "÷12"."""
+    sign, size = ("×", ratio) if ratio >= 1 or not ratio else ("÷", 1 / ratio)
+    return f"{sign}{size:.1f}" if size < 9.95 else f"{sign}{size:,.0f}"

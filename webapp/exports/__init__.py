@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from django.http import QueryDict
 
+from inference.errors import Invalid
 from webapp.documents.selection import Selection
 from webapp.exports import arrays, bundle, dfr, ldavis, mallet, provenance, site, tables
 from webapp.exports.formats import FORMATS
 from webapp.exports.provenance import file_name
-from webapp.exports.tables import MAX_WORDS, WORDS, Table, Wanted
+from webapp.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
 from webapp.models import Run
 from webapp.results.view import RunView
 
@@ -63,7 +64,7 @@ FORMS = {
              final=False),
         Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word stands, and the topic that it was given to there",
              tables.lines, selected=True, asks="word"),
-        Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text", tables.documents,
+        Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; with ?topics=3,7 behind its address the shares of these topics", tables.documents,
              selected=True),
         Form("document-topics", DOCUMENTS, "Documents and topics, a row for each pair",
              "how many words of a document were given to each topic, and their share", tables.document_topics, selected=True),
@@ -126,7 +127,19 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
         words=int(words) if words.isascii() and words.isdigit() and len(words) < 9 else WORDS if not words else 0,
         by=query.get("by", ""),
         word=query.get("word", ""),
+        topics=_topics(query.getlist("topics"), run),
     )
+
+
+def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
+    """Of ?topics=3,7."""
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    for name in names:
+        if not (name.isascii() and name.isdigit() and len(name) < 6 and int(name) < run.topics):
+            raise Invalid("topics", f"“topics” in the address must be numbers below {run.topics}, got “{name[:20]}”.")
+    if len(names) > MAX_TOPICS:
+        raise Invalid("topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(names):,}.")
+    return tuple(dict.fromkeys(map(int, names)))
 
 
 def made(wanted: Wanted, form: Form, ending: str) -> File:

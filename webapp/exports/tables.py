@@ -22,6 +22,7 @@ from webapp.words import queries as words_of
 WORDS = 20  # of a topic in the wide form
 MAX_WORDS = 1000  # columns that the wide form may have: spreadsheets and Postgres take more, readers don't
 DOCUMENTS = 2_000  # in a block
+MAX_TOPICS = 50  # whose shares stand beside documents, each of which holds a column of the corpus in memory
 CELLS = 200_000  # in a block of a wide table
 
 
@@ -44,6 +45,7 @@ class Wanted:
     words: int = WORDS
     by: str = ""
     word: str = ""
+    topics: tuple[int, ...] = ()  # whose shares stand beside documents
 
 
 def topics_long(wanted: Wanted) -> Table:
@@ -137,14 +139,20 @@ def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
 
 
 def documents(wanted: Wanted) -> Table:
-    lengths = evidence.of(wanted.run).lengths
-    columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, Column("metadata", str)]
+    """With a column for the share of each topic that is asked for, merged topics in their targets."""
+    assigned = evidence.of(wanted.run)
+    lengths, labels = assigned.lengths, wanted.selection.run_view.labels
+    chosen = list(dict.fromkeys([*(k for k, _ in wanted.selection.topics), *wanted.topics]))
+    names = [Column(f"share of {labels.title(k)}", float) for k in chosen]
+    columns = [*_DOCUMENT, Column("tokens", int), *names, *_PLACE, Column("metadata", str)]
+    held = [assigned.held(labels.parts(k)) for k in chosen]
 
     def blocks():
         for numbers in selected(wanted):
             known = about(wanted.run, numbers, "metadata")
             yield [
-                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), row["file"], row["place"], row["sha256"], row["metadata"])
+                (d, row["whole"], row["part"], row["id"], row["title"], row["date"], int(lengths[d]), *(float(of[d] / max(1, lengths[d])) for of in held),
+                 row["file"], row["place"], row["sha256"], row["metadata"])
                 for d in numbers.tolist() if (row := known[d])
             ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from django.shortcuts import render
 
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
+from webapp.pages.carried import carried
 from webapp.request_context import request_context
 
 READER = "reader"  # in the session
@@ -32,7 +33,11 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
         return json_answer(request, data, status)
     if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
         context["csrf_token"] = placeholder
-    return render(request, template, data | context, status=status)
+    response = render(request, template, data | context, status=status)
+    run = context.get("run", data.get("run"))
+    if isinstance(run, Run):
+        response.content = carried(response.content.decode(), run.pk, request.GET).encode()
+    return response
 
 
 def json_answer(request: HttpRequest, data: dict, status: int) -> HttpResponse:

@@ -47,9 +47,9 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_safe
 def carry(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
-    """What would be carried over from ?from=, another run of the corpus, and what would not."""
+    """What would be carried over from ?source=, another run of the corpus, and what would not."""
     run = run_or_404(run_id)
-    source = number(request, "from")
+    source = number(request, "source")
     data = {"from": source, "offered": excluded_words.labelled(run), "pairs": [], "orphans": [], "fields": 0}
     if source is not None:
         data |= _described(run, _source(request, source))

@@ -1,4 +1,7 @@
-"""The navigation of a run, its tabs and which of them is current; and the tour through the pages of the example."""
+"""The navigation of a run: its rooms, its menus and which of their links is current; and the tour through the pages of
+the example."""
+
+from typing import NamedTuple
 
 from django import template
 from django.urls import reverse
@@ -11,7 +14,7 @@ from webapp.models import Run
 from webapp.request_context import request_context
 from webapp.results.hidden_words import HiddenWords
 from webapp.routes import Route
-from webapp.runs import services
+from webapp.runs import services, steering
 
 register = template.Library()
 
@@ -23,17 +26,41 @@ def can_be_gone_on_from(run: Run) -> bool:
 
 
 @register.filter
+def steered(run: Run) -> str:
+    """What was changed of the topics with which it began: "T03 and T07 merged; T05 split in two"."""
+    return "; ".join([*steering.sentences(run), *([f"without {', '.join(run.dropped[:10])}"] if run.dropped else [])])
+
+
+@register.filter
 def engine_label(run: Run) -> str:
     """What its engine is called."""
     return engines.get(run.engine).LABEL
 
 
-@register.simple_tag(takes_context=True)
-def tabs(context) -> list[dict]:
-    """Of `run`: a link to each page that webapp.urls declares with a tab, as far as the reader may open it.
+class Link(NamedTuple):
+    url: str
+    name: str
+    key: str
+    current: str  # of aria-current
+    menu: str
 
-    Where two have a tab of one name, the first that the reader may open has it.
-    """
+
+@register.simple_tag(takes_context=True)
+def rooms(context) -> list[Link]:
+    """Of `run`: a link to each page that webapp.urls declares with a tab of its own, as far as the reader may open
+    it."""
+    return [link for link in _links(context) if not link.menu]
+
+
+@register.simple_tag(takes_context=True)
+def menus(context) -> list[tuple[str, list[Link]]]:
+    """The name of each menu of `run`, in the order of webapp.urls, and its links."""
+    names = dict.fromkeys(link.menu for link in _links(context) if link.menu)
+    return [(name, [link for link in _links(context) if link.menu == name]) for name in names]
+
+
+def _links(context) -> list[Link]:
+    """Where two have a tab of one name, the first that the reader may open has it."""
     request, run = context["request"], context["run"]
     shown, here = {}, routes.of(request.resolver_match)
     for route in routes.declared():
@@ -42,14 +69,13 @@ def tabs(context) -> list[dict]:
     return list(shown.values())
 
 
-def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | None) -> dict:
-    """The tab is current on its page and on those below it; the run's own page has all below it."""
+def _link(route: Route, here: Route, path: str, run: Run, hidden: HiddenWords | None) -> Link:
+    """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[run.pk])
-    below = route.name != "run" and (path.startswith(url) or here.under == route.name)
-    current = "page" if path == url else "true" if below else ""
+    current = "page" if path == url else "true" if path.startswith(url) or here.under == route.name else ""
     if route.name == "run_topics" and hidden:
         url += hidden.query  # words left out of view stay so
-    return {"url": url, "name": route.tab.name, "key": route.tab.key, "current": current}
+    return Link(url, route.tab.name, route.tab.key, current, route.tab.menu)
 
 
 @register.simple_tag(takes_context=True)

@@ -106,7 +106,8 @@ def again(run: Run, by: User | None = None) -> Run:
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
         if run.begins:
-            _goes_on(new, run.parent, run.dropped)
+            new.steering = run.steering
+            goes_on(new, run.parent, run.dropped)
     return new
 
 
@@ -132,7 +133,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         raise Invalid("words", "No word would be left.")
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        _goes_on(new, run, sorted({*run.dropped, *known}))
+        goes_on(new, run, sorted({*run.dropped, *known}))
     return new
 
 
@@ -148,7 +149,7 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
         raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
     with transaction.atomic():
         new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
-        _goes_on(new, run, [])
+        goes_on(new, run, [])
     return new
 
 
@@ -168,9 +169,10 @@ def warm_starter(run: Run) -> WarmStart:
     return engine
 
 
-def _goes_on(new: Run, parent: Run, dropped: list[str]) -> None:
+def goes_on(new: Run, parent: Run, dropped: list[str]) -> None:
+    """Let a new run begin with the topics of its parent, as `new.steering` changes them, and leave words out."""
     new.parent, new.dropped, new.begins = parent, dropped, True
-    new.save(update_fields=["parent", "dropped", "begins"])
+    new.save(update_fields=["parent", "dropped", "begins", "steering"])
 
 
 def stop(run: Run) -> None:

@@ -4,22 +4,29 @@ import numpy as np
 
 from inference import Evidence, Postings
 from inference.bow import Bow
+from inference.steering import steer
 from inference.warm_start import inherit
 from webapp.curation import label_transfer
 from webapp.models import Run, Word
+from webapp.runs import steering
 from webapp.storage import files
 
 
 def of_same_version(run: Run, parent: Run, bow: Bow) -> np.ndarray:
     """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which leaves out some of the
-    parent's words."""
+    parent's words; changed as the run's `steering` says."""
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
     postings = Postings.open(folder / "by_word")
     evidence = Evidence.open(files.run_folder(parent.pk) / "evidence", Bow.open(folder), postings)
     dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list("number", flat=True)
     keep = np.ones(bow.V, bool)
     keep[list(dropped)] = False
-    return evidence.topics[keep[evidence.bow.words]]  # both bags have their pairs in the same order
+    topics = evidence.topics[keep[evidence.bow.words]]  # both bags have their pairs in the same order
+    if not run.steering:
+        return topics
+    together = [word for words in run.steering.get("together", []) for word in words]
+    columns = dict(Word.objects.filter(version=run.version_id, word__in=together).values_list("word", "number"))
+    return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
 
 
 def of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:

@@ -171,6 +171,9 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
             raise Invalid("from_a", "Say first which documents are to be compared with these.")
         if a is not None:
             data = contrasts.compare(selection, a, b, order)
+        elif selection and request.GET.get("rest"):
+            chosen = contrasts.Side(selection.name, selection, False)
+            data = contrasts.compare(Selection.all(view), chosen, None, order)
     except Invalid as error:
         if as_json:
             raise

@@ -8,6 +8,7 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from inference.explore import bands
 from webapp.documents import fields, sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
@@ -164,10 +165,12 @@ class Overview:
         span = slice(some[0], some[-1] + 1)
         labels, shares = counted.labels[span], counted.shares[span][:, numbers]
         values = np.where(np.isnan(shares), None, shares).T.tolist()
-        peaks = np.nanargmax(shares, axis=0).tolist() if numbers else []
+        solid = np.where((counted.of_documents[span] >= bands.THIN)[:, None], np.nan_to_num(shares), -1.0)
+        peaks = solid.argmax(axis=0).tolist()
+        named = solid.max(axis=0, initial=-1.0) >= 0
         lines = {
-            k: {"values": of, "peak": of[peak], "peak_at": labels[peak]}
-            for k, of, peak in zip(numbers, values, peaks, strict=True)
+            k: {"values": of, "peak": of[peak] if sure else None, "peak_at": labels[peak] if sure else ""}
+            for k, of, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
         }
         return {"by": by, "labels": labels, "lines": lines}
 

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from webapp.documents import fields
 from webapp.documents.selection import Selection
+from webapp.drawing.numbers import HUE_NAMES
 from webapp.models import Run
 from webapp.pages.page import address, number, page
 from webapp.results import hidden_words
@@ -51,6 +52,7 @@ def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         views=[(key, name, address(request, view=key, after=None)) for key, name in VIEWS.items()],
         selection=selection,
         groups=overview.labels.groups(),
+        hue_names=HUE_NAMES,
         part=f"run/overview/_{shown_as}.html",
     )
 

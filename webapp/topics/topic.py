@@ -39,9 +39,9 @@ def groups(view: RunView, k: int, selection: Selection, by: str) -> dict | None:
     return {"by": counted.groups.by, "in_time": counted.groups.in_time, "choices": choices, "bins": bins}
 
 
-def neighbours(view: RunView, k: int) -> dict[str, list[dict]]:
+def neighbours(view: RunView, k: int, selection: Selection) -> dict[str, list[dict]]:
     """similar: topics with like words, with their divergence; beside: those in the same documents, with the lift and
-    the documents."""
+    the documents, of the whole run; the link to those in both stays within the selection."""
     row = Topic.objects.get(snapshot_id=view.run.snapshot_id, number=k)
     labels = view.labels
     similar = [pair for pair in row.similar if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])][
@@ -59,7 +59,7 @@ def neighbours(view: RunView, k: int) -> dict[str, list[dict]]:
                 "words": first[j],
                 "lift": lift,
                 "documents": n,
-                "both": links.documents_url(view.run, f"?has={k}:10&has={j}:10"),
+                "both": links.documents_url(view.run, selection.with_topic(k, 10).with_topic(j, 10).address()),
             }
             for j, lift, n in beside
         ],

@@ -11,6 +11,7 @@ from webapp.results.view import RunView
 from webapp.storage.sql import rows
 
 DOCUMENTS = 10  # on a page
+ALIKE = 0.8  # of two documents' words, from which they are shown as one
 
 
 def ranked(
@@ -24,8 +25,8 @@ def ranked(
     """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and where the next page
     begins.
 
-    Each has number, title, date_text, tokens, share, of (its tokens) and snippet, the passage where the topic is
-    strongest.
+    Each has number, title, date_text, tokens, share, of (its tokens), snippet, the passage where the topic is
+    strongest, and alike: numbers of those further down the page that are nearly the same, which are not shown again.
     """
     parts = view.labels.parts(k)
     best = (
@@ -35,6 +36,7 @@ def ranked(
     )
     page = best[:limit]
     following = f"{page[-1][by]!r},{page[-1]['number']}" if len(best) > limit else None
+    page = _once(view.run, page)
     numbers = [row["number"] for row in page]
     shown = embargo.about(view.run.corpus, numbers, "title", "date_text")
     snippets = texts.passages(view, numbers, k)
@@ -42,6 +44,26 @@ def ranked(
     for row in page:
         row |= shown[row["number"]] | {"of": int(lengths[row["number"]]), "snippet": snippets.get(row["number"], [])}
     return page, following
+
+
+def _once(run: Run, page: list[dict]) -> list[dict]:
+    """The first of documents that have nearly the same words, with the numbers of the others."""
+    bow, kept = evidence.bow(run.version_id), []
+    for row in page:
+        a, b = bow.indptr[row["number"]], bow.indptr[row["number"] + 1]
+        counts = dict(zip(bow.words[a:b].tolist(), bow.counts[a:b].tolist(), strict=True))
+        first = next((of for of, theirs in kept if _overlap(theirs, counts) >= ALIKE), None)
+        if first is None:
+            kept.append((row | {"alike": []}, counts))
+        else:
+            first["alike"].append(row["number"])
+    return [row for row, _ in kept]
+
+
+def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
+    """Tokens that two documents have in common, of all of both: 1 for the same words as often."""
+    common = sum(min(n, b[w]) for w, n in a.items() if w in b)
+    return common / max(1, sum(a.values()) + sum(b.values()) - common)
 
 
 def _by_index(run: Run, k: int, by: str, after: tuple[float, int] | None, limit: int) -> list[dict]:

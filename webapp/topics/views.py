@@ -8,11 +8,11 @@ from webapp.curation import queries as curation
 from webapp.documents import sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.pages.page import address, number, page, place
+from webapp.pages.page import address, number, page, place, run_or_404
 from webapp.results import hidden_words, links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
-from webapp.topics import topic, topic_documents, topic_words, word_in_topic
+from webapp.topics import topic, topic_documents, topic_words, verdict, word_in_topic
 from webapp.words import queries as of_words
 
 LAMBDA = 0.6  # the relevance at which readers named topics best: Sievert and Shirley 2014, section 3.2
@@ -20,7 +20,13 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-@cached_page()
+def _runs_to_compare(request: HttpRequest) -> tuple[int, ...]:
+    """Other runs in which the topic may be found again: a new one changes what the page says."""
+    run = run_or_404(request.resolver_match.kwargs["run_id"])
+    return tuple(verdict.independent(run))
+
+
+@cached_page(depends_on=_runs_to_compare)
 def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -> HttpResponse:
     view, link = _topic(request, run, number)
     selection = Selection.read(request.GET, run.corpus, view)
@@ -39,6 +45,11 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
     rank = request.GET.get("rank", "")
     rank = rank if rank in RANKS else "share"
     documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], place(request))
+    for document in documents:
+        document["alike"] = links.with_document_urls(
+            [{"number": n} for n in document["alike"]], run, f"?topic={number}"
+        )
+    company = topic.neighbours(view, number, selection)
     data |= {
         "counted": {
             "tokens": int(counted.tokens[0, number]), "documents": int(counted.documents[0, number]),
@@ -51,7 +62,8 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         "rank": rank,
         "documents": links.with_document_urls(documents, run, f"?topic={number}"),
         "next_documents": address(request, after=following) if following else None,
-        **topic.neighbours(view, number),
+        **company,
+        "verdict": verdict.of(view, number, company["similar"], verdict.independent(run)),
         "measures": topic.diagnostics(run, number),
     }  # fmt: skip
     return page(

@@ -24,7 +24,7 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 @require_safe
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
-    q = search_words(request)
+    q = search_words(request, "word")
     words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
         "items": links.with_word_urls(words, run),

@@ -56,7 +56,7 @@ GET = {
             "document_word", "run_time", "run_time_table", "run_time_compare", "run_time_csv", "run_words", "run_word",
             "run_compare_words", "run_take", "run_methods", "run_bib", "export", "run_reading_results", "run_try", "run_truth"],
     "answer": ["corpus_owner", "corpus_subset", "run_reading", "reading_passages", "reading_words", "reading_topics"],
-    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted"],
+    "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "run_without", "run_carry", "run_deleted", "run_steer"],
     "own": ["corpus_sharing", "corpus_deleted"],
     "operate": ["operator"],
     "nobody": ["reader"],
@@ -64,11 +64,11 @@ GET = {
 POST = {
     "user": ["corpora", "example", "simulate", "uploads", "upload", "notebook_new", "notebook_findings", "pin", "tokens"],
     "mine": ["notebook_change", "notebook_pin", "token_revoke"],
-    "see": ["run_try"],
+    "see": ["run_try", "topics_ticked"],
     "answer": ["corpus_owner", "corpus_subset", "reading_passages_answer", "reading_words_answer", "reading_topics_answer"],
     "edit": ["corpus_prepare", "corpus_words", "corpus_phrases", "corpus_runs", "corpus_runs_several", "corpus_add", "corpus_retry", "run_stop", "run_cancel",
              "run_again", "run_onward", "run_delete", "run_bring_back", "topic_edit", "edit_undo", "edit_redo", "edits_undo", "curation_table",
-             "run_without_train", "run_carry_over"],
+             "run_without_train", "run_carry_over", "topics_edit", "run_steer_train"],
     "own": ["corpus_embargo", "corpus_delete", "corpus_sharing", "corpus_again", "corpus_bring_back", "corpus_for_good", "run_for_good"],
     "operate": ["operator_stop", "operator_again"],
     "nobody": ["reader"],
@@ -561,7 +561,7 @@ def test_a_set_does_not_take_its_run_from_elsewhere(world):
 
 
 def test_labels_are_not_carried_from_elsewhere(world):
-    there = world.client("owner").get(world.url("run_carry") + f"?from={world.other_run.pk}")
+    there = world.client("owner").get(world.url("run_carry") + f"?source={world.other_run.pk}")
     assert there.status_code == 400 and f"There is no run {world.other_run.pk}" in there.content.decode()
     client = world.client("owner")
     client.post(world.url("run_carry_over"), {"from": world.other_run.pk})

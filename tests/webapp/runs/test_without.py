@@ -136,12 +136,12 @@ def test_pages(client, trained, child):
         'value="navy" checked' in html and f"Run {child.pk}" in html and f"?run={trained.pk}&amp;run={child.pk}" in html
     )
     assert "commerce, congress, treaty" in client.get(reverse("run", args=[child.pk])).content.decode()
-    assert "First" in client.get(reverse("run_carry", args=[child.pk]) + f"?from={trained.pk}").content.decode()
+    assert "First" in client.get(reverse("run_carry", args=[child.pk]) + f"?source={trained.pk}").content.decode()
     response = client.post(reverse("run_carry_over", args=[child.pk]), {"from": trained.pk}, follow=True)
     assert "took over" in response.content.decode()
     for wrong in ("x", "999999", str(child.pk)):
         assert client.post(reverse("run_carry_over", args=[child.pk]), {"from": wrong}).status_code == 302
-        assert client.get(reverse("run_carry", args=[child.pk]) + f"?from={wrong}").status_code == 400
+        assert client.get(reverse("run_carry", args=[child.pk]) + f"?source={wrong}").status_code == 400
     before = Run.objects.count()
     assert (
         client.post(

@@ -44,7 +44,7 @@ def test_a_slip_of_the_finger_is_understood(client, trained):
     assert page.status_code == 404
     assert reverse("run_word", args=[trained.pk, "militia"]) in page.content.decode()
     assert (
-        client.get(reverse("run_words_json", args=[trained.pk]), {"q": "milittia"}).json()["alike"][0]["word"]
+        client.get(reverse("run_words_json", args=[trained.pk]), {"word": "milittia"}).json()["alike"][0]["word"]
         == "militia"
     )
     nothing = client.get(reverse("run_word", args=[trained.pk, "zzzzqqqq"]))
@@ -63,7 +63,7 @@ def test_words_to_begin_with_are_ambiguous(trained):
 
 
 def test_pages_hold_every_word_once(client, trained):
-    url, found, query = reverse("run_words_json", args=[trained.pk]), [], "?q=s"
+    url, found, query = reverse("run_words_json", args=[trained.pk]), [], "?word=s"
     while query:
         page = client.get(url + query).json()
         found += [row["word"] for row in page["items"]]

@@ -1,0 +1,99 @@
+"""The first passes of a training by sampling: topics that begin as documents and learn by OPE.
+
+lambda = eta + the words of one document a topic, rare words with more weight than common ones; then Online-OPE (Than and Doan 2015; Than and Ho 2015, eqs. 17-19) with
+beta = lambda / sum lambda, by the kernels of the engine fw. At the end each token draws its topics from phi, and sampling
+goes on from these.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import arena
+from inference.engines.contract import Shape
+from inference.kernels import frank_wolfe, rows
+
+ITERATIONS = 20  # L: steps of OPE for a document
+ALPHA = 1.0  # over K: of OPE
+ETA = 1 / 3  # times eta, as long as OPE goes on
+COUNTED = 1 << 24  # pairs at a time
+LEAST_FLOOR = 1e-30  # of beta in float32
+
+
+class StepSizes(NamedTuple):
+    """Of `settings.rho`."""
+
+    kappa: float = 0.6
+    tau0: float = 1.0
+
+
+class Batch(NamedTuple):
+    """Documents as `rows.expand` has them; words: int64[n], the distinct ones."""
+
+    words: np.ndarray
+    doc_ptr: np.ndarray
+    places: np.ndarray
+    token_ptr: np.ndarray
+
+
+class Inferred(NamedTuple):
+    """A minibatch's rows, of `frank_wolfe.gather`, and what `frank_wolfe.infer` says of its documents."""
+
+    rows: tuple[np.ndarray, ...]  # row_ptr, topics, above
+    even: np.ndarray
+    floor: np.ndarray
+    theta: tuple[np.ndarray, ...]  # room, support_topics, support_theta, sizes, rests
+    factors: np.ndarray
+
+
+def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
+    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). key: a random
+    stream."""
+    documents = np.zeros(bow.V, np.int64)
+    for first in range(0, len(bow.words), COUNTED):
+        documents += np.bincount(bow.words[first : first + COUNTED], minlength=bow.V)
+    arena.from_documents(state, bow, shape, key, np.log((bow.D + 1) / np.maximum(documents, 1)))
+
+
+def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.ndarray) -> Inferred:
+    """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a random stream for each
+    document."""
+    V, K, n = len(state.start), len(state.totals), len(batch.doc_ptr) - 1
+    mass = V * eta + np.maximum(unit * state.totals, 0.0)
+    floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
+    row_ptr, topics, above, even, first = frank_wolfe.gather(
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, unit / mass, floor, False
+    )
+    room = np.arange(n + 1) * min(K, ITERATIONS + 1)
+    theta = (
+        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32)
+    )  # fmt: skip
+    factors = np.empty(len(batch.places), np.float32)
+    frank_wolfe.infer(
+        batch.doc_ptr, batch.places, batch.token_ptr, row_ptr, topics, above, even, first, floor, frank_wolfe.OPE,
+        frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, keys, frank_wolfe.AUTOMATIC, False, *theta, factors, np.zeros(n),
+        np.zeros(n),
+    )  # fmt: skip
+    return Inferred((row_ptr, topics, above), even, floor, theta, factors)
+
+
+def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
+    """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]."""
+    return frank_wolfe.draw(
+        batch.doc_ptr, batch.places, batch.token_ptr, *inferred.rows, inferred.even, inferred.floor, *inferred.theta, keys,
+        columns,
+    )  # fmt: skip
+
+
+def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
+    """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in tokens."""
+    K = len(state.totals)
+    word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
+    doc_of = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
+    indptr, sizes, topics, values = frank_wolfe.blend(
+        batch.words, word_ptr, pairs, doc_of, np.diff(batch.token_ptr), *inferred.theta, inferred.factors, False, *inferred.rows,
+        inferred.floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit), state.start,
+        state.arena_values, state.totals,
+    )  # fmt: skip
+    arena.put(state, batch.words, indptr, sizes, topics, values)

@@ -1,0 +1,301 @@
+"""theta of documents under topics that stay as they are, by iterating on the few topics that a document has.
+
+CVB0 (Asuncion et al. 2009, eq. 8) with the topics fixed: gamma_wk, topic k's part of a token of word w, is proportional to
+(alpha_k + N_k - gamma_wk) beta_kw, and N_k = sum_w n_w gamma_wk; words one after another, each with the N of the moment.
+
+A document's first guess takes one walk along the rows of its words. The topics that it ranks first go on in a block of
+float32, words by topics, that stays in the cache. Sums run along LANES accumulators, so results depend neither on the width of
+a processor's registers nor on the number of threads.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.special import exp_digamma
+
+MOST = 32  # topics in a document's block, at least so many;
+TOKENS_EACH = 8  # and one for each so many of its tokens, where that is more
+FIRST_SWEEPS = 2  # over all of them, before those with little are left out
+SWEEPS = 10  # at most, in all
+LEAST = 0.2  # tokens: a topic with fewer is left to the prior
+NEAR = 0.05  # of a token: where no topic's tokens change by more in a sweep the iteration has come to its end
+LANES = 8  # topics that are summed side by side
+_DARK = np.float32(1e-6)  # the least that all other topics give to a word: no sum is 0
+
+
+@njit(cache=True, parallel=True)
+def rows(words, start, length, row_topics, row_values, scale, eta, norm, alpha, log_expectation):
+    """beta of some words, from rows of an arena: (row_ptr int64[n + 1], topics int32, above float32, inverse float32[n],
+    floor float32[K]).
+
+    beta_kw is floor_k + what `above` has of k, over inverse_w: each word's row is divided by sum_k alpha_k beta_kw, which
+    changes no gamma. The arguments are those of gibbs.gather.
+    """
+    n, K = len(words), len(norm)
+    row_ptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        row_ptr[i + 1] = row_ptr[i] + length[words[i]]
+    topics, above = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n], np.float32)
+    inverse = np.empty(n, np.float32)
+    base = exp_digamma(eta) if log_expectation else eta
+    floor = np.empty(K, np.float32)
+    smooth = 0.0
+    for k in range(K):
+        floor[k] = base / norm[k]
+        smooth += alpha[k] * (base / norm[k])
+    bounds = shares(row_ptr)
+    for chunk in prange(CHUNKS):
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            first, total = start[words[i]] - row_ptr[i], smooth
+            for j in range(row_ptr[i], row_ptr[i + 1]):
+                x = eta + scale * row_values[first + j]
+                value = ((exp_digamma(x) if log_expectation else x) - base) / norm[row_topics[first + j]]
+                topics[j], above[j] = row_topics[first + j], value
+                total += alpha[row_topics[first + j]] * value
+            inverse[i] = 1.0 / total if total > 0.0 else 0.0
+            for j in range(row_ptr[i], row_ptr[i + 1]):
+                above[j] *= inverse[i]
+    return row_ptr, topics, above, inverse, floor
+
+
+@njit(cache=True)
+def first(places, counts, row_ptr, topics, above, alpha, guess):
+    """Tokens of each topic by the prior and the words alone, into guess, float32[K]."""
+    guess[:] = np.float32(0.0)
+    for p in range(len(places)):
+        c = np.float32(counts[p])
+        for j in range(row_ptr[places[p]], row_ptr[places[p] + 1]):
+            guess[np.uint32(topics[j])] += c * above[j]
+    for k in range(len(guess)):
+        guess[k] *= alpha[k]
+
+
+@njit(cache=True)
+def largest(values, n, room):
+    """The n-th largest of some values, by quickselect. room: as long as they are."""
+    room[:] = values
+    low, high, at = 0, len(values) - 1, n - 1
+    while low < high:
+        pivot = room[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while room[i] > pivot:
+                i += 1
+            while room[j] < pivot:
+                j -= 1
+            if i <= j:
+                room[i], room[j] = room[j], room[i]
+                i += 1
+                j -= 1
+        if at <= j:
+            high = j
+        elif at >= i:
+            low = i
+        else:
+            break
+    return room[at]
+
+
+@njit(cache=True)
+def padded(m):
+    """m up to a multiple of LANES."""
+    return (m + LANES - 1) // LANES * LANES
+
+
+@njit(cache=True)
+def most_topics(tokens, K):
+    """How many topics the block of a document may have."""
+    return min(K, max(MOST, tokens // TOKENS_EACH))
+
+
+@njit(cache=True)
+def choose(guess, most, room, column, active):
+    """The topics with the largest guesses, ascending, into active; column has the place of each there, and `most` for all
+    others. Returns how many they are."""
+    least = largest(guess, most, room) if most < len(guess) else np.float32(0.0)
+    m = 0
+    for k in range(len(guess)):
+        column[k] = most
+        if guess[k] > np.float32(0.0) and guess[k] >= least and m < most:
+            active[m], column[k] = k, m
+            m += 1
+    return m
+
+
+@njit(cache=True)
+def spread(places, row_ptr, topics, above, inverse, floors, column, m, beta):
+    """beta of a document's words in its topics: float32[n, width], 0 beyond m; what is not wanted goes to a last column. floors:
+    float32[m], of the topics."""
+    for j in range(len(places)):
+        row, share = beta[j], inverse[places[j]]
+        row[:] = np.float32(0.0)
+        for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
+            row[np.uint32(column[np.uint32(topics[i])])] = above[i]
+        row[m:] = np.float32(0.0)
+        for a in range(m):
+            row[a] += floors[a] * share
+
+
+@njit(cache=True)
+def begin(beta, alpha, m, gamma, rest):
+    """gamma of the first guess, alpha_k beta_kw, and what is left for topics outside the block: float32[n]."""
+    for j in range(len(rest)):
+        rest[j] = np.float32(1.0)
+        for a in range(m):
+            gamma[j, a] = alpha[a] * beta[j, a]
+            rest[j] -= gamma[j, a]
+        gamma[j, m:] = np.float32(0.0)
+        rest[j] = max(rest[j], _DARK)
+
+
+@njit(cache=True, error_model="numpy")
+def sweep(beta, gamma, rest, counts, weight, width, x):
+    """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as long, room."""
+    width = np.uint64(width)
+    one, two, three, four, five, six, seven, eight = (
+        np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+    )  # fmt: skip
+    for j in range(len(rest)):
+        row, part, c = beta[j], gamma[j], counts[j]
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
+        for i in range(width):
+            x[i] = (weight[i] - part[i]) * row[i]
+        a = np.uint64(0)
+        while a < width:
+            s0 += x[a]
+            s1 += x[a + one]
+            s2 += x[a + two]
+            s3 += x[a + three]
+            s4 += x[a + four]
+            s5 += x[a + five]
+            s6 += x[a + six]
+            s7 += x[a + seven]
+            a += eight
+        scale = np.float32(1.0) / (rest[j] + (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))))
+        for i in range(width):
+            new = x[i] * scale
+            weight[i] += c * (new - part[i])
+            part[i] = new
+
+
+@njit(cache=True)
+def thin(beta, gamma, rest, active, alpha, held, m):
+    """Leave out the topics with less than LEAST, but not the largest: their prior's part of each word goes to the rest.
+    Returns how many are left, in front of everything."""
+    left, least = 0, min(np.float32(LEAST), held[:m].max())
+    for a in range(m):
+        if held[a] >= least:
+            active[left], held[left] = active[a], held[a]
+            for j in range(len(rest)):
+                beta[j, left], gamma[j, left] = beta[j, a], gamma[j, a]
+            alpha[left] = alpha[a]
+            left += 1
+        else:
+            for j in range(len(rest)):
+                rest[j] += alpha[a] * beta[j, a]
+    for j in range(len(rest)):
+        beta[j, left : padded(left)] = np.float32(0.0)
+        gamma[j, left : padded(left)] = np.float32(0.0)
+    return left
+
+
+@njit(cache=True)
+def hold(gamma, counts, alpha, m, held, weight):
+    """N_k and alpha_k + N_k of a document's topics, as gamma says."""
+    held[:] = np.float32(0.0)
+    for j in range(len(counts)):
+        part, c = gamma[j], counts[j]
+        for a in range(m):
+            held[a] += c * part[a]
+    weight[:] = np.float32(0.0)
+    for a in range(m):
+        weight[a] = alpha[a] + held[a]
+
+
+@njit(cache=True)
+def fit(beta, gamma, rest, counts, active, alpha, held, weight, x, m):
+    """Iterate; returns how many topics are left, which `active` and `held` then have in front."""
+    begin(beta, alpha, m, gamma, rest)
+    hold(gamma, counts, alpha, m, held, weight)
+    for i in range(SWEEPS):
+        if i == FIRST_SWEEPS:
+            hold(gamma, counts, alpha, m, held, weight)
+            m = thin(beta, gamma, rest, active, alpha, held, m)
+            hold(gamma, counts, alpha, m, held, weight)
+        held[:] = weight
+        sweep(beta, gamma, rest, counts, weight, padded(m), x)
+        change = np.float32(0.0)
+        for a in range(m):
+            change = max(change, abs(weight[a] - held[a]))
+        if change < NEAR and i > FIRST_SWEEPS:
+            break
+    hold(gamma, counts, alpha, m, held, weight)
+    return thin(beta, gamma, rest, active, alpha, held, m)
+
+
+@njit(cache=True, parallel=True)
+def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, alpha):
+    """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
+
+    doc_ptr: int64[n + 1], the documents' words; places: int32[P], of each among the rows; tokens: int64[P]. The others are what
+    `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) / (sum alpha + N), listed where N_k is LEAST at least;
+    the largest always is, so that every document with words has a row.
+    """
+    n, K = len(doc_ptr) - 1, len(floor)
+    prior, small = np.sum(alpha), alpha.astype(np.float32)
+    size, room_ptr = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    for d in range(n):
+        for j in range(doc_ptr[d], doc_ptr[d + 1]):
+            size[d] += tokens[j]
+        room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
+    listed = np.zeros(n + 1, np.int64)
+    out_topics, out_weights = np.empty(room_ptr[n], np.int32), np.empty(room_ptr[n], np.float32)
+    bounds = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        longest, widest, room_size = 0, 0, 0
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            words, width = doc_ptr[d + 1] - doc_ptr[d], padded(most_topics(size[d], K) + 1)
+            longest, widest, room_size = max(longest, words), max(widest, width), max(room_size, words * width)
+        blocks, by_word = np.empty((2, room_size), np.float32), np.empty((2, longest), np.float32)
+        by_topic, active = np.empty((4, widest), np.float32), np.empty(widest, np.int64)
+        guess, room, column = np.empty(K, np.float32), np.empty(K, np.float32), np.empty(K, np.int32)
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            of, counts = places[doc_ptr[d] : doc_ptr[d + 1]], tokens[doc_ptr[d] : doc_ptr[d + 1]]
+            if not len(of):
+                continue
+            most = most_topics(size[d], K)
+            width = padded(most + 1)
+            beta = blocks[0, : len(of) * width].reshape(len(of), width)
+            gamma = blocks[1, : len(of) * width].reshape(len(of), width)
+            rest, c = by_word[0, : len(of)], by_word[1, : len(of)]
+            held, weight, prior_of, x = (
+                by_topic[0, :width],
+                by_topic[1, :width],
+                by_topic[2, :width],
+                by_topic[3, :width],
+            )
+            first(of, counts, row_ptr, topics, above, small, guess)
+            m = choose(guess, most, room, column, active)
+            for a in range(m):
+                prior_of[a], x[a] = small[active[a]], floor[active[a]]
+            for j in range(len(of)):
+                c[j] = counts[j]
+            spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
+            if m:
+                m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)
+            else:  # words that no topic has: nothing but the prior is known
+                m, active[0], held[0] = 1, np.argmax(small * floor), np.float32(0.0)
+            order = np.argsort(-held[:m], kind="mergesort")
+            for i in range(m):
+                k = active[order[i]]
+                out_topics[room_ptr[d] + i] = k
+                out_weights[room_ptr[d] + i] = (alpha[k] + held[order[i]]) / (prior + size[d])
+            listed[d + 1] = m
+    out = np.cumsum(listed)
+    topics_of, weights = np.empty(out[n], np.int32), np.empty(out[n], np.float32)
+    for d in range(n):
+        at = room_ptr[d] - out[d]
+        for j in range(out[d], out[d + 1]):
+            topics_of[j], weights[j] = out_topics[at + j], out_weights[at + j]
+    return out, topics_of, weights

@@ -1,0 +1,94 @@
+"""What is done with the topics that are ticked in a list: forms that lead to a page about them, or say something of all
+of them at once."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from inference.errors import Invalid
+from webapp.curation import services as curation
+from webapp.drawing.numbers import topic_label
+from webapp.models import Run
+from webapp.pages.carried import conditions
+from webapp.pages.page import back, reader, run_or_404
+from webapp.results import measures
+
+# what the button says -> the page, and what else its address says
+LOOKS = {
+    "only": ("run_topics", {}),
+    "words": ("run_topics", {"view": "grid"}),
+    "time": ("run_topics", {"view": "time"}),
+    "steer": ("run_steer", {}),
+}
+
+
+@require_POST
+def look(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Lead to the page that shows the ticked topics, for the documents that are chosen."""
+    run = run_or_404(run_id)
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    numbers, chosen = ",".join(map(str, ticked)), conditions(request.GET)
+    if do == "export":
+        url = reverse("export", args=[run.pk, "documents.csv"])
+        return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
+    name, more = LOOKS.get(do, LOOKS["only"])
+    query = urlencode([*chosen, *more.items(), ("topics", numbers)], safe=",")
+    return redirect(f"{reverse(name, args=[run.pk])}?{query}")
+
+
+@require_POST
+def edit(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Merge, hide, group or colour the ticked topics: one entry of the history, which can be undone as a whole."""
+    run = run_or_404(run_id)
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    try:
+        values = _values(run, ticked, do, request.POST.get(do, ""))
+        changed = curation.change_many(run, values, reader(request))
+        text = f"{_said(run, ticked, do)}. It can be undone under Labels and notes." if changed else "Nothing changed."
+        messages.success(request, text)
+    except Invalid as error:
+        messages.error(request, error.message)
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))
+
+
+def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[str, str]]:
+    if do == "merge":
+        if len(ticked) < 2:
+            raise Invalid("merge", "Merging needs two topics or more; tick another one.")
+        largest = _largest(run, ticked)
+        return {k: {"into": str(largest)} for k in ticked if k != largest}
+    if do == "hidden":
+        return {k: {"hidden": "1"} for k in ticked}
+    if do in ("group", "colour"):
+        return {k: {do: text} for k in ticked}
+    raise Invalid("do", "Choose what is to be done with the ticked topics.")
+
+
+def _said(run: Run, ticked: list[int], do: str) -> str:
+    count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
+    if do == "merge":
+        return f"{count} are now read as one, {topic_label(_largest(run, ticked))}"
+    return f"{count}: {'hidden' if do == 'hidden' else f'{do} changed'}"
+
+
+def _largest(run: Run, ticked: list[int]) -> int:
+    share = measures.of(run)["share"]
+    return max(ticked, key=lambda k: (share[k], -k))
+
+
+def _ticked(request: HttpRequest, run: Run) -> list[int]:
+    texts = request.POST.getlist("topics")
+    return sorted({int(n) for n in texts if n.isascii() and n.isdigit() and len(n) < 6 and int(n) < run.topics})
+
+
+def _nothing(request: HttpRequest, run: Run) -> HttpResponse:
+    messages.error(request, "No topic is ticked. Tick one or more first.")
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))

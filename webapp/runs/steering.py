@@ -1,0 +1,107 @@
+"""A run steered by a reader: it begins with the topics of another run, some of them merged, split or joined by words."""
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from inference.steering import Changes
+from webapp.drawing.numbers import topic_label
+from webapp.models import Run, User, Word
+from webapp.runs import services
+
+MOST = 50  # topics or words of one request: more is another corpus, or other settings
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a reader asks for. merge: topics that become one; split: topics that become two each; together: words that
+    begin in one topic; never: words that are left out."""
+
+    merge: list[int] = field(default_factory=list)
+    split: list[int] = field(default_factory=list)
+    together: list[str] = field(default_factory=list)
+    never: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, sent: QueryDict, run: Run) -> "Wish":
+        """Of a form: merge, split (numbers), together, never (words with spaces or commas). Raises Invalid."""
+        wish = cls(
+            _topics(sent.getlist("merge"), run, "merge"),
+            _topics(sent.getlist("split"), run, "split"),
+            _words(sent.get("together", "")),
+            _words(sent.get("never", "")),
+        )
+        wish.check(run)
+        return wish
+
+    def check(self, run: Run) -> None:
+        if not (self.merge or self.split or self.together or self.never):
+            raise Invalid("merge", "Say what is to change: topics to merge or to split, or words.")
+        if len(self.merge) == 1:
+            raise Invalid("merge", "Merging needs two topics or more; only one is ticked.")
+        if both := set(self.merge) & set(self.split):
+            raise Invalid("split", f"{topic_label(min(both))} can be merged or split, not both at once.")
+        if len(self.together) == 1:
+            raise Invalid("together", "Words that belong together are two or more; only one is given.")
+        if both_words := set(self.together) & set(self.never):
+            raise Invalid("never", f"“{min(both_words)}” can't be kept together with others and left out at once.")
+        for name, values in vars(self).items():
+            if len(values) > MOST:
+                raise Invalid(name, f"At most {MOST} at once, got {len(values):,}.")
+        known = set(
+            Word.objects.filter(version=run.version_id, word__in=[*self.together, *self.never]).values_list(
+                "word", flat=True
+            )
+        ) - set(run.dropped)
+        if unknown := [word for word in [*self.together, *self.never] if word not in known]:
+            raise Invalid("together", f"Not among the words of run {run.pk}: {', '.join(unknown[:5])}.")
+
+    @property
+    def stored(self) -> dict:
+        """As Run.steering has it; the words that are left out are Run.dropped."""
+        return {"merge": [self.merge] if self.merge else [], "split": self.split, "together": [self.together] if self.together else []}  # fmt: skip
+
+
+def start(run: Run, wish: Wish, by: User | None = None) -> Run:
+    """A queued run that begins with this one's topics, changed as is wished. Raises Invalid where that can't be."""
+    if run.snapshot is None or not run.snapshot.final:
+        raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
+    settings = services.warm_starter(run).continued(run.settings)
+    settings |= {"topics": changes(wish.stored, {}).number_of_topics(run.topics)}
+    with transaction.atomic():
+        new = services.create(run.version, seed=run.seed, engine=run.engine, by=by, **settings)
+        new.steering = wish.stored
+        services.goes_on(new, run, sorted({*run.dropped, *wish.never}))
+    return new
+
+
+def changes(stored: dict, columns: dict[str, int]) -> Changes:
+    """Of Run.steering. columns: of words in the bag; others are left out."""
+    together = [[columns[word] for word in words if word in columns] for words in stored.get("together", [])]
+    return Changes(stored.get("merge", []), stored.get("split", []), together)
+
+
+def sentences(run: Run) -> list[str]:
+    """What was changed of the parent's topics, to be read: with the numbers that they have there."""
+    stored = run.steering
+    said = [f"{_listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
+    said += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
+    return said + [f"{_listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])]
+
+
+def _listed(names) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _topics(texts: list[str], run: Run, name: str) -> list[int]:
+    for text in texts:
+        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics):
+            raise Invalid(name, f"Topics of run {run.pk} are 0 to {run.topics - 1}, got “{text[:20]}”.")
+    return sorted({int(text) for text in texts})
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(text.lower().replace(",", " ").split()))

@@ -1,0 +1,53 @@
+"""Steering: change topics of a finished run, and train on from there."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid
+from webapp.documents import facets
+from webapp.models import Run
+from webapp.pages.page import page, run_or_404
+from webapp.results import links, topics
+from webapp.results.view import RunView
+from webapp.runs import steering
+from webapp.runs.services import can_be_gone_on_from
+
+WORDS = 8  # of each topic that is offered
+
+
+@require_safe
+def index(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The form: ?topics= are ticked, the others can be added by their number."""
+    run = run_or_404(run_id)
+    view = RunView(run)
+    final = run.snapshot is not None and run.snapshot.final
+    ticked = _ticked(request, run) if final else []
+    words = topics.top_words(view, ticked, WORDS) if ticked else {}
+    context = {
+        "ready": final and can_be_gone_on_from(run),
+        "ticked": [links.topic(view, k) | {"words": words[k]} for k in ticked],
+        "others": facets.titles(view) if final and len(view.topics) <= facets.OFFERED else [],
+        "steered": Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:10],
+    }
+    return page(request, "run/steer.html", context, run=run)
+
+
+def _ticked(request: HttpRequest, run: Run) -> list[int]:
+    numbers = ",".join(request.GET.getlist("topics")).split(",")
+    return sorted({int(n) for n in numbers if n.isascii() and n.isdigit() and len(n) < 6 and int(n) < run.topics})[
+        : steering.MOST
+    ]
+
+
+@require_POST
+def train(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    try:
+        return redirect("run", steering.start(run, steering.Wish.read(request.POST, run), request.user).pk)
+    except Invalid as error:
+        messages.error(request, error.message)
+        numbers = ",".join(n for n in request.POST.getlist("shown") if n.isascii() and n.isdigit())[:400]
+        return redirect(reverse("run_steer", args=[run.pk]) + f"?topics={numbers}")
