@@ -63,6 +63,7 @@ LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
 START_PASSES = 2  # of a warm-up by OPE
+FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
 RECOUNTED = 4096  # documents at a time
 SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
@@ -98,9 +99,9 @@ class Config:
         "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
         "mean", choices=("mean", "log"),
     )  # fmt: skip
-    start: str = setting(
+    start: str | None = setting(
         "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic begins as the words of a document "
-        "that is chosen at random, and learns by OPE; sampling: all begin alike, and sampling tells them apart.", "documents",
+        "that is chosen at random, and learns by OPE; sampling: all begin alike, and sampling tells them apart.",
         choices=("documents", "sampling"),
     )  # fmt: skip
     warm_up: int | None = setting(
@@ -145,9 +146,11 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/ssi.md has the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
+        start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
         chosen = {
+            "start": start,
             "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            "warm_up": START_PASSES if memo and self.start == "documents" else 1,
+            "warm_up": START_PASSES if memo and start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
             "minibatch": min(2048, max(20, documents // 32)) if memo else 400 if log else 256,
@@ -163,6 +166,7 @@ class Resolved(Config):
     """Settings of which none is open."""
 
     passes: int
+    start: str
     warm_up: int
     alpha: float
     eta: float
@@ -506,7 +510,7 @@ def warm_up() -> list[Config]:
     """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
     the kernels."""
     return [
-        Config(topics=2, minibatch=10, passes=START_PASSES + 2),
+        Config(topics=2, minibatch=10, passes=START_PASSES + 2, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
     ]

@@ -118,7 +118,7 @@ def example(browser, live_system) -> Example:
     page.locator(".messages a").click()
     page.wait_for_url("**/notebooks/*/")
     notebook = page.url
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Make a read-only link").click()
     token = page.locator("#link").input_value().rstrip("/").rsplit("/", 1)[1]
     made = Example(*(int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook)), token)
     page.close()

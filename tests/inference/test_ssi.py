@@ -112,7 +112,7 @@ class Started:
     def __init__(self, K, V=60, D=50):
         generator = np.random.default_rng(2)
         self.bow = bow_of(draw_words(generator, D, V), V)
-        self.config = ssi.Config(topics=K, minibatch=20, warm_up=2).resolve(D, self.bow.tokens)
+        self.config = ssi.Config(topics=K, start="documents", minibatch=20, warm_up=2).resolve(D, self.bow.tokens)
         self.shape = ssi.Shape(D, V, self.bow.tokens, 3)
         self.state = ssi.init(self.config, self.shape, 3)
         for t in range(2):
@@ -135,7 +135,7 @@ class Started:
 def test_topics_begin_as_documents(K):
     """One document a topic, while there are any that are trained on and have words; then steps of eq. 11."""
     bow = bow_of([[d] * (d + 1) for d in range(40)] + [[]], 40)
-    config = ssi.Config(topics=K, minibatch=41).resolve(41, bow.tokens)
+    config = ssi.Config(topics=K, start="documents", minibatch=41).resolve(41, bow.tokens)
     held_out = np.array([3, 17])
     shape = ssi.Shape(39, 40, bow.tokens, 1, held_out=held_out)
     state = ssi.init(config, shape, 1)
@@ -190,7 +190,7 @@ def test_topics_are_drawn_by_phi(K):
 def test_handing_over_makes_nothing_worse():
     """The topics that are published after the last step of OPE are as good as those before it."""
     bow, _ = planted(K=6, V=200, D=1500, length=60, seed=1)
-    config = ssi.Config(topics=12, passes=4, warm_up=3, minibatch=50)
+    config = ssi.Config(topics=12, start="documents", passes=4, warm_up=3, minibatch=50)
     steps = [event for event in train(ssi, config, bow, seed=1) if isinstance(event, Snapshot)]
     before = [s for s in steps if s.step < 90][-1]
     after = next(s for s in steps if s.step >= 90)
@@ -279,7 +279,7 @@ def equal(a, b) -> bool:
 
 
 EVERY_KIND = [
-    {}, {"warm_up": 1, "samples": 2, "draws": 3}, {"start": "sampling"}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
+    {}, {"start": "documents"}, {"start": "documents", "warm_up": 1, "samples": 2, "draws": 3}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
 ]  # fmt: skip
 
 

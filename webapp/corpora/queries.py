@@ -42,6 +42,10 @@ def example(owner: User) -> Corpus | None:
     return mine.order_by("-pk").first()
 
 
+def has_finished_run(corpus: Corpus) -> bool:
+    return corpus.runs.filter(status=Run.Status.DONE).exists()
+
+
 def leads_to(corpus: Corpus) -> str:
     """The address that shows most of a corpus: the overview of its newest run that is done, else the training of the
     newest that waits or is at work, else its own page."""

@@ -75,11 +75,11 @@ def _home(request: HttpRequest, status: int = 200) -> HttpResponse:
     )
     more = address(request, before=following) if following else None
     data = {"corpora": corpora, "more": more, "public": public, "formats": readers.formats.listed()}
-    example = None if public else queries.example(request.user)
+    example = queries.example(request.user) if request.user.is_authenticated and not public else None
     data |= {
         "example": example,
         "example_url": example and queries.leads_to(example),
-        "example_done": example and example.runs.filter(status=Run.Status.DONE).exists(),
+        "example_done": example and queries.has_finished_run(example),
         "first_visit": not [corpus for corpus in corpora if example is None or corpus.pk != example.pk],
     }
     return page(request, "home.html", data | _accepted(), status=status)

@@ -13,7 +13,6 @@ from webapp.runs import series
 
 LINES = 60  # topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 TOLD = 12  # topics of a step that the page shows with a passage: the largest
-OVERVIEW = "run_overview"
 WIDTH, HEIGHT, MARGIN = 640, 480, 48  # of the map, in its own units
 REACH = 0.6  # how far from the middle of the map a topic may lie: two without a common word are 0.83 apart
 LARGEST, SMALLEST = 100, 4  # radius of a topic with all words, and the least of any
@@ -45,7 +44,7 @@ def about(run: Run) -> dict:
 
 def overview_url(run: Run) -> str:
     """Where a finished run leads to."""
-    return reverse(OVERVIEW, args=[run.pk])
+    return reverse("run_overview", args=[run.pk])
 
 
 def state(run: Run, workers: int | None, step: int | None = None) -> dict:

@@ -41,10 +41,10 @@ _pages = BoundedCache(BYTES, weigh=lambda page: len(page.body))
 clear = _pages.clear
 
 
-def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: None):
+def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda request, run: None):
     """Decorator of a view of a run, which is given the run in place of its number.
 
-    depends_on: what else of the request the page depends on, such as a reader's last choice. It is called at each
+    depends_on: what else the page depends on, of the request or the run, such as a reader's last choice. It is called at each
     request, and may store the choice.
     """
 
@@ -52,7 +52,8 @@ def cached_page(depends_on: Callable[[HttpRequest], object] = lambda request: No
         @require_safe
         @wraps(view)
         def cached_view(request: HttpRequest, run_id: int, **named) -> HttpResponse:
-            run, also = run_or_404(run_id), depends_on(request)
+            run = run_or_404(run_id)
+            also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:
                 return view(request, run, **named)

@@ -17,7 +17,7 @@ from webapp.topics.overview import Overview, Wanted
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-def _view(request: HttpRequest) -> str:
+def _view(request: HttpRequest, run: Run) -> str:
     """What the address says, else the reader's last choice."""
     chosen = request.GET.get("view", "")
     if chosen in VIEWS:
@@ -30,7 +30,7 @@ def _view(request: HttpRequest) -> str:
 
 @cached_page(depends_on=_view)
 def index(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
-    shown_as = _view(request)
+    shown_as = _view(request, run)
     view = RunView(run, hidden_words.read(request.GET, run))
     selection = Selection.read(request.GET, run.corpus, view)
     overview = Overview(selection, Wanted.read(request.GET, run))

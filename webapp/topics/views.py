@@ -8,7 +8,7 @@ from webapp.curation import queries as curation
 from webapp.documents import sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
-from webapp.pages.page import address, number, page, place, run_or_404
+from webapp.pages.page import address, number, page, place
 from webapp.results import hidden_words, links, topics
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
@@ -20,9 +20,8 @@ ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
 
-def _runs_to_compare(request: HttpRequest) -> tuple[int, ...]:
+def _runs_to_compare(request: HttpRequest, run: Run) -> tuple[int, ...]:
     """Other runs in which the topic may be found again: a new one changes what the page says."""
-    run = run_or_404(request.resolver_match.kwargs["run_id"])
     return tuple(verdict.independent(run))
 
 
