@@ -105,5 +105,5 @@ def test_several_exports_each_with_another_number_of_titles(file):
 
 
 def test_quotation_marks_without_end_are_mended_below_titles(file):
-    documents, problems = load(*file(NOTES[0] + BODY.replace("k3,Headline", 'k3,"Headline'), "a.csv"))
+    documents, problems = load(*file(NOTES[0] + BODY.replace("1903,Someone,left,A", '1903,Someone,left,"A'), "a.csv"))
     assert len(problems) == 1 and {d.source_id for d in documents} >= {"k2", "k4", "k7"}
