@@ -21,7 +21,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.jobs import heartbeat
-from webapp.models import Corpus, SourceFile, Version
+from webapp.models import Corpus, Document, SourceFile, Version
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -190,13 +190,7 @@ def test_a_header_below_titles_is_said_and_can_be_changed(client):
     assert other.context["sniff"].columns[0] == "Export of 3 March" and not other.context["sniff"].options.header_row
     back = changed(client, url, columns=other.context["columns"], header_of=seen["header_of"], header_row="4")
     assert back.context["sniff"].columns == example_rows(1)[0] and back.context["form"]["text"].value() == "5"
-    assert "from 1" in changed(
-        client, url, **seen, header_row="0"
-    ).content.decode() or "greater than or equal to 1" in (
-        changed(client, url, **seen, header_row="0").content.decode()
-    )
-    none = changed(client, url, **seen, header_row="100")
-    assert "in row 100, but there is none among the first 100" in none.content.decode()
+    assert "greater than or equal to 1" in changed(client, url, **seen, header_row="0").content.decode()
     client.post(url, fields(client, url) | seen)
     ingest(corpus.pk)
     corpus.refresh_from_db()
@@ -216,7 +210,7 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
     assert "<script>alert" not in kept.content.decode() and "&lt;script&gt;alert" in kept.content.decode()
     client.post(url, fields(client, url) | {"min_documents": "1", "max_share": "1"})
     ingest(corpus.pk)
-    for document in corpus.document_set.all():
+    for document in Document.objects.filter(corpus_id=corpus.pk):
         assert document.text == f"The café number {document.number}"
     stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")
     assert stream.starts[:4].tolist() == [0, 4, 9, 16]
