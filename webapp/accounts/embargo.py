@@ -198,6 +198,18 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     return Part("" if corpus.embargo else text[start - base : end - base], start, end, length)
 
 
+def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
+    """The characters start … end - 1 of a document, at most QUOTE of them; None where it has none there.
+
+    Under embargo "": who names one place after another would read the whole.
+    """
+    found = rows(
+        "SELECT length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE corpus_id = %s AND number = %s",
+        [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
+    )
+    return found[0]["text"] if found and start < end <= min(found[0]["length"], start + QUOTE) else None
+
+
 def _cut_before(text: str, limit: int) -> int:
     """Behind the last line, or else the last word, that ends within SLACK characters before the limit."""
     for mark in ("\n", " "):

@@ -26,11 +26,12 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
     beginnings = embargo.beginnings(selection.corpus, numbers, texts.PASSAGE)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    for number, row in by_number.items():
-        row["snippet"] = matches.get(number) or [(beginnings[number], False)]
     if topic is not None and not selection.q:
-        for number, snippet in texts.passages(selection.view, numbers, topic).items():
-            by_number[number]["snippet"] = snippet
+        matches = texts.passages(selection.view, numbers, topic)
+    owner = selection.run or selection.corpus
+    for number, row in by_number.items():
+        text = beginnings[number]
+        row |= texts.shown(owner, number, matches.get(number) or texts.Excerpt([(text, False)], 0, len(text)))
     return [by_number[number] for number in numbers]
 
 

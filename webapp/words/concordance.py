@@ -165,6 +165,7 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        begin, end = piece.at - len(piece.before), piece.at + len(piece.word) + len(piece.after)
         lines.append({
             "before": _SPACE.sub(" ", piece.before),
             "word": piece.word,
@@ -177,5 +178,6 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
             "certainty": round(certainty, 3),
             "sure": sure(certainty),
             "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
+            "passage_url": links.passage_url(selection.run, piece.document, begin, end),
         })  # fmt: skip
     return lines
