@@ -74,7 +74,7 @@ def chicago(cited: Passage) -> str:
     120–480."""
     title = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
     begin = f"{_several([_forward(name) for name in cited.authors])}, {title}" if cited.authors else title
-    held = ", ".join(filter(None, [cited.file, cited.place]))
+    held = ", ".join(filter(None, [cited.file, cited.place])).replace("(", "[").replace(")", "]")
     work = f"in {cited.work}" + (f" ({held})" if held else "")
     rest = [
         _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d.",

@@ -215,6 +215,8 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
     document = queries.described(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
+    if passage and passage.end > document["length"]:
+        raise Http404(f"Document {number} has {document['length']:,} characters, and no passage up to {passage.end:,}.")
     listing = Listing(selection, request.GET.get("by", ""))
     around = listing.around(number)
     kept = listing.parameters + [("show", request.GET.get("show", ""))]

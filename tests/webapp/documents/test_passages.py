@@ -41,7 +41,7 @@ def test_its_address_opens_the_document_with_it_marked(client, trained, name):
     url = reverse(name, args=[owner, NUMBER]) + f"?passage={start}-{end}"
     html = client.get(url).content.decode()
     assert marked(html) == text[start:end] and html.count('id="passage"') == 1
-    body = re.search(r'<div class="text[^>]*>(.*?)</div>', html, re.DOTALL)[1]
+    body = re.search(r'<div class="text[ "][^>]*>(.*?)</div>', html, re.DOTALL)[1]
     assert unescape(re.sub("<[^>]*>", "", body)) == text  # nothing is added or lost
     assert f"/passages/{start}-{end}/" in html
     assert "passage-mark" not in client.get(reverse(name, args=[owner, NUMBER])).content.decode()
@@ -109,7 +109,10 @@ def test_lists_lead_to_the_passages_that_they_show(client, trained):
 def test_lines_lead_to_their_passages(client, trained):
     line = client.get(reverse("run_word_json", args=[trained.pk, "peace"]), {"topic": "all"}).json()["lines"][0]
     data = client.get(line["passage_url"].rstrip("/") + ".json").json()
-    assert " ".join(data["text"].split()) == " ".join((line["before"] + line["word"] + line["after"]).split())
+    shown = " ".join((line["before"] + line["word"] + line["after"]).split())
+    assert (
+        " ".join(data["text"].split()) in shown and line["word"] in data["text"] and len(data["text"]) > len(shown) - 40
+    )
 
 
 def test_under_embargo_a_place_shows_no_text_and_no_topics(client, trained):
