@@ -4,6 +4,7 @@ Found once at the end of a run. The work is bounded: at most DOCUMENTS documents
 tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -23,7 +24,6 @@ PHRASES = 16  # of a topic that are kept: those with most tokens
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
 _BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")  # of the two words in a text
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
-_ENDS = regex.compile(r"(?:[^\p{L}\p{M}\p{N},;)\s-]|\n\s*\n|^)\s*$")  # what stands before the first word of a sentence
 
 
 class Phrase(NamedTuple):
@@ -112,6 +112,14 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
     return Phrase((first, second), (gap,), tokens, documents)
 
 
+def _begins_sentence(before: str) -> bool:
+    """Whether a word with these characters before it is the first of a sentence, or of a paragraph."""
+    rest = before.rstrip()
+    if not rest or before[len(rest) :].count("\n") > 1:
+        return True
+    return not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
+
+
 class Written:
     """How texts write words and phrases: forms are counted, those at the beginning of a sentence only where there is no
     other."""
@@ -121,7 +129,7 @@ class Written:
         self._initial: dict[tuple[int, ...], Counter[str]] = {}
 
     def add(self, key: tuple[int, ...], text: str, start: int, end: int) -> None:
-        forms = self._initial if _ENDS.search(text, max(0, start - 4), start) or not start else self._forms
+        forms = self._initial if _begins_sentence(text[max(0, start - 4) : start]) else self._forms
         forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
 
     def form(self, key: tuple[int, ...]) -> str:

@@ -203,18 +203,20 @@ class SeveralForm(forms.Form):
 
 
 def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
-    """The field for an engine's setting. chosen: its value where it is left open, shown in grey; topics: the number to
-    begin with."""
+    """The field for an engine's setting. chosen: its value where it is left open, shown in grey or as the first choice;
+    topics: the number to begin with."""
     initial = topics if setting.name == "topics" else setting.default
     common = {"label": setting.label, "help_text": setting.help, "initial": initial, "required": initial is not None}
     if setting.choices:
-        made = forms.ChoiceField(choices=[(choice, choice) for choice in setting.choices], **common)
+        choices = [(choice, choice) for choice in setting.choices]
+        left_open = [("", f"as suits the corpus: {chosen}")] if initial is None else []
+        made = forms.TypedChoiceField(choices=left_open + choices, coerce=str, empty_value=None, **common)
     elif setting.type is int:
         made = forms.IntegerField(**common)
     else:
         made = forms.FloatField(**common)
         made.widget.attrs["step"] = "any"
-    if initial is None:
+    if initial is None and not setting.choices:
         made.widget.attrs["placeholder"] = f"{chosen:g}"
     made.symbol, made.default = setting.symbol, "" if setting.name == "topics" or initial is None else str(initial)
     return made
