@@ -178,7 +178,8 @@ def _several(names: list[str]) -> str:
 
 def _taken_apart(date: str) -> tuple[int | None, int | None, int | None]:
     match = _DATE.fullmatch(date)
-    return tuple(int(part) if part else None for part in match.groups()) if match else (None, None, None)
+    year, month, day = (int(part) if part else None for part in match.groups()) if match else (None, None, None)
+    return year, month, day
 
 
 def _date(date: str, whole: str, months: list[str] | tuple[str, ...]) -> str:

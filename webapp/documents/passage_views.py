@@ -1,6 +1,7 @@
 """The page of a passage: its text, its address, its citations, and the documents that are like it."""
 
 import json
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -58,5 +59,5 @@ def _page(request: HttpRequest, data: dict, corpus: Corpus, run: Run | None, as_
     document = {"number": data["number"]}
     permalink = request.build_absolute_uri(data["url"])
     csl = json.dumps([data["citations"]["csl"]], ensure_ascii=False, indent=2)
-    context = {"corpus": corpus, "document": document, "permalink": permalink, "csl": csl}
-    return page(request, "passage.html", data, **context, **({"run": run} if run else {}))
+    context: dict[str, Any] = {"corpus": corpus, "document": document, "permalink": permalink, "csl": csl}
+    return page(request, "passage.html", data, **context | ({"run": run} if run else {}))
