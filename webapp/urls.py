@@ -38,7 +38,7 @@ from webapp.corpora import deletion_views, file_views, version_views
 from webapp.corpora import views as corpora
 from webapp.curation import intrusion_views, ticked_views
 from webapp.curation import views as curation
-from webapp.documents import infer_views, parent_views
+from webapp.documents import infer_views, parent_views, passage_views
 from webapp.documents import views as documents
 from webapp.exports import views as exports
 from webapp.findings import views as findings
@@ -58,6 +58,7 @@ from webapp.words import views as words
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
 ABSENT = 10**12  # a number that no row has
+PASSAGE = {"number": 2, "start": 10, "end": 300}  # characters of a document
 NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
 WORD = {"word": "militia"}
 
@@ -181,6 +182,14 @@ urlpatterns = [
         example=NUMBER,
     ),
     *page(
+        f"{CORPUS}/documents/<int:number>/passages/<int:start>-<int:end>",
+        passage_views.in_corpus,
+        "corpus_passage",
+        SEE,
+        json=page_shapes.PassagePage,
+        example=PASSAGE,
+    ),
+    *page(
         f"{CORPUS}/wholes/<int:first>",
         parent_views.in_corpus,
         "corpus_whole",
@@ -256,6 +265,14 @@ urlpatterns = [
         json=page_shapes.DocumentOfRunPage,
         example=NUMBER,
         states=("", "topic=1"),
+    ),
+    *page(
+        f"{RUN}/documents/<int:number>/passages/<int:start>-<int:end>",
+        passage_views.in_run,
+        "run_passage",
+        SEE,
+        json=page_shapes.PassageOfRunPage,
+        example=PASSAGE,
     ),
     file(
         f"{RUN}/documents/<int:number>/words/<int:column>.json",

@@ -1,4 +1,4 @@
-// Leads from a training that has just ended to its overview, unless the reader is at work on the page or said that it should stay.
+// Leads from a training that has just ended to its overview, or a steered one to what changed (data-to), unless the reader is at work on the page or said that it should stay.
 const WAIT = 4000; // ms between saying so and going
 const BUSY = 6000; // ms since the last key or press in which the reader counts as at work
 const SIGNS = ["pointerdown", "keydown", "wheel", "touchstart", "input"];
@@ -15,7 +15,7 @@ export function leads(page) {
   function stay() {
     clearTimeout(timer);
     timer = undefined;
-    line.textContent = "Training is done. You stay on this page; the button above opens the overview.";
+    line.textContent = "Training is done. You stay on this page; links above lead on.";
   }
 
   const go = {
@@ -24,7 +24,7 @@ export function leads(page) {
       clearTimeout(timer);
       if (!box.checked || performance.now() - last < BUSY) { stay(); return; }
       if (document.hidden) { timer = null; return; } // until somebody looks
-      line.textContent = "Training is done. The overview opens in a moment; press any key to stay here.";
+      line.textContent = `Training is done. ${box.dataset.to ? "What changed" : "The overview"} opens in a moment; press any key to stay here.`;
       timer = setTimeout(() => location.assign(go.url), WAIT);
     },
   };
@@ -33,7 +33,7 @@ export function leads(page) {
     done(url) {
       if (!began || told) return;
       told = true;
-      go.url = url;
+      go.url = box.dataset.to ?? url;
       go.plan();
     },
   };

@@ -1,8 +1,17 @@
-// What is marked in the text becomes the passage to pin, with its place in the text counted in characters.
+// What is marked in the text becomes the passage to pin and to cite, with its place in the text counted in characters.
+const LONGEST = 5000; // characters, as the server has it
 const text = document.querySelector("#text");
 const pin = document.querySelector("[data-pin]");
-const { quote, start, end } = pin.querySelector("form").elements;
+const cite = document.querySelector("[data-cite]");
+const fields = pin?.querySelector("form").elements; // who may not keep anything has no form
 const characters = (string) => [...string].length; // as Python counts them, not UTF-16 units
+
+function fill(marked, first, last) {
+  fields.quote.value = marked;
+  fields.start.value = first;
+  fields.end.value = last;
+  pin.open = true;
+}
 
 document.addEventListener("selectionchange", () => {
   const selection = getSelection();
@@ -13,10 +22,15 @@ document.addEventListener("selectionchange", () => {
   before.selectNodeContents(text);
   before.setEnd(range.startContainer, range.startOffset);
   const marked = range.toString();
-  quote.value = marked;
-  start.value = Number(text.dataset.start ?? 0) + characters(before.toString()); // of a long text a part is shown
-  end.value = Number(start.value) + characters(marked);
-  pin.open = true;
+  const first = Number(text.dataset.start ?? 0) + characters(before.toString()); // of a long text a part is shown
+  const last = first + characters(marked);
+  if (pin) fill(marked, first, last);
+  if (marked.trim() && last - first <= LONGEST) {
+    cite.querySelector("a").href = `${cite.dataset.cite}${first}-${last}/`;
+    cite.hidden = false;
+  }
 });
 // A passage that is typed or pasted is looked for in the text.
-quote.addEventListener("input", () => { start.value = end.value = ""; });
+fields?.quote.addEventListener("input", () => { fields.start.value = fields.end.value = ""; });
+// The address of a passage need not say where on the page it is.
+if (!location.hash) document.querySelector("#passage")?.scrollIntoView({ block: "center" });

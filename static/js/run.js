@@ -39,6 +39,9 @@ function notice() {
 function showNumbers() {
   const { status, step, steps } = state;
   part("status").textContent = names[status];
+  const room = document.querySelector(".run-status"); // in the navigation
+  room.querySelector("span").textContent = names[status];
+  room.setAttribute("aria-label", room.getAttribute("aria-label").replace(/[^:]*$/, ` ${names[status]}`));
   part("said").textContent = said();
   part("notice").textContent = notice();
   part("notice").classList.toggle("bad", Boolean(lost || state.error));

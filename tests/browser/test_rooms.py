@@ -43,3 +43,40 @@ def test_content_begins_in_the_first_screen(page, example, width, height, place,
     page.set_viewport_size({"width": width, "height": height})
     page.goto(example.at + place)
     assert page.locator(content).first.bounding_box()["y"] < height
+
+
+def test_a_passage_is_pinned_and_cited_by_keyboard(page, example):
+    page.goto(f"{example.at}documents/?q=gold")
+    page.get_by_role("link", name="Cite or pin").first.press("Enter")
+    page.wait_for_url(re.compile(r"/passages/\d+-\d+/"))
+    page.get_by_role("button", name="Copy MLA").press("Enter")
+    expect(page.locator("[data-copied]")).to_have_text(re.compile("Copied: MLA|could not be copied"))
+    page.locator("details.pin summary").press("Enter")
+    page.locator("details.pin").get_by_role("button", name="Pin").press("Enter")
+    expect(page.get_by_text("Pinned in")).to_be_visible()
+    page.get_by_role("link", name="Read it in the document").press("Enter")
+    expect(page.locator("#passage")).to_be_in_viewport()
+
+
+def test_words_that_are_marked_in_a_text_get_an_address(page, example):
+    page.goto(f"{example.at}documents/2/")
+    page.evaluate(
+        "getSelection().setBaseAndExtent(document.querySelector('#text .w').firstChild, 0, document.querySelectorAll('#text .w')[9].firstChild, 2)"
+    )
+    link = page.get_by_role("link", name="Cite, link to or pin the marked passage")
+    expect(link).to_have_attribute("href", re.compile(r"/documents/2/passages/\d+-\d+/$"))
+    link.click()
+    expect(page.locator("blockquote")).not_to_be_empty()
+
+
+def test_steering_leads_to_what_changed(page, example):
+    page.goto(f"{example.at}steer/?topics=1,2")
+    for box in page.locator("input[name=merge]").all():
+        box.check()
+    page.get_by_label("Never these words").fill("zyzzyva")
+    page.get_by_role("button", name="Train on from here").click()
+    expect(page.get_by_label("Never these words")).to_have_value("zyzzyva")  # not a word of the run
+    assert [box.is_checked() for box in page.locator("input[name=merge]").all()] == [True, True]
+    page.get_by_label("Never these words").fill("railroad")
+    page.get_by_role("button", name="Train on from here").click()
+    page.wait_for_url(re.compile(r"/compare/\?run="), timeout=120_000)

@@ -36,6 +36,7 @@ LINES = 3  # of one document in a list of lines
 PART = 50_000  # characters of a document that a page shows
 SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
 QUOTE = 5_000  # characters of a quotation
+FARTHEST = 2**31 - 1  # places in a text that the database can count
 ROLES = {
     "title": ("title", "whole"),
     "id": ("source_id",),
@@ -197,6 +198,20 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     if end <= at < length:
         return part(corpus, number, first + PART)
     return Part("" if corpus.embargo else text[start - base : end - base], start, end, length)
+
+
+def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
+    """The characters start … end - 1 of a document, at most QUOTE of them; None where it has none there.
+
+    Under embargo "": who names one place after another would read the whole.
+    """
+    if not start < end <= min(start + QUOTE, FARTHEST):
+        return None
+    found = rows(
+        "SELECT length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE corpus_id = %s AND number = %s",
+        [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
+    )
+    return found[0]["text"] if found and end <= found[0]["length"] else None
 
 
 def _cut_before(text: str, limit: int) -> int:

@@ -235,6 +235,7 @@ class FoundRow(Found):
     source_id: str
     date_text: str
     snippet: Passage
+    passage_url: str | None
 
 
 class Order(Schema):
@@ -363,6 +364,38 @@ class DocumentOfRunPage(DocumentPage):
     show: str
     topic: int | None
     strip: list[Stretch]
+    similar: list[Similar] | None
+    find_similar: str | None
+
+
+class Citations(Schema):
+    """Of a passage: a note of Chicago, a work cited of MLA, an entry of BibTeX, an item of CSL JSON."""
+
+    chicago: str
+    mla: str
+    bibtex: str
+    csl: dict[str, Any]
+
+
+class PassagePage(Schema):
+    """Characters start … end - 1 of a document. text: empty under embargo; url: the document, with them marked."""
+
+    number: int
+    title: str
+    date: str
+    start: int
+    end: int
+    text: str
+    embargo: str
+    url: str
+    citations: Citations
+
+
+class PassageOfRunPage(PassagePage):
+    """tokens: its words that count. similar: documents with topics like it; null until they are asked for."""
+
+    tokens: int
+    proportions: list[Proportion] = Field(description="largest first")
     similar: list[Similar] | None
     find_similar: str | None
 
@@ -670,6 +703,7 @@ class DocumentOfTopic(Schema):
     date_text: str
     of: int
     snippet: Passage
+    passage_url: str | None
     alike: list[Neighbour]
     url: str
 
@@ -727,6 +761,7 @@ class FormingTopic(Schema):
 
 class LineOfPage(Line):
     sure: str
+    passage_url: str
 
 
 class SenseLink(Sense):
@@ -769,6 +804,7 @@ class PassageOfTime(Schema):
     date_text: str
     share: float
     snippet: Passage
+    passage_url: str | None
     url: str
 
 

@@ -176,6 +176,7 @@ class Quotation(Schema):
     end: int
     topic: TopicName
     url: str
+    passage_url: str
 
 
 class Overview(Schema):

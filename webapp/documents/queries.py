@@ -26,11 +26,11 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
     beginnings = texts.beginnings(selection.corpus, numbers)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
-    for number, row in by_number.items():
-        row["snippet"] = matches.get(number) or beginnings[number]
     if topic is not None and not selection.q:
-        for number, snippet in texts.passages(selection.view, numbers, topic).items():
-            by_number[number]["snippet"] = snippet
+        matches = texts.passages(selection.view, numbers, topic)
+    owner = selection.run or selection.corpus
+    for number, row in by_number.items():
+        row |= texts.shown(owner, number, matches.get(number) or beginnings[number])
     return [by_number[number] for number in numbers]
 
 

@@ -38,9 +38,8 @@ def _open(folder: Path, *made: int) -> Index:
     return Index.open(folder / "index", stream, spans)
 
 
-def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
-    """Of each document in whose text a search finds something, the passage with most of it: (text, is a match)
-    parts."""
+def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Excerpt]:
+    """Of each document in whose text a search finds something, the passage with most of it, its matches marked."""
     index = of(corpus)
     places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
     pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
@@ -58,7 +57,7 @@ def _densest(places: list[np.ndarray]) -> int:
     return int(starts[np.lexsort((-words, -different))[0]])
 
 
-def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> list[tuple[str, bool]]:
+def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> texts.Excerpt:
     """The passage with its matches marked."""
     a, b = texts.ends(piece)
     matches = np.unique(np.concatenate(places), axis=0) - piece.first

@@ -1,6 +1,7 @@
 """Where in a document's text its words are, and which topic each was given to: from offsets, so the length does not
 matter."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from webapp.accounts import embargo
 from webapp.accounts.embargo import Piece
 from webapp.documents import wording
 from webapp.models import Corpus, Run
-from webapp.results import evidence
+from webapp.results import evidence, links
 from webapp.results.view import RunView
 
 SECTIONS = 80  # of the strip along a document
@@ -58,6 +59,21 @@ class Word(NamedTuple):
     certainty: float = 0.0
 
 
+def parted(words: list[Word], start: int, end: int) -> tuple[list[Word], list[Word], list[Word]]:
+    """Words before, within and behind the characters start … end - 1; a word on an edge is within as a whole."""
+    cut = []
+    for word in words:
+        if word.topic is None:
+            edges = sorted({at - word.start for at in (start, end) if 0 < at - word.start < len(word.text)})
+            for a, b in pairwise([0, *edges, len(word.text)]):
+                cut.append(word._replace(text=word.text[a:b], start=word.start + a))
+        else:
+            cut.append(word)
+    first = next((i for i, word in enumerate(cut) if word.start + len(word.text) > start), len(cut))
+    last = next((i for i, word in enumerate(cut) if word.start >= end), len(cut))
+    return cut[:first], cut[first:last], cut[last:]
+
+
 def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
     """A text that begins at character `start` of its document, in words of the vocabulary and what stands between
     them."""
@@ -71,6 +87,14 @@ def words(run: Run, of: Tokens, text: str, start: int) -> list[Word]:
         pieces.append(Word(text[begin:end], offset, word, topic, certainty / 255))
         at = end
     return [*pieces, Word(text[at:], start + at)] if at < len(text) else pieces
+
+
+class Excerpt(NamedTuple):
+    """A passage of a document in (text, is marked) parts: the characters start … end - 1, ellipses aside."""
+
+    parts: list[tuple[str, bool]]
+    start: int
+    end: int
 
 
 class Strip(NamedTuple):
@@ -93,8 +117,8 @@ def strip(of: Tokens, length: int) -> Strip:
     return Strip([-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens)
 
 
-def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, list[tuple[str, bool]]]:
-    """Of each document that has the topic, the passage with most words of it: (text, is such a word) parts."""
+def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
+    """Of each document that has the topic, the passage with most words of it, these marked."""
     of = {number: tokens(view, number) for number in numbers}
     densest = {number: _densest(of[number], topic) for number in numbers}
     cut_texts = around(view.run.corpus, {number: at for number, at in densest.items() if at is not None})
@@ -112,6 +136,13 @@ def _densest(of: Tokens, topic: int) -> int | None:
     return int(own[np.argmax(np.searchsorted(own, own + PASSAGE) - np.arange(len(own)))]) if len(own) else None
 
 
+def shown(owner: Run | Corpus, number: int, passage: Excerpt | None) -> dict:
+    """snippet: its parts; passage_url: its page, or None where there is no passage."""
+    if passage is None or passage.end <= passage.start:
+        return {"snippet": passage.parts if passage else [], "passage_url": None}
+    return {"snippet": passage.parts, "passage_url": links.passage_url(owner, number, passage.start, passage.end)}
+
+
 def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:
     """Of each document the passage that begins at a character, with its margins; under embargo a shorter one."""
     return embargo.pieces(
@@ -123,8 +154,8 @@ def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:
     )
 
 
-def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
-    """How each document begins, as the passages are: (text, False) parts."""
+def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
+    """How each document begins, nothing marked."""
     return {
         piece.number: marked(piece, ends(piece), np.zeros(0, np.int64), [])
         for piece in around(corpus, dict.fromkeys(numbers, 0))
@@ -148,13 +179,14 @@ def _within(of: Tokens, topic: int, first: int, a: int, b: int) -> np.ndarray:
     return of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)] - first
 
 
-def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> list[tuple[str, bool]]:
+def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> Excerpt:
     """The passage between the ends `cut` with the words marked that begin at `places` and end at `stops`."""
     text = piece.text
     at, b = cut
+    begin_of, end_of = piece.first + at, piece.first + max(at, b, *stops)
     parts = [("… ", False)] if piece.first else []
     for begin, stop in zip(places.tolist(), stops, strict=True):
         parts += [(text[at:begin], False), (text[begin:stop], True)]
         at = stop
     parts.append((text[at : max(at, b)] + (" …" if piece.more else ""), False))
-    return [part for part in parts if part[0]]
+    return Excerpt([part for part in parts if part[0]], begin_of, end_of)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from webapp.documents import facets, fields, infer, queries, texts
 from webapp.documents.listing import ORDERS, Listing
+from webapp.documents.passages import Place
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import topic_label
 from webapp.models import Corpus, Run
@@ -91,7 +92,17 @@ def in_corpus(request: HttpRequest, corpus_id: int, number: int, as_json: bool =
     """A document as it is, without a run."""
     corpus = corpus_or_404(corpus_id)
     data = _document(request, Selection.read(request.GET, corpus), number, "corpus_document", corpus.pk)
-    return page(request, "corpus/document.html", data, as_json=as_json, corpus=corpus)
+    document, passage = data["document"], Place.read(request)
+    whole = [texts.Word(document["text"], document["start"])] if document["text"] else []
+    return page(
+        request,
+        "corpus/document.html",
+        data,
+        as_json=as_json,
+        corpus=corpus,
+        **_cite(corpus, number, passage),
+        text_words=texts.parted(whole, *passage) if passage else (whole, [], []),
+    )
 
 
 @require_safe
@@ -116,7 +127,7 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
     data["find_similar"] = address(request, similar=1) if slow else None
     if as_json:
         return page(request, "", data, as_json=True)
-    words = texts.words(run, tokens, document["text"], document["start"])
+    words, passage = texts.words(run, tokens, document["text"], document["start"]), Place.read(request)
     ways = {name: address(request, show=name, topic=None) for name in (ALL, STRONGEST)}
     hues = links.hues(view, parts)
     return page(
@@ -124,7 +135,8 @@ def in_run(request: HttpRequest, run_id: int, number: int, as_json: bool = False
         "run/document.html",
         data,
         run=run,
-        text_words=words,
+        text_words=texts.parted(words, *passage) if passage else (words, [], []),
+        **_cite(run, number, passage),
         shown=chosen.topics,
         ways=ways,
         hues=hues,
@@ -142,6 +154,15 @@ def word(request: HttpRequest, run_id: int, number: int, column: int) -> HttpRes
     if likely is None:
         raise Http404(f"Document {number} does not have the word {column}.")
     return page(request, "", likely, as_json=True)
+
+
+def _cite(owner: Run | Corpus, number: int, passage: Place | None) -> dict:
+    """For the link from a marked passage to its page: of the address, or below `passages` where a reader marks one."""
+    return {
+        "marked": passage,
+        "passages": links.selected_document_url(owner, number, "passages/"),
+        "cite": passage and links.passage_url(owner, number, *passage),
+    }
 
 
 class Shown(NamedTuple):
@@ -174,7 +195,7 @@ def _strip(request: HttpRequest, run: Run, strip: texts.Strip) -> list[dict]:
                 "at": strip.edges[i],
                 "tokens": total,
                 "topics": shares,
-                "url": address(request, at=strip.edges[i]) + "#here",
+                "url": address(request, at=strip.edges[i], passage=None) + "#here",
             }
         )
     return sections
@@ -189,10 +210,13 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
     """A document, the parts of its text, and its neighbours in the list that one came from."""
     corpus = selection.corpus
     _exists(corpus, number)
-    at = whole_number(request, "at", 0)
+    passage = Place.read(request)
+    at = whole_number(request, "at", passage.start if passage else 0)
     document = queries.described(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
+    if passage and passage.end > document["length"]:
+        raise Http404(f"Document {number} has {document['length']:,} characters, and no passage up to {passage.end:,}.")
     listing = Listing(selection, request.GET.get("by", ""))
     around = listing.around(number)
     kept = listing.parameters + [("show", request.GET.get("show", ""))]
@@ -207,8 +231,12 @@ def _document(request: HttpRequest, selection: Selection, number: int, url_name:
         data[name] = (
             None if n is None else {"number": n, "url": reverse(url_name, args=[owner, n]) + (f"?{way}" if way else "")}
         )
-    data["before"] = address(request, at=max(0, document["start"] - 1)) + "#text" if document["start"] else None
-    data["after"] = address(request, at=document["end"]) + "#text" if document["end"] < document["length"] else None
+    data["before"] = (
+        address(request, at=max(0, document["start"] - 1), passage=None) + "#text" if document["start"] else None
+    )
+    data["after"] = (
+        address(request, at=document["end"], passage=None) + "#text" if document["end"] < document["length"] else None
+    )
     home = reverse("run_documents" if selection.run else "corpus_documents", args=[owner])
     data["list"] = {
         "place": around.place,

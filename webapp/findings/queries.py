@@ -79,6 +79,7 @@ def _quotes(selection: Selection, quoted: list[dict], writer: sentences.Writer) 
     return [
         {"text": q["text"], "title": q["title"], "date_text": q["date_text"], "document": q["document"], "start": q["start"],
          "end": q["end"], "topic": writer.topic(q["topic"]),
-         "url": links.document_url(run, q["document"], f"?topic={q['topic']}&at={q['start']}#here")}
+         "url": links.document_url(run, q["document"], f"?topic={q['topic']}&at={q['start']}#here"),
+         "passage_url": links.passage_url(run, q["document"], q["start"], q["end"])}
         for q in quotations.shown(selection, quoted)
     ]  # fmt: skip

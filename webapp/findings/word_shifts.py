@@ -28,6 +28,7 @@ def of(context: Context) -> list[dict]:
     if not 0 < early < late < times.G:
         return []
     words = Word.objects.filter(version=context.run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS)
+    words = words.exclude(word__in=context.run.dropped)  # the run does not have them
     listed = list(words.order_by("-documents", "number").values_list("number", "word")[:CANDIDATES])
     shifts = {}
     for number, word in listed:

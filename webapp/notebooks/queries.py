@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.drawing.numbers import percent
 from webapp.models import Corpus, Notebook, Pin, Run, Topic
-from webapp.results import topics
+from webapp.results import links, topics
 from webapp.results.view import RunView
 
 PAGE = 50
@@ -148,6 +148,7 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
     passage = embargo.quotation(corpus, number, quote, start, end)
     if passage is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
+    end = passage.first + len(passage.text)
     document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[number]
     source = {
         "corpus": corpus.name,
@@ -160,12 +161,10 @@ def of_passage(corpus: Corpus, run: Run | None, number: int, quote: str, start: 
     return {
         "kind": Pin.Kind.PASSAGE,
         "title": ", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
-        "address": reverse("run_document", args=[run.pk, number])
-        if run
-        else reverse("corpus_document", args=[corpus.pk, number]),
+        "address": links.marked_url(run or corpus, number, passage.first, end),
         "quote": passage.text,
         "start": passage.first,
-        "end": passage.first + len(passage.text),
+        "end": end,
         "source": source | (_run(run) if run else {}),
     }
 

@@ -33,10 +33,28 @@ def carried(html: str, run_id: int, query: QueryDict) -> str:
     link = re.compile(rf'href="(/runs/{run_id:d}/(?:[^"?#]*/)?)(\?[^"#]*)?(#[^"]*)?"')
 
     def with_set(match: re.Match) -> str:
-        path, own, place = match[1], unescape(match[2] or "?")[1:], match[3] or ""
-        present = parse_qsl(own, keep_blank_values=True)
-        if any(is_condition(name) for name, _ in present):
-            return match[0]
-        return f'href="{path}?{escape(urlencode(present + chosen))}{place}"'
+        asked = _asked(unescape(match[2] or ""), chosen)
+        return f'href="{match[1]}?{escape(asked)}{match[3] or ""}"' if asked else match[0]
 
     return link.sub(with_set, html)
+
+
+def carried_json(answer: bytes, run_id: int, query: QueryDict) -> bytes:
+    """The .json twin of such a page with the set in the same links: the values that are, as a whole, an address of a
+    page of that run."""
+    chosen = conditions(query)
+    if not chosen:
+        return answer
+    link = re.compile(rb'"(/runs/%d/(?:[^"?#\\\s]*/)?)(\?[^"#\\\s]*)?(#[^"\\\s]*)?"(?!:)' % run_id)
+
+    def with_set(match: re.Match) -> bytes:
+        asked = _asked((match[2] or b"").decode(), chosen)
+        return b'"%b?%b%b"' % (match[1], asked.encode(), match[3] or b"") if asked else match[0]
+
+    return link.sub(with_set, answer)
+
+
+def _asked(own: str, chosen: list[tuple[str, str]]) -> str:
+    """The query of a link, "?…" or "", with the set; "" where it says itself which documents it means."""
+    present = parse_qsl(own[1:], keep_blank_values=True)
+    return "" if any(is_condition(name) for name, _ in present) else urlencode(present + chosen)

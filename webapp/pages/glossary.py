@@ -80,6 +80,10 @@ TERMS = {
         "A word as one topic uses it: “power” among nations is not “power” from a river. The senses of a word are the topics that use it.",
         "The model does not know dictionaries. One dictionary sense may be spread over several topics, and one topic may combine two senses.",
     ),
+    "passage": Term(
+        "passage",
+        "Consecutive characters of one document. Each passage that is shown has an address, can be cited and pinned, and leads to documents with similar topics.",
+    ),
     "keyword-in-context": Term(
         "keyword in context",
         "Lines from the texts with one word in the middle, so that its uses can be compared. Also called a concordance or KWIC.",

@@ -11,7 +11,7 @@ from django.shortcuts import render
 
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
-from webapp.pages.carried import carried
+from webapp.pages.carried import carried, carried_json
 from webapp.request_context import request_context
 
 READER = "reader"  # in the session
@@ -42,8 +42,11 @@ def page(request: HttpRequest, template: str, data: dict, *, as_json: bool = Fal
 
 def json_answer(request: HttpRequest, data: dict, status: int) -> HttpResponse:
     """The answer of a .json address, in the shape that webapp.urls declares for it (tests compare each with it)."""
-    headers = {"Cache-Control": "no-store"}
-    return HttpResponse(as_bytes(data), content_type="application/json", status=status, headers=headers)
+    headers, body = {"Cache-Control": "no-store"}, as_bytes(data)
+    asked = request.resolver_match.kwargs if request.resolver_match else {}
+    if "run_id" in asked:
+        body = carried_json(body, asked["run_id"], request.GET)
+    return HttpResponse(body, content_type="application/json", status=status, headers=headers)
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:

@@ -79,6 +79,16 @@ def selected_document_url(owner: Run | Corpus, number: int, query: str = "") -> 
     return reverse("corpus_document", args=[owner.pk, number]) + query
 
 
+def passage_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
+    """The page of the characters start … end - 1 of a document: its address, citations, and what is like it."""
+    return selected_document_url(owner, number) + f"passages/{start}-{end}/"
+
+
+def marked_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
+    """The document, opened where these characters are, which are marked."""
+    return selected_document_url(owner, number, f"?passage={start}-{end}#passage")
+
+
 def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list[dict]:
     """Rows that have a `number`, each with the address of the document in the run."""
     return [row | {"url": document_url(run, row["number"], query)} for row in documents]

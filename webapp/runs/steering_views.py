@@ -1,5 +1,7 @@
 """Steering: change topics of a finished run, and train on from there."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,20 +18,27 @@ from webapp.runs import steering
 from webapp.runs.services import can_be_gone_on_from
 
 WORDS = 8  # of each topic that is offered
+ASKED = ("merge", "split", "together", "never")  # fields of the form, which stay filled where they can't be done
+KEPT = 400  # characters of each
 
 
 @require_safe
 def index(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The form: ?topics= are ticked, the others can be added by their number."""
+    """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     run = run_or_404(run_id)
     view = RunView(run)
     final = run.snapshot is not None and run.snapshot.final
     ticked = _ticked(request, run) if final else []
     words = topics.top_words(view, ticked, WORDS) if ticked else {}
+    chosen = {name: set(request.GET.get(name, "").split(",")) for name in ("merge", "split")}
     context = {
         "ready": final and can_be_gone_on_from(run),
-        "ticked": [links.topic(view, k) | {"words": words[k]} for k in ticked],
+        "ticked": [
+            links.topic(view, k) | {"words": words[k]} | {name: str(k) in ks for name, ks in chosen.items()}
+            for k in ticked
+        ],
         "others": facets.titles(view) if final and len(view.topics) <= facets.OFFERED else [],
+        "asked": {name: request.GET.get(name, "")[:KEPT] for name in ASKED},
         "steered": steering.steered(run),
     }
     return page(request, "run/steer.html", context, run=run)
@@ -49,5 +58,7 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
         return redirect("run", steering.start(run, steering.Wish.read(request.POST, run), request.user).pk)
     except Invalid as error:
         messages.error(request, error.message)
-        numbers = ",".join(n for n in request.POST.getlist("shown") if n.isascii() and n.isdigit())[:400]
-        return redirect(reverse("run_steer", args=[run.pk]) + f"?topics={numbers}")
+        sent = {name: ",".join(request.POST.getlist(name))[:KEPT] for name in ("shown", *ASKED)}
+        sent["topics"] = sent.pop("shown")
+        kept = urlencode({name: text for name, text in sent.items() if text})
+        return redirect(reverse("run_steer", args=[run.pk]) + f"?{kept}")

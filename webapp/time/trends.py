@@ -164,9 +164,9 @@ def strongest(selection: Selection, by: str, topic: int, label: str) -> dict:
                 "title": known[number]["title"],
                 "date_text": known[number]["date_text"],
                 "share": share,
-                "snippet": snippets.get(number, []),
                 "url": links.document_url(selection.run, number, f"?topic={topic}"),
             }
+            | texts.shown(selection.run, number, snippets.get(number))
             for number, share in strongest
         ],
     }

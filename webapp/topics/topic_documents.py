@@ -26,7 +26,7 @@ def ranked(
     begins.
 
     Each has number, title, date_text, tokens, share, of (its tokens), snippet, the passage where the topic is
-    strongest, and alike: numbers of those further down the page that are nearly the same, which are not shown again.
+    strongest, passage_url, its address, and alike: numbers of those further down the page that are nearly the same, which are not shown again.
     """
     parts = view.labels.parts(k)
     best = (
@@ -42,7 +42,8 @@ def ranked(
     snippets = texts.passages(view, numbers, k)
     lengths = evidence.of(view.run).lengths
     for row in page:
-        row |= shown[row["number"]] | {"of": int(lengths[row["number"]]), "snippet": snippets.get(row["number"], [])}
+        row |= shown[row["number"]] | {"of": int(lengths[row["number"]])}
+        row |= texts.shown(view.run, row["number"], snippets.get(row["number"]))
     return page, following
 
 

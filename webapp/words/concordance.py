@@ -151,6 +151,14 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     return cut
 
 
+def _whole(cut: Cut) -> tuple[int, int]:
+    """Where a line begins and ends without the words that it cuts."""
+    first, behind = cut.at - len(cut.before), cut.at + len(cut.word)
+    before = cut.before if first == 0 else cut.before[cut.before.find(" ") + 1 :]
+    after = cut.after[: cut.after.rfind(" ")] if len(cut.after) == SIDE and " " in cut.after else cut.after
+    return cut.at - len(before), behind + len(after)
+
+
 def _left(cut: Cut) -> list[str]:
     """The words before, the nearest first."""
     return WORD.findall(cut.before.lower())[::-1]
@@ -165,6 +173,7 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
+        begin, end = _whole(piece)
         lines.append({
             "before": _SPACE.sub(" ", piece.before),
             "word": piece.word,
@@ -177,5 +186,6 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
             "certainty": round(certainty, 3),
             "sure": sure(certainty),
             "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
+            "passage_url": links.passage_url(selection.run, piece.document, begin, end),
         })  # fmt: skip
     return lines

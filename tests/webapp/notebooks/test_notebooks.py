@@ -80,7 +80,8 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
     copied = "… " + "  \n".join(text[40:200].split(" ")[1:-1]) + " …"
     made = pin(client, notebook, kind="passage", corpus=trained.corpus_id, document=5, quote=copied, start=1, end=2)
     assert made.quote == text[made.start : made.end] and made.quote.split() == copied.strip("…").split()
-    assert made.address == reverse("corpus_document", args=[trained.corpus_id, 5]) and "run" not in made.source
+    place = f"?passage={made.start}-{made.end}#passage"
+    assert made.address == reverse("corpus_document", args=[trained.corpus_id, 5]) + place and "run" not in made.source
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_take_it_along(client, trained, notebook):
     text = response.content.decode()
     assert "<img" not in text and "<script" not in text and not re.search(r"(?<!\\)\]\(javascript", text)
     assert "\\# no heading" in text and "\\- no list" in text and "1\\. none" in text
-    assert f"](<http://testserver{reverse('run_document', args=[trained.pk, 5])}>)" in text
+    assert f"](<http://testserver{reverse('run_document', args=[trained.pk, 5])}?passage=" in text
     assert "?q=%3Cb%3E)>)" in text and "| a\\|b |\n| --- |\n| 1 |\n| \\--- |" in text
     assert "\n> " in text and f"run {trained.pk}, K = 6, seed 3" in text
     html = client.get(reverse("notebook_html", args=[notebook.pk])).content.decode()

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from tests import addresses
-from webapp.pages.carried import carried
+from webapp.pages.carried import carried, carried_json
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +35,30 @@ def test_links_to_pages_of_the_run_get_the_set_and_others_stay():
         query = QueryDict('q="a%26b"&sort=share&in=x:y')
         assert carried(f"<a href={before}>", 7, query) == f"<a href={after or before}>"
     assert carried('<a href="/runs/7/topics/">', 7, QueryDict("sort=share")) == '<a href="/runs/7/topics/">'
+
+
+def test_links_of_json_get_the_set_and_nothing_else_changes():
+    query = QueryDict("from=1900&sort=share")
+    for before, after in [
+        (b'{"url":"/runs/7/topics/?a=%C3%A9#at"}', b'{"url":"/runs/7/topics/?a=%C3%A9&from=1900#at"}'),
+        (b'["/runs/7/"]', b'["/runs/7/?from=1900"]'),
+        (b'{"url":"/runs/7/documents/?from=1800"}', None),
+        (b'{"text":"see /runs/7/topics/"}', None),
+        (b'{"text":"/runs/7/topics/ is it"}', None),
+        (b'{"/runs/7/topics/":1}', None),
+        (b'{"url":"/runs/7/export/documents.csv"}', None),
+        (b'{"url":"/runs/70/topics/"}', None),
+    ]:
+        assert carried_json(before, 7, query) == (after or before)
+
+
+@pytest.mark.parametrize("name", ["run_topics_json", "run_topic_json", "run_documents_json", "run_words_json"])
+def test_every_link_of_a_json_answer_carries_the_set(client, trained, name):
+    body = client.get(f"{addresses.address(name, trained.corpus_id, trained.pk)}?{SET}").content.decode()
+    urls = [url for url in re.findall(rf'"(/runs/{trained.pk}/[^"]*)"', body) if urlsplit(url).path.endswith("/")]
+    assert urls
+    for url in urls:
+        assert {"has", "from"} & {name for name, _ in parse_qsl(urlsplit(url).query)}, url
 
 
 @pytest.mark.parametrize("name", ROOMS)

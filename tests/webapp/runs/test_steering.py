@@ -46,6 +46,7 @@ def test_a_steered_run_begins_with_the_changed_topics(client, trained, child):
     assert said[1] in client.get(reverse("run_steer", args=[trained.pk])).content.decode()
     assert provenance.made_by(child)["changes of those topics"] == child.steering
     assert runs.again(child).steering == child.steering
+    assert client.get(reverse("run_overview", args=[child.pk])).status_code == 200  # "congress" has no topics in it
 
 
 def test_the_form_makes_a_run(client, trained):
@@ -73,7 +74,9 @@ def test_what_cannot_be_done_is_said(client, trained, query, sentence):
     with pytest.raises(Invalid, match=sentence):
         wish(trained, query)
     answer = client.post(reverse("run_steer_train", args=[trained.pk]), query, "application/x-www-form-urlencoded", follow=True)  # fmt: skip
-    assert sentence in answer.content.decode() and not Run.objects.filter(status="queued").exists()
+    html = answer.content.decode()
+    assert sentence in html and ("zyzzyva" not in query or 'name="never" value="zyzzyva"' in html)  # nothing is lost
+    assert not Run.objects.filter(status="queued").exists()
 
 
 def test_the_form_shows_the_ticked_topics_and_engines_that_cannot_say_so(client, trained, monkeypatch):

@@ -1,0 +1,72 @@
+"""A passage of a document by its place: what it says, how it is cited, and the documents that are like it."""
+
+import json
+import re
+from typing import NamedTuple
+
+import numpy as np
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest
+
+from webapp.accounts import embargo
+from webapp.documents import citations, queries
+from webapp.models import Corpus
+from webapp.results import evidence, links
+from webapp.results.view import RunView
+
+
+class Place(NamedTuple):
+    """The characters start … end - 1 of a document."""
+
+    start: int
+    end: int
+
+    @classmethod
+    def read(cls, request: HttpRequest) -> "Place | None":
+        """?passage=120-480, or None where it is not asked for. Raises BadRequest, with a sentence."""
+        text = request.GET.get("passage", "")
+        if not text:
+            return None
+        match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", text)
+        if not match or int(match[1]) >= int(match[2]):
+            raise BadRequest(
+                "“passage” in the address must be two places in the text, the first character and the one behind the last, "
+                f"such as 120-480; got “{text[:50]}”."
+            )
+        return cls(int(match[1]), int(match[2]))
+
+
+def described(corpus: Corpus, number: int, place: Place) -> dict | None:
+    """What a passage's page says of it without a run, its `url` aside; None where the document has no such characters."""
+    text = embargo.at_place(corpus, number, *place)
+    if text is None:
+        return None
+    columns = ("title", "date_text", "file", "place", "metadata", "part", "parts")
+    known = embargo.about(corpus, [number], *columns)[number]
+    cited = citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
+    return {
+        "number": number,
+        "title": known["title"],
+        "date": known["date_text"],
+        "start": place.start,
+        "end": place.end,
+        "text": text,
+        "embargo": embargo.sentence(corpus),
+        "citations": citations.all_of(cited),
+    }
+
+
+def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
+    """int64[K]: the words of a passage that were given to each topic, as the model has them."""
+    counted = evidence.of(view.run)
+    if counted.bow.offsets is None:
+        return np.zeros(view.run.topics, np.int64)
+    _, counts, topics, _ = counted.document(number)
+    offsets = counted.bow.offsets[counted.bow.first_token[number] : counted.bow.first_token[number + 1]]
+    inside = (offsets >= place.start) & (offsets < place.end)
+    return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
+
+
+def similar(view: RunView, number: int, tokens: np.ndarray) -> list[dict]:
+    """The documents whose mixtures are most like a passage's, the one it is from left out."""
+    return links.with_document_urls(queries.like(view, tokens / tokens.sum(), number), view.run) if tokens.any() else []
