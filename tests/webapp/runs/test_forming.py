@@ -40,7 +40,7 @@ def test_what_is_said_of_held_out_words():
         "the last is of all"
     )
     assert "no better" in series.progress(steps, rising[::-1], False)
-    assert "Too early" in series.progress([1], [-8.0], False)
+    assert "too early" in series.progress([1], [-8.0], False)
     assert series.progress(steps, [None] * 10, False) == ""
 
 
