@@ -68,7 +68,7 @@ def _together(column: dict[str, np.ndarray], k: int) -> Reason | None:
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Reason]:
     general, exclusivity = bool(column["background"][k]), column["exclusivity"][k]
-    said = "are shared with many topics" if general else "have much of their use in this topic" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
+    said = "are shared with many topics" if general else "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
     share = column["documents"][k] / max(1, run.version.documents)
     return [
         Reason(f"they {said} (exclusivity {_number(exclusivity)})", "#words", "general" if general else ""),
