@@ -23,7 +23,7 @@ function said() {
   if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
-  if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left)} left`}.`;
+  if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left < 90 ? left : 60 * Math.round(left / 60)).replace(" 00 s", "")} left`}.`;
   if (status === "storing") return `Finding the topics of every document${stored ? `, ${percent(stored)} done` : ""}.`;
   if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
   if (status === "cancelled") return `at step ${count(step)}.`;
@@ -39,9 +39,10 @@ function notice() {
 function showNumbers() {
   const { status, step, steps } = state;
   part("status").textContent = names[status];
-  const room = document.querySelector(".run-status"); // in the navigation
-  room.querySelector("span").textContent = names[status];
-  room.setAttribute("aria-label", room.getAttribute("aria-label").replace(/[^:]*$/, ` ${names[status]}`));
+  const pill = document.querySelector(".run-status"); // in the header, the same on every page of the run
+  pill.querySelector("span").textContent = names[status];
+  pill.className = `run-status ${status}`;
+  pill.ariaLabel = pill.ariaLabel.replace(/:.*/, `: ${names[status]}`);
   part("said").textContent = said();
   part("notice").textContent = notice();
   part("notice").classList.toggle("bad", Boolean(lost || state.error));

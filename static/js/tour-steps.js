@@ -5,14 +5,14 @@ export const offer = {
   text: "Topograph has read two centuries of addresses to Congress and found topics in them. A short tour shows what can be done with them.",
 };
 
-export const waiting = "You have left the path of the tour; look around as long as you like.";
+export const waiting = "You have left the tour. Look around as long as you like.";
 
 export const steps = [
   {
     title: "A run's topics",
     at: "topics/",
-    text: "A run found these topics by itself, from nothing but which words occur together. Each line is one: its words, the share of all words "
-      + "that it explains, and when. Some are about a subject; others are a manner of speaking. Tick some to compare or merge them.",
+    text: "The model found these topics by itself, only from which words occur together. Each line is a topic: its words, its share of all words "
+      + "and its share over time. Some topics are about a subject; others are a way of speaking. Tick some to compare or merge them.",
   },
   {
     title: "One topic",
@@ -23,7 +23,7 @@ export const steps = [
   {
     title: "A document",
     at: /^documents\/\d+\/$/,
-    text: "This is where every number comes from: the topics of this text, and each of its words with the topic that explains it. Choose a topic "
+    text: "This is where every number comes from: the topics of this text, and the topic of each of its words. Choose a topic "
       + "to see its words marked.",
   },
   {
@@ -35,13 +35,13 @@ export const steps = [
   {
     title: "A word",
     at: "words/power/",
-    text: "“Power” among nations, of Congress, from a river: one word, several topics. What a word means changes with the words around it, and here "
-      + "the model shows it.",
+    text: "The power of nations, the powers of Congress, power from a river: one word in several topics. Each topic is a sense of the word, with the "
+      + "lines in which it is used so.",
   },
   {
     title: "That is all",
     at: "topics/",
-    text: "Topics, documents, time, words: each leads to the others. Labels, reading tests and steering are under Actions, files under Export. Words "
-      + "underlined with dots explain themselves, and the key ? lists the keys. Now try it with texts of your own.",
+    text: "Topics, documents, time and words link to each other. Labels, reading tests and steering are under Actions, files under Export. Click a word "
+      + "underlined with dots to read what it means; press ? for the keys. Now try it with texts of your own.",
   },
 ];

@@ -40,7 +40,7 @@ def test_the_last_topic_has_no_next(page, example):
 def test_slash_finds_the_search(page, example):
     page.goto(f"{example.at}words/")
     page.keyboard.press("/")
-    assert focused(page) == "q"
+    assert focused(page) == "word"
     page.keyboard.type("j/?g")  # what is typed is text, and no key
     assert page.locator("main input[type=search]").input_value() == "j/?g"
     page.goto(example.at)

@@ -42,7 +42,7 @@ def test_without_scripts(browser, live_system, example):
     context = browser.new_context(base_url=live_system.url, java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{example.at}words/")
-    page.locator("main input[name=q]").fill("milittary")
+    page.locator("main input[name=word]").fill("milittary")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="military").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("military")

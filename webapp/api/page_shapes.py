@@ -1353,7 +1353,7 @@ class RunPage(Schema):
     workers: int
     queue_ahead: int
     metrics: dict[str, Any]
-    says: str = Field(description="how well it predicts unseen words, in words")
+    says: str = Field(description="how well it predicts held-out words, in words")
     forming: Forming
     shown: int = Field(description="how many topics there are: those in use, where the model finds their number")
     hues: list[int] | None

@@ -47,16 +47,16 @@ def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | No
 def _prediction(done: list[Measured], of: dict[int, Run]) -> list[str]:
     measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
     if len(measured) < 2:
-        return ["Nothing was held out of this corpus, so it is not known which run predicts unseen words best."]
+        return ["Nothing was held out of this corpus, so it is not known which run predicts held-out words best."]
     best, following = measured[:2]
     ahead = _known(best.held_out) - _known(following.held_out)
     if ahead < SAME:
         said = [
-            f"{_named(best)} and {_named(following, False)} predict unseen words equally well: {_nats(best.held_out)}."
+            f"{_named(best)} and {_named(following, False)} predict held-out words equally well: {_nats(best.held_out)}."
         ]
     else:
         said = [
-            f"{_named(best)} predicts unseen words best: {_nats(best.held_out)}, which makes them {_more(ahead)} more "
+            f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes them {_more(ahead)} more "
             f"probable than the next, {_named(following, False)}, does."
         ]
     if by_left := _left_to_right(measured, best):

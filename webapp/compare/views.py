@@ -20,12 +20,12 @@ from webapp.results.view import RunView
 from webapp.runs import series
 from webapp.storage import csv_cells
 
-NO_TOPICS = {  # why a run has none yet
-    Run.Status.QUEUED: "it waits for a worker",
-    Run.Status.RUNNING: "its training has just begun",
-    Run.Status.STORING: "they are being stored",
-    Run.Status.CANCELLED: "it was cancelled",
-    Run.Status.FAILED: "it failed",
+NO_TOPICS = {  # why a run has none yet, and why several have none
+    Run.Status.QUEUED: ("it waits for a worker", "they wait for a worker"),
+    Run.Status.RUNNING: ("its training has just begun", "their training has just begun"),
+    Run.Status.STORING: ("its topics are being stored", "their topics are being stored"),
+    Run.Status.CANCELLED: ("it was cancelled", "they were cancelled"),
+    Run.Status.FAILED: ("it failed", "they failed"),
 }
 
 
@@ -167,13 +167,20 @@ def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
 
 def _topic_notices(runs: list[Run]) -> list[str]:
     """Why runs have no topics, or not their last ones."""
+    without: dict[str, list[Run]] = {}
     notices = []
     for run in runs:
         if not run.snapshot_id:
-            why = NO_TOPICS.get(run.status, "none were stored")
-            notices.append(f"Run {run.pk} has no topics to compare: {why}.")
+            without.setdefault(run.status, []).append(run)
         elif run.active:
             notices.append(f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}.")
+    for status, several in without.items():
+        one, many = NO_TOPICS.get(status, ("none were stored", "none were stored"))
+        numbers = [str(run.pk) for run in several]
+        if len(numbers) == 1:
+            notices.append(f"Run {numbers[0]} has no topics to compare: {one}.")
+        else:
+            notices.append(f"Runs {', '.join(numbers[:-1])} and {numbers[-1]} have no topics to compare: {many}.")
     return notices
 
 

@@ -87,9 +87,9 @@ class Writer:
 
     def _sense(self, row: dict) -> Said:
         gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
-        parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]} {percent(row['lost_shares'][0])} of the documents with the word use it in ",
-                 lost, f"; since {row['since'][1]} {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
-        sure = f"the smaller of the two changes is {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
+        parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]}, {percent(row['lost_shares'][0])} of the documents with the word use it in ",
+                 lost, f"; since {row['since'][1]}, {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
+        sure = f"each of the two shares changed by {100 * row['estimate']:.0f} points or more, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
         return Said(parts, links.word_url(self.run, row["word"], self.selection.address()), row["gained"], sure)
 
     def _unlike(self, row: dict) -> Said:
@@ -109,9 +109,9 @@ class Writer:
             named: list[Part] = [self.topic(k) for k in row["topics"]]
             more = [f" and {n - len(named)} more"] if n > len(named) else []
             said = {
-                "general": f"{_number(n, 'topic')} {_is(n)} general talk and left out above: ",
-                "mixed": f"{_number(n, 'topic')} {_mixes(n)} words that hardly ever stand together: ",
-                "one_document": f"{_number(n, 'topic')} {_rests(n)} for a fifth or more on one document: ",
+                "general": f"{_number(n, 'topic')} {_is(n)} general talk, which the findings above leave out: ",
+                "mixed": f"{_number(n, 'topic')} {_mixes(n)} words that rarely occur together: ",
+                "one_document": f"{_number(n, 'topic')} {_takes(n)} a fifth or more of {_its(n)} words from one document: ",
             }[what]
             parts = [said, *_listed(named, not more), *more, f". Together {percent(row['estimate'])} of the words"]
             url = links.topics_url(self.run) + "?" + urlencode({"topics": ",".join(map(str, row["topics"]))})
@@ -123,19 +123,19 @@ class Writer:
                 f". {_number(row['empty'], row['unit'])} in between {_has(row['empty'])} none" if row["empty"] else ""
             )
             parts = [
-                f"{count(n)} of {count(row['of'])} {unit} have fewer than 10 documents ({some}): don’t rely on shares there{empty}"
+                f"{count(n)} of {count(row['of'])} {unit} have fewer than 10 documents ({some}): don’t rely on their shares{empty}"
             ]
             return Said(parts, reverse("run_time", args=[self.run.pk]) + self.selection.address(by=row["unit"]))
         if what == "repeated":
             parts = [
-                f"{count(n)} documents ({percent(row['estimate'])}) repeat an earlier one, wholly or nearly, and count again"
+                f"{count(n)} documents ({percent(row['estimate'])}) repeat an earlier one, wholly or nearly, and are counted each time"
             ]
             return Said(
                 parts,
                 links.documents_url(self.run, self.selection.address() + ("&" if self.selection else "") + "only=near"),
             )
         parts = [
-            f"{percent(row['estimate'])} of the words, stop words aside, are in no topic: they are too rare or too frequent"
+            f"{percent(row['estimate'])} of the words that are not stop words are in no topic: they are too rare or too frequent"
         ]
         return Said(parts, reverse("run_methods", args=[self.run.pk]))
 
@@ -205,5 +205,9 @@ def _mixes(n: int) -> str:
     return "mixes" if n == 1 else "mix"
 
 
-def _rests(n: int) -> str:
-    return "rests" if n == 1 else "rest"
+def _takes(n: int) -> str:
+    return "takes" if n == 1 else "take"
+
+
+def _its(n: int) -> str:
+    return "its" if n == 1 else "their"

@@ -42,7 +42,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
         "further": [each for each in kinds if each["kind"] not in ("family", "rise", "fall")],
         "details": [
             {"name": name, "url": address(request, detail=value), "here": value == detail}
-            for value, name in (("less", "less"), ("", "as usual"), ("more", "more"))
+            for value, name in (("less", "fewer findings"), ("", "the main findings"), ("more", "more findings"))
         ],
         "query": request.GET.urlencode(),
     }

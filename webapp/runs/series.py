@@ -80,8 +80,8 @@ SERIES = (
     Series(
         "held_out", "Held-out, nats/token", "decimals", 3, lambda snapshot: _known(snapshot.held_out),
         Chart(
-            title="How well it predicts unseen text",
-            titles="How well they predict unseen text",
+            title="How well it predicts held-out documents",
+            titles="How well they predict held-out documents",
             sentence="[held-out|Log likelihood of held-out words], [nat|nats] per [token|token]; higher is better.",
             sentences="[held-out|Log likelihood of held-out words], [nat|nats] per [token|token]; higher is better.",
             places=3,
@@ -94,11 +94,11 @@ SERIES = (
         Chart(
             title="How often a topic’s words occur together",
             titles="How often their words occur together",
-            sentence="[umass|UMass coherence] of each topic and their mean, in black; nearer to 0 means more often. It compares"
-            " topics at one step. Along the training it mostly falls, which is no loss: topics exchange words that are"
-            " everywhere for words of their own, and rarer words occur together less often.",
+            sentence="[umass|UMass coherence] of each topic and their mean, in black; nearer to 0 means more often. Use it to"
+            " compare topics at one step. It mostly falls during training, which is no loss: topics replace common words"
+            " with words of their own, and rarer words occur together less often.",
             sentences="Mean [umass|UMass coherence] of the topics; higher, that is nearer to 0, is better."
-            " Runs with more topics tend to lie lower.",
+            " Runs with more topics tend to have lower values.",
             places=2,
             by_topic=True,
         ),
@@ -119,7 +119,7 @@ SETTLED, NEARLY = 0.02, 0.05  # share of all that was gained that the second hal
 
 
 def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool) -> str:
-    """A sentence on how well the topics predict unseen words, from the run's measures in their order.
+    """A sentence on how well the topics predict held-out words, from the run's measures in their order.
 
     Settled: the second half of the steps so far brought less than SETTLED of what all of them brought; nearly: less
     than NEARLY. The last measure of a run that has ended is left out: it is of all held-out documents, those before it
@@ -128,18 +128,18 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     points = [(step, value) for step, value in zip(steps, held_out, strict=True) if value is not None]
     points = points[:-1] if ended else points
     if len(points) < FEWEST:
-        return "Too early to say how well it predicts unseen words." if points and not ended else ""
+        return "It is too early to say how well the model predicts held-out words." if points and not ended else ""
     (_, first), (step, now) = points[0], points[-1]
     half = next(value for at, value in reversed(points) if at <= step / 2 or (at, value) == points[0])
     if now <= first:
-        return "It predicts unseen words no better than when it was first measured."
+        return "The model predicts held-out words no better than at the first measurement."
     lately = (now - half) / (now - first)
     goes = (
-        "It hardly predicts unseen words any better; it has settled"
+        "The prediction of held-out words hardly improves any more; it has settled"
         if lately < SETTLED
-        else "It predicts unseen words better and better" + ("; it is nearly settled" if lately < NEARLY else "")
+        else "The prediction of held-out words still improves" + ("; it has nearly settled" if lately < NEARLY else "")
     )
-    return f"{goes}. A word is on average {math.exp(now - first):.1f} times as likely as when it was first measured."
+    return f"{goes}. A held-out word is on average {math.exp(now - first):.1f} times as probable as at the first measurement."
 
 
 def left(points: Iterable[tuple[int, float]], step: int, seconds: float, steps: int) -> float | None:

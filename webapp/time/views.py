@@ -187,7 +187,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
         "problem": problem,
         "selection": selection,
         "set_address": selection.address() if selection else "",
-        "form": [("a", "These documents", said["a"]), ("b", "and these", said["b"])],
+        "form": [("a", "First set", said["a"]), ("b", "Second set", said["b"])],
         "categories": contrasts.choices(run.version),
         "dated": fields.dated(run.version),
         "suggestions": [s | {"url": selection.address(**s["query"])} for s in contrasts.suggestions(run.version)],

@@ -14,7 +14,7 @@ from webapp.results import measures
 from webapp.results.view import RunView
 
 TOGETHER = 0.075  # NPMI below which first words do not tend to occur together
-MUCH = 0.25  # exclusivity from which first words are said to be a topic's own in good part
+MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
 NEAR = 0.15  # divergence below which two topics of a run share most of their words
 RUNS, MOST = 3, 300  # other runs that are looked at; topics above which comparing them takes longer than a page may
 
@@ -41,7 +41,7 @@ def of(view: RunView, k: int, similar: list[dict], others: list[int]) -> dict | 
 
 SENTENCES = {
     "clear": "A clear topic",
-    "mixed": "A mixed topic, to be read before it is named",
+    "mixed": "A mixed topic: read its documents before you name it",
     "general": "General talk rather than a subject",
     "unstable": "An unstable topic",
 }
@@ -68,7 +68,7 @@ def _together(column: dict[str, np.ndarray], k: int) -> Reason | None:
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Reason]:
     general, exclusivity = bool(column["background"][k]), column["exclusivity"][k]
-    said = "are shared with many topics" if general else "are its own in good part" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
+    said = "are shared with many topics" if general else "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"  # fmt: skip
     share = column["documents"][k] / max(1, run.version.documents)
     return [
         Reason(f"they {said} (exclusivity {_number(exclusivity)})", "#words", "general" if general else ""),

@@ -7,6 +7,7 @@ from inference.errors import Invalid
 from webapp.curation import queries as curation
 from webapp.documents import sums
 from webapp.documents.selection import Selection
+from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.page import address, number, page, place
 from webapp.results import hidden_words, links, topics
@@ -65,8 +66,16 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         "verdict": verdict.of(view, number, company["similar"], verdict.independent(run)),
         "measures": topic.diagnostics(run, number),
     }  # fmt: skip
+    mostly = links.documents_url(run, selection.with_topic(number, 50).address(by=topic_label(number)))
     return page(
-        request, "run/topic.html", data, as_json=as_json, run=run, hidden_words=view.hidden_words, selection=selection
+        request,
+        "run/topic.html",
+        data,
+        as_json=as_json,
+        run=run,
+        hidden_words=view.hidden_words,
+        selection=selection,
+        mostly=mostly,
     )
 
 

@@ -102,6 +102,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         run=run,
         selection=selection,
         rare_count=len(rare),
+        rest_share=data["rest"] / max(1, data["tokens"]),
         much_rare=data["rest"] > MUCH * data["tokens"],
     )
 

@@ -179,12 +179,15 @@ def test_a_run_without_topics(client, trained):
         and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
     )
     html = client.get(address(trained.pk, waiting.pk)).content.decode()
-    assert "laid side by side when two" in html and "Settings that differ" in html
+    assert "can be compared as soon as two" in html and "Settings that differ" in html
+    more = Run.objects.create(corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=10)
+    notices = data(client, trained.pk, waiting.pk, more.pk)["notices"]
+    assert f"Runs {waiting.pk} and {more.pk} have no topics to compare: they wait for a worker." in notices
 
 
 def test_one_run_or_none(client, trained, others):
     html = client.get(address(trained.pk)).content.decode()
-    assert f"to lay beside run {trained.pk}" in html and f'value="{others[0].pk}"' in html and "checked" in html
+    assert f"to compare with run {trained.pk}" in html and f'value="{others[0].pk}"' in html and "checked" in html
     assert "Choose two or more runs" in client.get(address()).content.decode()
 
 

@@ -214,7 +214,7 @@ def test_who_predicts_best():
     text = said(THREE, ONE, TWO)
     more = f"{100 * expm1(0.1):.0f}%"
     assert (
-        f"Run 1 (S) predicts unseen words best: −7.000 nats per word, which makes them {more} more probable than the "
+        f"Run 1 (S) predicts held-out words best: −7.000 nats per word, which makes them {more} more probable than the "
         "next, run 2 (T), does." in text
     )
     assert "from left to right, run 2 (T) does best: −7.400 nats per word." in text

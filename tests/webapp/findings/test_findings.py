@@ -104,7 +104,7 @@ def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     Findings.objects.all().delete()
     url = reverse("run_overview", args=[trained.pk])
     response = client.get(url, {"from": "1795"})
-    assert response.status_code == 202 and "being computed" in response.content.decode()
+    assert response.status_code == 202 and "computing the findings" in response.content.decode()
     assert asked == [("tasks.runs.find", [trained.pk, "from=1795"])]
     from tasks.runs import find
 
@@ -170,7 +170,7 @@ def test_little_is_said_of_little(draft, client):
     data = get(client, run)
     assert kinds(data) <= {"family", "caution", "unlike"} and data["span"] == []
     page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
-    assert "nothing can be said of time" in page or not data["findings"]
+    assert "no change over time can be measured" in page or not data["findings"]
 
 
 def test_sentences_read_ratios_both_ways():

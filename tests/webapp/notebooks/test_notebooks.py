@@ -171,7 +171,7 @@ def test_order_removal_and_what_comes_back(client, notebook):
     assert act(2, "remove") == ["A", "B", "D"]
     assert act(2, "up") == ["A", "B", "D"]
     assert act(3, "up") == ["A", "D", "B"]
-    assert b"Put it back" in client.get(reverse("notebook", args=[notebook.pk])).content
+    assert b"Restore" in client.get(reverse("notebook", args=[notebook.pk])).content
     assert sorted(act(2, "restore")) == ["A", "B", "C", "D"]
     assert client.post(reverse("notebook_pin", args=[notebook.pk, made[0].pk]), {"act": "explode"}).status_code == 400
 
@@ -238,7 +238,7 @@ def test_removed_notebooks_are_listed_apart(client, notebook):
     url = reverse("notebooks_json")
     assert client.get(url).json()["notebooks"] == []
     assert [n["title"] for n in client.get(url + "?removed=1").json()["notebooks"]] == ["Evidence"]
-    assert b"Put it back" in client.get(reverse("notebook", args=[notebook.pk])).content
+    assert b"Restore" in client.get(reverse("notebook", args=[notebook.pk])).content
 
 
 def test_list_in_pages(client):

@@ -23,14 +23,14 @@ def test_time_left_is_said_when_it_is_known_within_a_factor_of_two():
     assert series.left(slow_start, 100, 100.0, 300) is None, "the second half was ten times as fast as all of it"
 
 
-def test_what_is_said_of_unseen_words():
+def test_what_is_said_of_held_out_words():
     steps = list(range(1, 11))
     rising, flat = (
         [-8.0 + step / 10 for step in steps],
         [-8.0, -7.5, -7.4, -7.4, -7.399, -7.399, -7.399, -7.398, -7.398, -7.398],
     )
     assert series.progress(steps, rising, False) == (
-        "It predicts unseen words better and better. A word is on average 2.5 times as likely as when it was first measured."
+        "The prediction of held-out words still improves. A held-out word is on average 2.5 times as probable as at the first measurement."
     )
     assert "nearly settled" in series.progress(
         steps, [-8.0, -7.4, -7.4, -7.4, -7.38, -7.37, -7.37, -7.36, -7.36, -7.36], False
@@ -40,7 +40,7 @@ def test_what_is_said_of_unseen_words():
         "the last is of all"
     )
     assert "no better" in series.progress(steps, rising[::-1], False)
-    assert "Too early" in series.progress([1], [-8.0], False)
+    assert "too early" in series.progress([1], [-8.0], False)
     assert series.progress(steps, [None] * 10, False) == ""
 
 
