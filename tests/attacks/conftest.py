@@ -71,7 +71,9 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     from webapp.operations import upkeep
 
     with django_db_blocker.unblock():
-        corpus = corpus_of(draft, rows(), f"{MARKUP[0]}.csv", language="en", min_documents=1, max_share=1.0)
+        corpus = corpus_of(
+            draft, rows(), f"{MARKUP[0]}.csv", known={"html": False}, language="en", min_documents=1, max_share=1.0
+        )
         titles = Document.objects.filter(corpus_id=corpus.pk).values_list("title", flat=True)
         assert sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2, (
             "titles were taken for something else"

@@ -23,6 +23,8 @@ def test_nothing_that_was_uploaded_is_run(page: Page):
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     page.get_by_label("Name").first.fill(EVIL)
+    page.get_by_text("Change how it is read").click()
+    page.get_by_label("The text has HTML in it").uncheck()
     page.get_by_label("Train topics as soon as it has been read").uncheck()
     page.get_by_role("button", name="Read the corpus").click()
     expect(page.get_by_label("Number of topics")).to_be_visible(timeout=READING)

@@ -82,6 +82,7 @@ def _cut(options: dict, shaping: dict) -> str:
     how += [shaping.get(name) or "" for name in ("join", "period", "names", "pattern", "table", "key")]
     headings = shaping.get("sections") == "headings"  # which become titles
     how += [headings and (shaping.get("marker") or ""), options.get("names") or ()]
+    how += [options["header_row"]] if options.get("header_row") else []
     return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
 
 

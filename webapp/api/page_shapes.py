@@ -1192,6 +1192,7 @@ class ResultsPage(Schema):
 
 class ExportFile(Schema):
     ending: str
+    label: str
     path: str
     url: str
 

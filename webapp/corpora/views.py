@@ -224,7 +224,8 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
     form = kind(previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff)
     if refused:
-        form.add_error("encoding" if "encoding" in form.fields else None, str(refused))
+        where = "header_row" if known.get("header_row", 1) > 1 else "encoding"
+        form.add_error(where if where in form.fields else None, str(refused))
     if data and not previewing and form.is_valid() and shaping.is_valid():
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:

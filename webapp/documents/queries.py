@@ -24,10 +24,10 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
-    beginnings = embargo.beginnings(selection.corpus, numbers, texts.PASSAGE)
+    beginnings = texts.beginnings(selection.corpus, numbers)
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
     for number, row in by_number.items():
-        row["snippet"] = matches.get(number) or [(beginnings[number], False)]
+        row["snippet"] = matches.get(number) or beginnings[number]
     if topic is not None and not selection.q:
         for number, snippet in texts.passages(selection.view, numbers, topic).items():
             by_number[number]["snippet"] = snippet

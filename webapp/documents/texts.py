@@ -4,6 +4,7 @@ matter."""
 from typing import NamedTuple
 
 import numpy as np
+import regex
 
 from inference.errors import Invalid
 from webapp.accounts import embargo
@@ -17,6 +18,7 @@ SECTIONS = 80  # of the strip along a document
 SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
 PASSAGE = 300  # characters that a list shows of a document
 MARGIN = 40  # more on either side, in which it is cut between words
+_SPACE = regex.compile(r"\s+")
 
 
 class Tokens(NamedTuple):
@@ -121,11 +123,23 @@ def around(corpus: Corpus, at: dict[int, int]) -> list[Piece]:
     )
 
 
+def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, list[tuple[str, bool]]]:
+    """How each document begins, as the passages are: (text, False) parts."""
+    return {
+        piece.number: marked(piece, ends(piece), np.zeros(0, np.int64), [])
+        for piece in around(corpus, dict.fromkeys(numbers, 0))
+    }
+
+
 def ends(piece: Piece) -> tuple[int, int]:
-    """Where a passage begins and ends in a piece of a text, so that its words are whole."""
+    """Where a passage begins and ends in a piece of a text, so that its words are whole. What has no space within the
+    margin, as in scripts that write none, is cut where the piece ends."""
     text = piece.text
-    a = text.find(" ", 0, MARGIN) + 1 if piece.first else 0
-    b = text.rfind(" ", max(0, len(text) - MARGIN)) if piece.more else len(text)
+    first, last = _SPACE.search(text, 0, MARGIN), None
+    if piece.more:
+        *_, last = None, *_SPACE.finditer(text, max(0, len(text) - MARGIN))
+    a = first.end() if piece.first and first else 0
+    b = last.start() if last else len(text)
     return a, b if b > a else len(text)
 
 

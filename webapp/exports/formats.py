@@ -1,5 +1,6 @@
 """A table as CSV, JSON or Parquet: bytes, a piece at a time."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ _TYPES = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 class Format(NamedTuple):
     media: str
     write: object  # (Table, made_by: dict) -> Iterator[bytes]
+    label: str = ""  # for pages; by default its ending
 
 
 def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
@@ -36,6 +38,12 @@ def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
         out.seek(0)
         out.truncate()
     yield out.getvalue().encode()
+
+
+def as_excel_csv(table: Table, made_by: dict) -> Iterator[bytes]:
+    """The same with a byte order mark, without which Excel takes UTF-8 for another encoding."""
+    yield codecs.BOM_UTF8
+    yield from as_csv(table, made_by)
 
 
 def as_json(table: Table, made_by: dict) -> Iterator[bytes]:
@@ -111,6 +119,7 @@ def _grouped(blocks: Iterable[list[tuple]], size: int) -> Iterator[list[tuple]]:
 
 FORMATS = {
     "csv": Format("text/csv; charset=utf-8", as_csv),
+    "excel.csv": Format("text/csv; charset=utf-8", as_excel_csv, "csv for Excel"),
     "json": Format("application/json", as_json),
     "parquet": Format("application/vnd.apache.parquet", as_parquet),
 }

@@ -10,6 +10,7 @@ from webapp.accounts import embargo
 from webapp.documents.selection import Selection
 from webapp.exports import Form
 from webapp.exports import methods as written_methods
+from webapp.exports.formats import FORMATS
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
 from webapp.results.view import RunView
@@ -49,7 +50,8 @@ def _listed(run: Run, form: Form, selection: Selection) -> dict:
 def _link(run: Run, form: Form, ending: str, selection: Selection, by: str) -> dict:
     query = selection.address(by=by) if form.selected else ""
     path = reverse("export", args=[run.pk, f"{form.name}.{ending}"])
-    return {"ending": ending, "path": path, "url": path + query.rstrip("?")}
+    label = FORMATS[ending].label if form.table else ""
+    return {"ending": ending, "label": label or ending, "path": path, "url": path + query.rstrip("?")}
 
 
 @require_safe

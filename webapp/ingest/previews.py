@@ -48,12 +48,26 @@ def known_options(data: QueryDict | None, corpus: Corpus) -> dict:
         options |= {"delimiter": data["delimiter"], "header": "header" in data}
     if data.get("sheet"):
         options |= {"sheet": data["sheet"][:LONGEST_SHEET], "header": "header" in data}
+    row = data.get("header_row", "")
+    if options.get("header") and row.isascii() and row.isdigit() and 0 < int(row[:9]) <= readers.HEADER_ROWS:
+        # Of another sheet, or cut at another character, it is another row.
+        if data.get("header_of", rows_fingerprint(options)) == rows_fingerprint(options):
+            options["header_row"] = int(row)
     return options
+
+
+def rows_fingerprint(options: dict) -> str:
+    """In which sheet, or between which delimiters, the user saw the number of the header's row: for a hidden field."""
+    return options.get("sheet") or options.get("delimiter") or ""
 
 
 def _chosen_before(options: dict) -> dict:
     before = {name: options[name] for name in ("encoding", "delimiter", "sheet") if options.get(name)}
-    return before | ({"header": options["header"]} if before.keys() & {"delimiter", "sheet"} else {})
+    if before.keys() & {"delimiter", "sheet"}:
+        before["header"] = options["header"]
+    if before.get("header"):
+        before["header_row"] = options.get("header_row") or 1
+    return before
 
 
 def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
@@ -80,11 +94,14 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
         for i, name in enumerate(sniff.columns[: reading_forms.KINDS_SHOWN])
     }
     guesses["date_order"] = options.date_order
+    header = options.header and (options.delimiter or sniff.sheets)
+    guesses |= {"header_row": str(options.header_row or 1)} if header else {}
     anew = seen is not None and seen != columns_fingerprint(sniff)
     if anew:
         guesses |= {
             role: "" if (value := getattr(options, role)) is None else str(value) for role in readers.formats.ROLES
         }
+        data.setlist("html", ["on"] if options.html else [])
     for name, value in guesses.items():
         if anew or name not in data:
             data[name] = value
@@ -113,14 +130,21 @@ def differing_columns(into: Corpus, sniff: readers.Sniff) -> dict:
 def columns_fingerprint(sniff: readers.Sniff) -> str:
     """A fingerprint of how a file is cut into columns, for a hidden field. Their names are none of it: with another
     encoding, or without a row of names, they are the same columns."""
-    cut = (sniff.options.delimiter, sniff.options.sheet or next(iter(sniff.sheets), ""), len(sniff.columns))
+    options = sniff.options
+    cut = (options.delimiter, options.sheet or next(iter(sniff.sheets), ""), options.header_row, len(sniff.columns))
     return hashlib.sha256(repr(cut).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: ShapingForm) -> dict:
     """What the prepare page shows of a sample of the files: `sample`, `words`, or `trouble`, a sentence; and
     `columns`."""
-    shown = {"columns": columns_fingerprint(form.sniff)}
+    read = form.sniff.options
+    shown = {
+        "columns": columns_fingerprint(form.sniff),
+        "header_of": rows_fingerprint(
+            {"sheet": read.sheet or next(iter(form.sniff.sheets), ""), "delimiter": read.delimiter}
+        ),
+    }
     asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
     if not asked.is_valid() or not shaping.is_valid():
         return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}

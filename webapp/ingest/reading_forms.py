@@ -58,7 +58,19 @@ class ReadingForm(NamedVocabularyForm):
     )
     sheet = forms.ChoiceField(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
     header = forms.BooleanField(
-        required=False, label="The first row holds the names of the columns", help_text="Otherwise it is a document."
+        required=False, label="A row holds the names of the columns", help_text="Otherwise the first row is a document."
+    )
+    header_row = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=readers.HEADER_ROWS,
+        label="Header is in row",
+        help_text="The row with the names of the columns, counted from the top of the file. Rows above it are not read.",
+    )
+    html = forms.BooleanField(
+        required=False,
+        label="The text has HTML in it",
+        help_text="Tags such as <p> and entities such as &eacute; become plain text, in titles too; scripts and styles are dropped.",
     )
     delimiter = forms.ChoiceField(choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself.")
     encoding = forms.ChoiceField(label="Encoding", help_text="Change it where the preview shows wrong letters.")
@@ -75,7 +87,8 @@ class ReadingForm(NamedVocabularyForm):
         reading = ReadingSettings(**corpus.settings) if corpus.settings else ReadingSettings(language=language)
         options = sniff.options
         initial = {
-            "encoding": options.encoding, "sheet": options.sheet or next(iter(sniff.sheets), ""), "header": options.header, "delimiter": options.delimiter or ",",
+            "encoding": options.encoding, "sheet": options.sheet or next(iter(sniff.sheets), ""), "header": options.header, "header_row": options.header_row or 1,
+            "html": options.html, "delimiter": options.delimiter or ",",
             "text": options.text, "title": options.title, "date": options.date, "id": options.id, "date_order": options.date_order,
         }  # fmt: skip
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
@@ -85,7 +98,7 @@ class ReadingForm(NamedVocabularyForm):
         self.fields["encoding"].choices = ENCODINGS if guess in known else [(guess, guess), *ENCODINGS]
         columns = list(enumerate(sniff.columns))
         if not columns:
-            for name in ("text", "title", "date", "id", "date_order"):
+            for name in ("text", "title", "date", "id", "date_order", "html"):
                 del self.fields[name]
         else:
             self.fields["text"].choices = columns
@@ -108,11 +121,11 @@ class ReadingForm(NamedVocabularyForm):
         if options.delimiter is None:
             del self.fields["delimiter"]
             if not sniff.sheets:
-                del self.fields["header"]
+                del self.fields["header"], self.fields["header_row"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
         if guesses.keeps_columns(corpus):
-            for name in ("encoding", "sheet", "header", "delimiter"):
+            for name in ("encoding", "sheet", "header", "header_row", "delimiter"):
                 self.fields.pop(name, None)
 
     @property
@@ -141,7 +154,8 @@ class ReadingForm(NamedVocabularyForm):
     def reading(self) -> ReadingSettings:
         values = self.cleaned_data
         options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
-        options |= {name: values[name] for name in options.keys() & values.keys()}
+        said = values.keys() - {"header_row"}  # the sniff has looked there: 0 is the first row that is not blank
+        options |= {name: values[name] for name in options.keys() & said}
         chosen = {
             self.sniff.columns[int(name[5:])]: kind
             for name, kind in values.items()

@@ -14,10 +14,12 @@ from webapp.readers import dispatch, formats, looking
 from webapp.readers.companions import Companions
 from webapp.readers.formats import by_name as kind
 from webapp.readers.formats import single
+from webapp.readers.headers import ROWS as HEADER_ROWS
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import DETECT, Source, by_mark, guess_encoding, head, stem, together
 
 __all__ = [
+    "HEADER_ROWS",
     "Companions",
     "Document",
     "Options",

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from webapp import metadata as metadata_types
-from webapp.metadata.dates import parse_date
-from webapp.metadata.number import parse_number
-from webapp.readers import roles
+from webapp.readers import headers, html_cells, roles
 from webapp.readers.model import (  # fmt: skip
     MAX_COLUMNS,
     MAX_FIELD,
@@ -30,6 +28,16 @@ from webapp.readers.rows import Row
 SAMPLE_ROWS = 50
 
 
+def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sniff:
+    """What the rows of a table seem to be that may have titles and notes above its header. rows: the first, up to
+    SAMPLE_ROWS more than webapp.readers.headers.ROWS; known: `header` and `header_row`, where they are not to be guessed."""
+    at = headers.place(rows, name, known) if known.get("header") is not False or known.get("header_row") else 0
+    row = rows[at].line if at else 0
+    header = True if at or known.get("header_row") else known.get("header")
+    body = [list(row.cells or []) for row in rows[at : at + SAMPLE_ROWS]]
+    return sniff(body, name, replace(options, header_row=row), header)
+
+
 def sniff(rows: list[list[str]], name: str, options: Options, header: bool | None) -> Sniff:
     """What the first rows seem to be; `header`: whether the first names the columns, None to guess."""
     if not rows:
@@ -39,13 +47,15 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         raise Unreadable(
             f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"
         )
-    header = _guess_header(rows) if header is None else header
+    header = headers.guess(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
     places = roles.guess(columns, body or rows)
     options = replace(
         options, header=header, **places, **metadata_types.describe(columns, body, places["date"]), names=tuple(columns)
     )
+    texts = [row[options.text] for row in body if options.text is not None and options.text < len(row)]
+    options = replace(options, html=html_cells.guess(texts))
     preview = [[cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row)) for row in body[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, None if body else f"“{name}” has a row of names and no row below it.")
 
@@ -61,28 +71,6 @@ def names(cells: list[str], width: int) -> list[str]:
     return list(unique)
 
 
-def _guess_header(rows: list[list[str]]) -> bool:
-    """Whether the first row names the columns: known names, or short labels over cells of another kind."""
-    first = [cell.strip() for cell in rows[0]]
-    if any(len(cell) > 60 or _number_or_date(cell) for cell in first):
-        return False
-    if sum(map(roles.known, first)) >= (1 if len(rows) > 1 else 2):
-        return True
-    if len(rows) < 2 or not all(first) or len(set(first)) < len(first):
-        return False
-    for i, label in enumerate(first):
-        below = [row[i].strip() for row in rows[1:] if i < len(row) and row[i].strip()]
-        if below and all(map(_number_or_date, below)):
-            return True
-        if below and sum(map(len, below)) / len(below) > max(60, 3 * len(label)):
-            return True
-    return False
-
-
-def _number_or_date(cell: str) -> bool:
-    return parse_number(cell) is not None or parse_date(cell, "dmy") is not None
-
-
 def documents(
     rows: Iterable[Row], name: str, options: Options, counted: str = "row {} (line {})"
 ) -> Iterator[Document | Problem]:
@@ -91,6 +79,8 @@ def documents(
         raise Unreadable(f"“{name}”: no column was chosen for the text. Choose the one that holds it.")
     columns, width, number = list(options.names), None, 0
     for line, cells, damage in rows:
+        if width is None and options.header_row and _is_above(line, cells, options):
+            continue
         if width is None and cells is not None:
             width = len(cells)
             if width > MAX_COLUMNS:
@@ -116,6 +106,23 @@ def documents(
             )
         if not lost:
             yield from document(cells, columns, name, place, options)
+    if width is None and options.header_row:
+        raise Unreadable(
+            f"“{name}”: none of its first {headers.ROWS} rows has the column “{options.names[options.text]}”, which was chosen for the text."
+        )
+
+
+def _is_above(line: int, cells: list[str] | None, options: Options) -> bool:
+    """Whether a row stands above the header. Several exports may each have another number of such rows: the header is
+    then the row with the names."""
+    if cells is None:
+        return line < options.header_row
+    if line >= options.header_row:
+        there = options.names[options.text] in names(cells, len(options.names))
+        return line <= headers.ROWS and not there
+    written = {clean(cell).strip() for cell in cells}
+    many = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
+    return not (many and options.names[options.text] in written)
 
 
 def by_name(options: Options, columns: list[str], name: str) -> Options:
@@ -150,6 +157,10 @@ def document(
         return
     if done := repairs(raw, text, options.encoding):
         yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
+    text, headings = html_cells.as_text(text) if options.html else (text, ())
+    if not text.strip():
+        yield Problem(name, place, html_cells.EMPTY.format(f"“{name}”, {place}"), True)
+        return
 
     def cell(i: int | None, most: int) -> str:
         return clean(row[i]).strip()[:most] if i is not None and i < len(row) else ""
@@ -159,6 +170,6 @@ def document(
     metadata = {
         columns[i] if i < len(columns) else f"column {i + 1}": cell(i, MAX_FIELD) for i in others if row[i].strip()
     }
-    yield Document(
-        text, cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID), metadata, name, place
-    )
+    title = cell(options.title, MAX_TITLE)
+    title = html_cells.line(title) or title if options.html else title
+    yield Document(text, title, cell(options.date, 60), cell(options.id, MAX_ID), metadata, name, place, headings)

@@ -81,8 +81,10 @@ def sniff(source: Source, name: str, known: dict, companions: Companions) -> Sni
     if file_format.archive or file_format.bag:
         return file_format.reader.sniff(source, name, options, known, companions)
     if file_format.sandboxed:
-        return sandbox.sniff(source, name, key, options, known)
-    return file_format.reader.sniff(source, name, options, known)
+        sniffed = sandbox.sniff(source, name, key, options, known)
+    else:
+        sniffed = file_format.reader.sniff(source, name, options, known)
+    return replace(sniffed, options=replace(sniffed.options, html=known["html"])) if "html" in known else sniffed
 
 
 def read(
@@ -97,7 +99,7 @@ def read(
         options = _refitted(source, name, options, companions)
     if file_format.archive or file_format.bag:
         yield from file_format.reader.read(source, name, options, advance, companions)
-    elif file_format.sandboxed:
+    elif file_format.sandboxed or options.html:
         yield from sandbox.read(source, name, key, options, advance)
     else:
         yield from file_format.reader.read(source, name, options, advance)

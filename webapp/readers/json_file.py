@@ -56,7 +56,7 @@ def read(path: Source, name: str, options: Options, advance) -> Iterator[Documen
         if isinstance(value, Problem):
             yield value
         else:
-            yield from document(value, chosen, name, f"object {number}", options.encoding)
+            yield from document(value, chosen, name, f"object {number}", options)
 
 
 def _is_lines(path: Source, name: str, options: Options) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import orjson
 
 from webapp import metadata as metadata_types
-from webapp.readers import roles
+from webapp.readers import html_cells, roles
 from webapp.readers.model import (  # fmt: skip
     MAX_FIELD,
     MAX_FIELDS,
@@ -60,6 +60,7 @@ def sniffed(objects: list[dict], options: Options, problem: str | None = None) -
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
     places = roles.guess(columns, rows)
     options = replace(options, **places, **metadata_types.describe(columns, rows, places["date"]), names=tuple(columns))
+    options = replace(options, html=options.text is not None and html_cells.guess(row[options.text] for row in rows))
     preview = [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]]
     return Sniff(options, columns, preview, problem)
 
@@ -113,10 +114,10 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
                 sentence = f"“{name}”, line {number}: it has more than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
                 yield Problem(name, f"line {number}", sentence, True)
             elif line.strip():
-                yield from document(value_of(line), chosen, name, f"line {number}", options.encoding)
+                yield from document(value_of(line), chosen, name, f"line {number}", options)
 
 
-def document(value, keys: dict[str, str], name: str, place: str, encoding: str) -> Iterator[Document | Problem]:
+def document(value, keys: dict[str, str], name: str, place: str, options: Options) -> Iterator[Document | Problem]:
     """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
         wrong = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
@@ -129,8 +130,12 @@ def document(value, keys: dict[str, str], name: str, place: str, encoding: str) 
         wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.", True)
         return
-    if done := repairs(text, cleaned, encoding):
+    if done := repairs(text, cleaned, options.encoding):
         yield Problem(name, place, f"“{name}”, {place}: {done}.", False)
+    cleaned, headings = html_cells.as_text(cleaned) if options.html else (cleaned, ())
+    if not cleaned.strip():
+        yield Problem(name, place, html_cells.EMPTY.format(f"“{name}”, {place}"), True)
+        return
 
     def cell(role: str, most: int) -> str:
         return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""
@@ -139,4 +144,6 @@ def document(value, keys: dict[str, str], name: str, place: str, encoding: str) 
     metadata = {
         clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD] for key in others if value[key] not in (None, "", [])
     }
-    yield Document(cleaned, cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID), metadata, name, place)
+    title = cell("title", MAX_TITLE)
+    title = html_cells.line(title) or title if options.html else title
+    yield Document(cleaned, title, cell("date", 60), cell("id", MAX_ID), metadata, name, place, headings)

@@ -25,7 +25,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         if len(rows) == cells.SAMPLE_ROWS:
             break
     sniffed = cells.sniff([list(COLUMNS), *rows], name, options, True)
-    return replace(sniffed, options=replace(sniffed.options, header=False, text=2, id=0))
+    return replace(sniffed, options=replace(sniffed.options, header=False, text=2, id=0, html=False))
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

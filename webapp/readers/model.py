@@ -56,7 +56,7 @@ class Options:
     format: str = "text"  # of the file that these were made for
     encoding: str = "utf-8"
     delimiter: str | None = None
-    header: bool = False
+    header: bool = False  # whether a row holds the names of the columns
     text: int | None = None
     title: int | None = None
     date: int | None = None
@@ -67,6 +67,10 @@ class Options:
     date_order: str = ""  # what 12/3/1999 means: "dmy", "mdy", or "" where it is not known
     kinds: dict[str, str] = field(default_factory=dict)  # of the columns, by their names: webapp.metadata.TYPES
     given: bool = False  # the words are those that white space separates, as they are: of bags of words made elsewhere
+    header_row: int = (
+        0  # that names the columns: a line of the file or a row of the sheet, from 1; 0 for the first that is not blank
+    )
+    html: bool = False  # whether the texts hold tags and entities of HTML, which become text
 
 
 @dataclass(frozen=True)

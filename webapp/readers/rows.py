@@ -35,10 +35,11 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """Iterates over the rows of a file, or of its first `most` lines; blank ones are left out."""
+    """Iterates over the rows of a file, or of its first `most` lines; blank ones are left out. begin: the line of the
+    first row that is as wide as the table."""
 
-    def __init__(self, file: TextIO, dialect: dict, most: int | None = None):
-        self.dialect = dialect
+    def __init__(self, file: TextIO, dialect: dict, most: int | None = None, begin: int = 0):
+        self.dialect, self.begin = dialect, begin
         self.source = itertools.islice(lines(file, MAX_TEXT), most)
         self.again: deque[str] = deque()  # lines that are to be read once more
         self.held: list[str] = []  # lines of the present row
@@ -78,7 +79,8 @@ class Rows:
             elif error:
                 yield Row(line, None, f"it is no row of a table ({error}); it was left out")
             elif any(cell.strip() for cell in cells):
-                width = width or len(cells)
+                if line >= self.begin and (width or 1) == 1:  # a row of one cell may be a title above the table
+                    width = len(cells)
                 yield Row(line, cells, OPEN if is_open else None)
             if cells is None or not strict:
                 reader, strict = self._reader(True), True

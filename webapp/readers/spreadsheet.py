@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import python_calamine as calamine
 
-from webapp.readers import cells
+from webapp.readers import cells, headers
 from webapp.readers.model import MAX_COLUMNS, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, content, opened
 from webapp.readers.rows import Row
@@ -22,12 +22,12 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         book = _book(file, name)
         sheets = tuple(clean(sheet) for sheet in book.sheet_names[:200])
         options = replace(options, sheet=known.get("sheet") or options.sheet)
-        for row in itertools.islice(_rows(book, name, options), cells.SAMPLE_ROWS):
-            rows.append([clean(cell) for cell in row.cells])
+        for row in itertools.islice(_rows(book, name, options), cells.SAMPLE_ROWS + headers.ROWS):
+            rows.append(row._replace(cells=[clean(cell) for cell in row.cells]))
             characters += sum(map(len, row.cells))
             if characters > SAMPLE_CHARACTERS:
                 break
-    return replace(cells.sniff(rows, name, options, known.get("header")), sheets=sheets)
+    return replace(cells.sniff_below(rows, name, options, known), sheets=sheets)
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:

@@ -5,11 +5,11 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from webapp.readers import cells
+from webapp.readers import cells, headers
 from webapp.readers.cells import SAMPLE_ROWS
 from webapp.readers.model import MAX_TEXT, SAMPLE_CHARACTERS, Document, Options, Problem, Sniff, Unreadable
 from webapp.readers.opening import Source, clean, decoded, extension, guess_encoding, head, opened
-from webapp.readers.rows import Rows
+from webapp.readers.rows import Row, Rows
 
 SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
 DELIMITERS = (",", ";", "\t", "|")
@@ -23,7 +23,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         raise Unreadable(
             f"“{name}”: columns can be separated by one character only, such as a comma, not by “{options.delimiter[:20]}”."
         )
-    sniffed = cells.sniff(_first_rows(path, name, options), name, options, known.get("header"))
+    sniffed = cells.sniff_below(_first_rows(path, name, options, SAMPLE_ROWS + headers.ROWS), name, options, known)
     if len(sniffed.columns) == 1 and extension(name) != ".txt" and len(sniffed.rows) < 2:
         return replace(
             sniffed,
@@ -43,12 +43,12 @@ def _dialect(path: Source, name: str, delimiter: str) -> dict:
     return {"delimiter": delimiter}
 
 
-def _first_rows(path: Source, name: str, options: Options) -> list[list[str]]:
+def _first_rows(path: Source, name: str, options: Options, most: int = SAMPLE_ROWS) -> list[Row]:
     rows, characters = [], 0
     with opened(path, name) as file:
         first = Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter), SAMPLE_LINES)
-        for row in itertools.islice(first, SAMPLE_ROWS):
-            rows += [[clean(cell) for cell in row.cells]] if row.cells else []
+        for row in itertools.islice(first, most):
+            rows += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
             characters += sum(map(len, row.cells or [])) or MAX_TEXT
             if characters > SAMPLE_CHARACTERS and rows:
                 break
@@ -56,22 +56,28 @@ def _first_rows(path: Source, name: str, options: Options) -> list[list[str]]:
 
 
 def _guess_delimiter(path: Source, name: str, options: Options) -> str:
-    """The one that cuts the first rows into the same number of cells, the more the better."""
+    """The one that cuts the first rows into the same number of cells, the more the better. Where most of them are one
+    cell, as titles above a short table are, the one that does so with those below the last of these."""
     if extension(name) in (".tsv", ".tab"):
         return "\t"
-    best, best_score = ",", (0.0, 0)
+    best, best_score, below, below_score = ",", (0.0, 0), ",", (0, 0)
     for delimiter in DELIMITERS:
-        widths = [len(row) for row in _first_rows(path, name, replace(options, delimiter=delimiter))]
+        widths = [len(row.cells) for row in _first_rows(path, name, replace(options, delimiter=delimiter))]
         if widths and max(widths) > 1:
             usual = max(set(widths), key=widths.count)
             score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
             if score > best_score:
                 best, best_score = delimiter, score
-    return best
+            table = list(itertools.dropwhile(lambda width: width == 1, widths))
+            if len(table) > 1 and len(set(table)) == 1 and (len(table), table[0]) > below_score:
+                below, below_score = delimiter, (len(table), table[0])
+    return best if best_score[0] else below
 
 
 def read(path: Source, name: str, options: Options, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
     with opened(path, name, advance) as file:
         yield from cells.documents(
-            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter)), name, options
+            Rows(decoded(file, options.encoding), _dialect(path, name, options.delimiter), begin=options.header_row),
+            name,
+            options,
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import QueryDict
 
 from inference.errors import Invalid
@@ -11,6 +12,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Run, User, Word
 from webapp.runs import services
 
+NEWEST = 10  # steered runs that the form lists
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
 
 
@@ -62,6 +64,11 @@ class Wish:
     def stored(self) -> dict:
         """As Run.steering has it; the words that are left out are Run.dropped."""
         return {"merge": [self.merge] if self.merge else [], "split": self.split, "together": [self.together] if self.together else []}  # fmt: skip
+
+
+def steered(run: Run) -> QuerySet[Run]:
+    """The newest runs that began with its topics, changed."""
+    return Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:NEWEST]
 
 
 def start(run: Run, wish: Wish, by: User | None = None) -> Run:

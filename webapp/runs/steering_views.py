@@ -30,7 +30,7 @@ def index(request: HttpRequest, run_id: int) -> HttpResponse:
         "ready": final and can_be_gone_on_from(run),
         "ticked": [links.topic(view, k) | {"words": words[k]} for k in ticked],
         "others": facets.titles(view) if final and len(view.topics) <= facets.OFFERED else [],
-        "steered": Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:10],
+        "steered": steering.steered(run),
     }
     return page(request, "run/steer.html", context, run=run)
 

@@ -155,7 +155,9 @@ def test_where_no_mail_is_set_up_the_page_says_so(world, settings):
     settings.MAIL = False
     html = share(world, act="add", who="stranger", role="viewer")
     assert (
-        "No letter was sent, as no mail is set up here" in html and "Nobody is told by mail" in html and not mail.outbox
+        "No e-mail was sent, because e-mail is not set up here" in html
+        and "No e-mail is sent" in html
+        and not mail.outbox
     )
 
 

@@ -162,6 +162,49 @@ def test_matches_are_shown_wherever_they_stand(trained, q, words):
     assert far
 
 
+def test_only_the_words_that_were_meant_are_marked(draft):
+    texts_of = {
+        "estates of the realm": [],
+        "the United States, a state; estates, statesmen, inter-state and statement": ["States", "state", "state"],
+        "understated estate of the interstates": [],
+        "It was stated": ["stated"],
+    }
+    rows = [["id", "text"]] + [[f"k{i}", text] for i, text in enumerate(texts_of)]
+    corpus = corpus_of(draft, rows, "states.csv", language="en", min_documents=1, max_share=1.0)
+    of = Listing(Selection.read(QueryDict("q=states"), corpus))
+    marked = {
+        "".join(part for part, _ in row["snippet"]): [part for part, match in row["snippet"] if match]
+        for row in documents.listed(of, whole(of, 5))
+    }
+    assert marked == {text: words for text, words in texts_of.items() if words}
+    exact = Listing(Selection.read(QueryDict('q="states"'), corpus))
+    assert [part for row in documents.listed(exact, whole(exact, 5)) for part, match in row["snippet"] if match] == [
+        "States"
+    ]
+
+
+def test_passages_end_between_words(draft):
+    long = [
+        "extraordinarily " * 60,
+        "extraordinarily\n" * 60,
+        "über\u3000alles\t" * 90,
+        "an end\n\n" + "x" * 2000,
+        "日本語の文" * 200,
+    ]
+    rows = [["id", "text"]] + [[f"k{i}", text] for i, text in enumerate(long)]
+    corpus = corpus_of(draft, rows, "long.csv", language="en", min_documents=1, max_share=1.0)
+    starts = texts.beginnings(corpus, range(len(long)))
+    for number, text in enumerate(long):
+        (shown,) = ["".join(part for part, _ in starts[number])]
+        assert shown.endswith(" …") and text.startswith(shown.removesuffix(" …")) and len(shown) > texts.PASSAGE
+        if number < 3:
+            assert text[len(shown) - 2].isspace(), shown[-20:]
+    for number in (0, 1, 2):
+        (piece,) = texts.around(corpus, {number: 407})
+        a, b = texts.ends(piece)
+        assert long[number][piece.first + a - 1].isspace() and long[number][piece.first + b].isspace()
+
+
 def test_a_match_in_the_title_alone_shows_the_beginning(draft):
     corpus = corpus_of(
         draft,

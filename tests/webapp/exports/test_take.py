@@ -185,6 +185,14 @@ def test_page_gives_each_file(client, trained, name):
         )
 
 
+def test_csv_for_excel_is_the_same_behind_a_byte_order_mark(client, trained):
+    for form in ("documents", "topics-wide"):
+        assert taken(trained, f"{form}.excel.csv") == b"\xef\xbb\xbf" + taken(trained, f"{form}.csv")
+    page = client.get(reverse("run_take", args=[trained.pk])).content.decode()
+    assert "documents.excel.csv" in page and ">csv for Excel</a>" in page
+    assert not taken(trained, "documents.csv").startswith(b"\xef\xbb\xbf")
+
+
 def test_what_is_not_there(client, trained):
     for file in ("topics-long.xls", "nothing.csv", "model.csv", "topics-long"):
         assert download(reverse("export", args=[trained.pk, file]))[0].status_code == 404

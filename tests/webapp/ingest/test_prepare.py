@@ -21,7 +21,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.jobs import heartbeat
-from webapp.models import Corpus, SourceFile, Version
+from webapp.models import Corpus, Document, SourceFile, Version
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -177,6 +177,43 @@ def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
     assert [len(row) for row in comma.context["sniff"].rows][0] == 2
     corpus.refresh_from_db()
     assert corpus.status == "draft"
+
+
+def test_a_header_below_titles_is_said_and_can_be_changed(client):
+    table = as_csv(example_rows(60)).decode()
+    corpus, url = prepare(client, ("a.csv", f"Export of 3 March\n\nBy,somebody\n{table}".encode()))
+    answer = client.get(url)
+    assert "were found in row 4. The rows above it are not read." in answer.content.decode()
+    assert answer.context["form"]["header_row"].value() == 4 and answer.context["sample"].documents == 60
+    seen = {name: answer.context[name] for name in ("columns", "header_of")}
+    other = changed(client, url, **seen, header_row="1")
+    assert other.context["sniff"].columns[0] == "Export of 3 March" and not other.context["sniff"].options.header_row
+    back = changed(client, url, columns=other.context["columns"], header_of=seen["header_of"], header_row="4")
+    assert back.context["sniff"].columns == example_rows(1)[0] and back.context["form"]["text"].value() == "5"
+    assert "greater than or equal to 1" in changed(client, url, **seen, header_row="0").content.decode()
+    client.post(url, fields(client, url) | seen)
+    ingest(corpus.pk)
+    corpus.refresh_from_db()
+    assert corpus.documents == 60 and corpus.settings["options"]["header_row"] == 4
+
+
+def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
+    rows = [["id", "text"]] + [
+        [f"k{i}", f"<p>The caf&eacute; number {i}</p><script>alert(1)</script>"] for i in range(20)
+    ]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    answer = client.get(url)
+    assert "Tags and entities of HTML in the text become plain text." in answer.content.decode()
+    assert answer.context["sample"].first[0]["text"] == "The café number 0"
+    kept = client.post(url, {k: v for k, v in fields(client, url).items() if k != "html"} | {"preview": "1"})
+    assert kept.context["sample"].first[0]["text"] == rows[1][1]
+    assert "<script>alert" not in kept.content.decode() and "&lt;script&gt;alert" in kept.content.decode()
+    client.post(url, fields(client, url) | {"min_documents": "1", "max_share": "1"})
+    ingest(corpus.pk)
+    for document in Document.objects.filter(corpus_id=corpus.pk):
+        assert document.text == f"The café number {document.number}"
+    stream = Stream.open(files.corpus_folder(corpus.pk) / "tokens")
+    assert stream.starts[:4].tolist() == [0, 4, 9, 16]
 
 
 def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):

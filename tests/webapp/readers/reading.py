@@ -1,10 +1,13 @@
 """Files to read, and reading them."""
 
 import zipfile
+from pathlib import Path
+from xml.sax.saxutils import escape
 
 from webapp import readers
 from webapp.readers.model import Document, Problem
 
+EXAMPLES = Path(__file__).resolve().parents[3] / "docs/formats"
 HEADER = "key,headline,year,who,side,body\n"
 ROWS = "".join(
     f"k{i},Headline number {i} of many,{1900 + i},Someone,left,{'A long text about something. ' * 5}{i}\n"
@@ -32,3 +35,20 @@ def zipped(tmp_path, entries):
         for name, content in entries:
             zip_file.writestr(name, content)
     return path
+
+
+def spreadsheet(tmp_path, rows):
+    """A file .xlsx with these rows, each of texts."""
+    cells = "".join(
+        f'<row r="{i}">'
+        + "".join(
+            f'<c r="{chr(65 + j)}{i}" t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
+            for j, cell in enumerate(row)
+        )
+        + "</row>"
+        for i, row in enumerate(rows, 1)
+    )
+    sheet = f'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{cells}</sheetData></worksheet>'
+    with zipfile.ZipFile(EXAMPLES / "addresses.xlsx") as example:
+        parts = {name: example.read(name) for name in example.namelist()}
+    return zipped(tmp_path, (parts | {"xl/worksheets/sheet1.xml": sheet}).items())

@@ -180,7 +180,8 @@ def test_lone_surrogates_and_marks_of_direction(file):
 def test_hostile_words_are_data(file):
     evil = "<script>alert(1)</script>"
     documents, _ = load(
-        *file(f'id,title,text\n=1+1,{evil},"{evil} and more text here"\n2,b,another text of some length\n', "a.csv")
+        *file(f'id,title,text\n=1+1,{evil},"{evil} and more text here"\n2,b,another text of some length\n', "a.csv"),
+        html=False,
     )
     assert documents[0].title == evil and documents[0].source_id == "=1+1" and documents[0].text.startswith(evil)
 

@@ -342,7 +342,13 @@ def hostile(draft, django_db_blocker):
         rows.append([EVIL + BIDI, str(1990 + i % 7), EVIL[:30] if i % 3 else BIDI, text])
     with django_db_blocker.unblock():
         corpus = corpus_of(
-            draft, rows, "hostile.csv", known={"encoding": "utf-8"}, language="", min_documents=2, max_share=1.0
+            draft,
+            rows,
+            "hostile.csv",
+            known={"encoding": "utf-8", "html": False},
+            language="",
+            min_documents=2,
+            max_share=1.0,
         )
         yield run_on(corpus, seed=1, topics=3, passes=3)
 

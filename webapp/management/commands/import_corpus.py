@@ -45,6 +45,14 @@ class Command(BaseCommand):
             "--header", action="store_true", default=None, help="the first row holds the names of the columns"
         )
         parser.add_argument("--no-header", action="store_false", dest="header", help="it does not")
+        parser.add_argument("--header-row", type=int, metavar="N", help="row N holds them; by default it is looked for")
+        parser.add_argument(
+            "--keep-html",
+            action="store_false",
+            default=None,
+            dest="html",
+            help="leave tags and entities of HTML in the texts",
+        )
         parser.add_argument("--sections", metavar="BY[:N]",
                             help="cut long documents: words:1000, pages:10, paragraphs, headings; with a number for the last two, the least words")  # fmt: skip
         parser.add_argument(
@@ -144,7 +152,9 @@ class Command(BaseCommand):
         return corpora.ReceivedFile(name, copy)
 
     def _reading(self, corpus: Corpus, given: dict) -> corpora.ReadingSettings:
-        options = {name: given[name] for name in ("encoding", "header") if given[name] is not None}
+        options = {
+            name: given[name] for name in ("encoding", "header", "header_row", "html") if given[name] is not None
+        }
         sniff = guesses.sniff(corpus, **options)
         columns = {role: self._column(sniff, given[role]) for role in ("text", "title", "date", "id") if given[role]}
         words = given["stop_words"].read_text(encoding="utf-8").lower().split() if given["stop_words"] else []
