@@ -82,6 +82,8 @@ def test_example_from_training_to_csv(page, database, example):
     expect(page.locator("[data-at]")).to_have_text(re.compile(r"^Step \d+ of"))
 
     page.get_by_role("link", name="Open the overview").click()
+    page.wait_for_url("**/overview/")
+    page.locator(".rooms").get_by_role("link", name="Topics", exact=True).click()
     page.wait_for_url("**/topics/")
     assert page.locator("table.topics tbody tr").count() == 20
     page.locator(".menu summary", has_text="Export").click()
