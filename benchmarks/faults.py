@@ -37,7 +37,7 @@ import psycopg
 import redis
 from celery import Celery
 
-from benchmarks.whole_path import Browser, form_fields
+from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
@@ -70,7 +70,7 @@ class Topograph:
 
     def read(self, corpus: int) -> None:
         address = f"/corpora/{corpus}/prepare/"
-        self.browser.post(address, form_fields(self.browser.get(address)), address)
+        self.browser.post(address, reading_fields(self.browser.get(address)), address)
 
     def corpus(self) -> int:
         corpus = self.draft()

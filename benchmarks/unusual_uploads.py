@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.whole_path import Browser, form_fields, upload
+from benchmarks.whole_path import Browser, reading_fields, upload
 from tests.conftest import System, start
 from tests.local.test_start import processes
 
@@ -90,7 +90,7 @@ def read(url: str, file: Path) -> tuple[str, float]:
     except OSError as error:
         return f"refused: {error}", time.time() - began
     address = browser.url.removeprefix(browser.base)
-    browser.post(address, form_fields(prepare), address)
+    browser.post(address, reading_fields(prepare), address)
     corpus = int(address.split("/")[2])
     while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in ("ready", "failed", "draft"):
         time.sleep(0.5)

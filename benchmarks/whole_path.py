@@ -85,12 +85,17 @@ def form_fields(html: str) -> dict[str, str]:
     return fields
 
 
+def reading_fields(html: str) -> dict[str, str]:
+    """What the prepare page is preset with, without the run that it would begin when the corpus has been read."""
+    return {name: value for name, value in form_fields(html).items() if name != "train"}
+
+
 def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
     """Upload a file, take the options as proposed; returns the corpus and seconds until it can be trained."""
     began = time.time()
     prepare = browser.post("/corpora/", {"name": "Benchmark"}, "/", file)
     address = urllib.parse.urlparse(browser.url).path
-    browser.post(address, form_fields(prepare), address)
+    browser.post(address, reading_fields(prepare), address)
     corpus = int(re.search(r"/corpora/(\d+)/", browser.url).group(1))
     while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in ("ready", "failed"):
         time.sleep(0.05)

@@ -31,7 +31,7 @@ from urllib.parse import urlencode
 import pytest
 
 from benchmarks.containers import engine
-from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields
+from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields, reading_fields
 from tests.conftest import start
 from tests.local.test_proxies import NAME, PASSWORD, Reader
 from webapp.local.processes import free_port
@@ -176,7 +176,7 @@ class Trial:
         leads = self.site.post("/corpora/", {"name": "Trial"}, "/", EXAMPLE)
         self.corpus = number(leads)
         address = f"/corpora/{self.corpus}/prepare/"
-        self.site.post(address, form_fields(self.site.get(address)), address)
+        self.site.post(address, reading_fields(self.site.get(address)), address)
         self.site.until(f"/corpora/{self.corpus}.json", "ready")
 
     def train(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from benchmarks.whole_path import Browser, form_fields
+from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import ROOT, start
 from tests.corpora import EXAMPLE
 from tests.faults.test_kills import until
@@ -82,7 +82,7 @@ def made(tmp_path_factory):
 def _made(system, browser: Browser, folder: Path) -> tuple:
     page = browser.post("/corpora/", {"name": "Kept"}, "/", EXAMPLE)
     address = browser.url.removeprefix(system.url.rstrip("/"))
-    browser.post(address, form_fields(page), address)
+    browser.post(address, reading_fields(page), address)
     corpus = int(browser.url.rstrip("/").rsplit("/", 1)[1])
     until(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
 

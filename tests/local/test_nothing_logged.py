@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.whole_path import Browser, form_fields
+from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
@@ -68,7 +68,7 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     file.write_bytes(as_csv(rows))
     prepare = browser.post("/corpora/", {"name": MARK}, "/", file)
     address = urlsplit(browser.url).path
-    browser.post(address, form_fields(prepare), address)
+    browser.post(address, reading_fields(prepare), address)
     corpus = re.search(r"/corpora/(\d+)/", browser.url)[1]
     assert until(browser, f"/corpora/{corpus}.json", "ready", "failed")["status"] == "ready"
     fields = {k: v for k, v in form_fields(browser.get(f"/corpora/{corpus}/")).items() if k != "q"} | {"topics": "3"}
