@@ -80,7 +80,7 @@ def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.nda
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
     """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]."""
-    return frank_wolfe.draw(
+    return frank_wolfe.draw(  # type: ignore[call-arg]  # mypy can't count what is unpacked
         batch.doc_ptr, batch.places, batch.token_ptr, *inferred.rows, inferred.even, inferred.floor, *inferred.theta, keys,
         columns,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     K = len(state.totals)
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     doc_of = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    indptr, sizes, topics, values = frank_wolfe.blend(
+    indptr, sizes, topics, values = frank_wolfe.blend(  # type: ignore[call-arg]  # mypy can't count what is unpacked
         batch.words, word_ptr, pairs, doc_of, np.diff(batch.token_ptr), *inferred.theta, inferred.factors, False, *inferred.rows,
         inferred.floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit), state.start,
         state.arena_values, state.totals,

@@ -452,7 +452,8 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     beta = fold.rows(
         batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log
     )  # fmt: skip
-    return Theta(first, *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha))
+    mixed = fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha)  # type: ignore[call-arg]  # mypy can't count what is unpacked
+    return Theta(first, *mixed)
 
 
 def priors(config: Resolved, state: State | None) -> Priors:

@@ -135,7 +135,7 @@ def test_a_page_as_everybody_needs_it(page, plain, url):
     assert headings
     wrong = in_both_themes(page) + at_the_top(page) + too_wide(page)
     wrong += on_a_phone(page) + zoomed_in(page) + on_paper(page) + without_javascript(plain, url, headings)
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 def test_titles_tell_tabs_apart(page, example):
