@@ -35,14 +35,20 @@ PAPER = Paper(
 
 
 def test_an_experiment_is_run_and_written(tmp_path, capsys):
-    outcomes = run(PAPER, Bench(quick=True))
-    assert list(outcomes) == ["Figure 1"] and "Table 2: left out. The corpus is missing." in capsys.readouterr().out
-    about = {"machine": {"cpu": "a processor"}, "commit": "0" * 40, "date": "2026-01-01", "quick": True, "seconds": 1.0}
-    report.write(PAPER, outcomes, about, tmp_path, tmp_path)
+    ran = list(run(PAPER, Bench(quick=True)))
+    assert [name for name, *_ in ran] == ["Figure 1"]
+    assert "Table 2: left out. The corpus is missing." in capsys.readouterr().out
+    [(name, outcome, about)] = ran
+    about |= {"machine": {"cpu": "a processor"}, "commit": "0" * 40, "quick": True}
+    report.keep(PAPER, name, outcome, about, tmp_path, tmp_path)
+    report.keep(PAPER, "Table 2", Outcome("does not hold", "None.", []), about, tmp_path, tmp_path)  # the first stays
     said = json.loads((tmp_path / "paper-009.json").read_text())
-    assert said["experiments"]["Figure 1"]["verdict"] == "holds" and said["machine"] == {"cpu": "a processor"}
+    assert (
+        list(said["experiments"]) == ["Figure 1", "Table 2"] and said["experiments"]["Figure 1"]["verdict"] == "holds"
+    )
+    assert said["experiments"]["Figure 1"]["machine"] == {"cpu": "a processor"}
     page = (tmp_path / "009.md").read_text()
-    assert "## Figure 1: holds" in page and "| seed | held-out |" in page and "1 of 1 claims hold" in page
+    assert "## Figure 1: holds" in page and "| seed | held-out |" in page and "1 of 2 claims hold" in page
     assert "Planted topics stand in." in page and "(009-figure-1.svg)" in page
     assert "seed 1" in (tmp_path / "009-figure-1.svg").read_text()
 

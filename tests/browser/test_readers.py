@@ -78,7 +78,7 @@ def test_pin_a_marked_passage(page: Page, run):
     page.locator(".messages a").click()
     expect(page.locator("blockquote")).to_have_text(marked.strip())
     expect(page.get_by_text("He says it outright.").first).to_be_visible()
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Make a read-only link").click()
     link = page.locator("#link").input_value()
     stranger = page.context.browser.new_context().new_page()
     stranger.goto(link)

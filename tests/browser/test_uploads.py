@@ -91,6 +91,7 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     throttle(page)
     page.wait_for_url("**/prepare/")
     assert not posts  # both uploads were there: the pack of small files, and the long one
+    page.get_by_text("Change how it is read").click()
     expect(page.get_by_text("letters/1901/letter 2.txt", exact=True)).to_be_visible()
     expect(page.get_by_role("textbox", name="Name of the corpus")).to_have_value("letters")
     assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('topograph-upload'))") == []
@@ -162,6 +163,7 @@ def test_a_folder_that_is_dropped(page):
     page.get_by_label("Name").fill("Diaries")
     upload(page)
     page.wait_for_url("**/prepare/")
+    page.get_by_text("Change how it is read").click()
     expect(page.get_by_text("diaries/1800/<b>é</b> 0.txt", exact=True)).to_be_visible()
     expect(page.get_by_text("250 files,")).to_be_visible()
     expect(page.get_by_role("textbox", name="Name of the corpus")).to_have_value("Diaries")

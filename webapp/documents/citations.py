@@ -108,15 +108,22 @@ def bibtex(cited: Passage) -> str:
     note = _characters(cited).capitalize() + ("" if year or not cited.date else f". Date: {cited.date}")
     fields = {
         "author": " and ".join(names),
-        "title": f"{{{_latex(cited.title or f'Untitled document {cited.number}')}}}",
+        "title": _latex(cited.title or f"Untitled document {cited.number}"),
         "year": str(year or ""),
         "month": _MONTHS[month - 1][:3].lower() if month else "",
         "howpublished": _latex(held),
         "url": cited.url.replace("%", r"\%"),
         "note": _latex(note),
     }
-    lines = [f"  {name} = {value if name == 'month' else f'{{{value}}}'}" for name, value in fields.items() if value]
+    lines = [f"  {name} = {_value(name, value)}" for name, value in fields.items() if value]
     return f"@misc{{{_key(cited)},\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _value(name: str, value: str) -> str:
+    """A field as BibTeX writes it; a title in braces within quotation marks, so that it keeps its capitals."""
+    if name == "month":
+        return value
+    return f'"{{{value}}}"' if name == "title" else f"{{{value}}}"
 
 
 def csl(cited: Passage) -> dict:

@@ -24,7 +24,7 @@ def test_all_that_is_known_is_cited():
         f"Lincoln, Abraham. “First Inaugural.” Speeches, 4 Mar. 1861, speeches.csv, row 12, characters 120–480, {url}."
     )
     assert citations.bibtex(one) == (
-        "@misc{lincoln1861-11-120,\n  author = {Lincoln, Abraham},\n  title = {{First Inaugural}},\n  year = {1861},\n"
+        '@misc{lincoln1861-11-120,\n  author = {Lincoln, Abraham},\n  title = "{First Inaugural}",\n  year = {1861},\n'
         "  month = mar,\n  howpublished = {Speeches, speeches.csv, row 12},\n"
         "  url = {https://example.org/a_b?x=1\\%20&y=2},\n  note = {Characters 120–480}\n}\n"
     )

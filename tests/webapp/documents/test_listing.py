@@ -195,7 +195,7 @@ def test_passages_end_between_words(draft):
     corpus = corpus_of(draft, rows, "long.csv", language="en", min_documents=1, max_share=1.0)
     starts = texts.beginnings(corpus, range(len(long)))
     for number, text in enumerate(long):
-        (shown,) = ["".join(part for part, _ in starts[number])]
+        (shown,) = ["".join(part for part, _ in starts[number].parts)]
         assert shown.endswith(" …") and text.startswith(shown.removesuffix(" …")) and len(shown) > texts.PASSAGE
         if number < 3:
             assert text[len(shown) - 2].isspace(), shown[-20:]

@@ -55,7 +55,7 @@ def test_the_first_documents_are_shown_as_they_will_be_read(client):
     rows = example_rows(60)
     assert shown.whole and shown.documents == 60 and shown.bytes == shown.total == corpus.bytes_total
     assert [d["title"] for d in shown.first] == [row[1] for row in rows[1 : 1 + len(shown.first)]]
-    assert shown.first[0]["day"] == "1790-01-01" and "read from “1790”" in page
+    assert shown.first[0]["day"] == "1790-01-01" and "read from “<bdi>1790</bdi>”" in page
     assert rows[1][5][:100] in page and ["president", "George Washington", "category"] in shown.first[0]["fields"]
 
 
@@ -163,7 +163,7 @@ def test_what_can_not_be_is_said_beside_the_options(client):
     assert answer.context.get("words") is None
     assert "Mend what is marked" in changed(client, url, min_documents="0").content.decode()
     assert client.post(url, fields(client, url) | {"encoding": "bogus", "preview": "1"}).status_code == 200
-    assert "No word is left" in changed(client, url, min_documents="1000").content.decode()
+    assert "No words are left" in changed(client, url, min_documents="1000").content.decode()
 
 
 def test_columns_are_guessed_anew_where_the_file_is_cut_otherwise(client):
@@ -474,7 +474,7 @@ def test_documents_are_added_from_the_page(client, own):
     assert answer.url == reverse("corpus_prepare", args=[addition.pk])
     page = client.get(answer.url).content.decode()
     assert client.get(answer.url).context["sample"].documents == 30
-    assert "after the 120 documents that are there" in page and "lack" not in page and rows[121][5][:80] in page
+    assert "after its 120 documents" in page and "lack" not in page and rows[121][5][:80] in page
     assert "wait to be added" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     assert addition not in client.get(reverse("home")).context["corpora"]
     done = client.post(answer.url, fields(client, answer.url))
@@ -496,7 +496,7 @@ def test_files_are_listed_with_what_came_of_each(client, own):
         "name": "own.csv", "format": "table (CSV)", "bytes": own.bytes_total, "encoding": "UTF-8",
         "documents": 120, "problems": 0, "problems_url": None, "error": "",
     }  # fmt: skip
-    assert "120 documents" in client.get(documents).content.decode()
+    assert "<b>120</b> documents" in client.get(documents).content.decode()
     assert "No file has a problem" in client.get(url + "?only=problems").content.decode()
     assert client.get(url + "?only=bogus").status_code == client.get(url + "?after=x").status_code == 400
     SourceFile.objects.bulk_create(

@@ -77,7 +77,7 @@ def test_a_worker_stores_what_is_much(tmp_path, client):
     page = client.get(reverse("corpus_prepare", args=[corpus.pk]), follow=True)
     assert (
         page.redirect_chain[-1][0] == reverse("corpus", args=[corpus.pk])
-        and "each is put in its place" in page.content.decode()
+        and "Your files have arrived and are being stored" in page.content.decode()
     )
     ingest(corpus.pk)
     corpus.refresh_from_db()

@@ -244,7 +244,7 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
     corpus.refresh_from_db()
     assert corpus.status == "queued" and "looking" in corpus.arriving
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
-    assert "longer than a page can wait" in page and 'data-working="looking"' in page
+    assert "We are finding out how to read these files" in page and 'data-working="looking"' in page
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.arriving

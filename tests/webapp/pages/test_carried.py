@@ -88,7 +88,7 @@ def test_a_set_is_named_and_can_be_used(client, trained):
     rest = unescape(re.search(r'href="([^"]*rest=1[^"]*)"', html)[1])
     sides = client.get(rest.replace("/compare/", "/compare.json")).json()["sides"]
     assert [side["name"] for side in sides] == ["1795–1799, “peace”", "all others"] and sides[0]["documents"] == count
-    assert "<h1><bdi>1795–1799, “peace”</bdi> and" in client.get(rest).content.decode()
+    assert "<h1><bdi>1795–1799, “peace”</bdi> compared with" in client.get(rest).content.decode()
 
 
 def test_five_rooms_and_the_rest_in_menus(client, trained):

@@ -84,14 +84,14 @@ def test_it_is_said_and_taken_back_and_survives_links(client, trained, dropped):
     for name, args in (("run_topics", []), ("run_topic", [1]), ("run_topic_words", [1])):
         address = reverse(name, args=[trained.pk, *args])
         html = unescape(client.get(address, {"drop": drop}).content.decode())
-        assert "Left out of view" in html and "Only the lists of words change" in html
+        assert "Hidden words" in html and "Only the lists of words change" in html
         for word in dropped:
             rest = "%2C".join(w for w in dropped if w != word)
             assert f'href="?drop={rest}"' in html and f"Show again: {word}" in html
         assert reverse("run_without", args=[trained.pk]) + "?" + "&".join(f"words={w}" for w in dropped) in html
         others = re.findall(rf'href="({reverse("run_topics", args=[trained.pk])}(?:\d+/)?)(\?[^"]*)?"', html)
         assert len(others) > 2 and all("drop=" in query for _, query in others)
-        assert "Left out of view" not in client.get(address).content.decode()
+        assert "Hidden words" not in client.get(address).content.decode()
 
 
 @pytest.mark.parametrize(

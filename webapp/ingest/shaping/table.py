@@ -90,7 +90,7 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
 
 
 def _guess_column(source: Source, name: str, others: dict[str, set[str]]) -> Guess | None:
-    sniff, best = readers.sniff(source, name, header=True), None
+    sniff, best = readers.sniff(source, name, header=True, html=False), None
     for column, title in enumerate(sniff.columns[:_COLUMNS]):
         rows = matched = 0
         for row in itertools.islice(_rows(source, name, replace(sniff.options, text=column)), _ROWS):
@@ -213,7 +213,7 @@ class Table:
         yield from twice.rest(self.name)
 
     def _options(self, source: Source) -> readers.Options:
-        sniff = readers.sniff(source, self.name, header=True)  # without names of columns there is nothing to say
+        sniff = readers.sniff(source, self.name, header=True, html=False)  # without names there is nothing to say
         if self.key not in sniff.columns:
             raise Invalid(
                 "key",
