@@ -47,8 +47,8 @@ def test_charts_are_laid_out_answer_the_pointer_and_can_be_saved(page, example, 
     assert {position for position, _ in layers} == {"absolute"} and len({top for _, top in layers}) == 1
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
-    for part in range(20, 80):  # over the lines, until one answers
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * part / 100)
+    for across, part in product(range(20, 90, 10), range(20, 80, 2)):  # over the lines, until one answers
+        page.mouse.move(box["x"] + box["width"] * across / 100, box["y"] + box["height"] * part / 100)
         if page.locator(".hoverlayer .hovertext").count():
             break
     else:

@@ -422,7 +422,7 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained):
             assert answer.status_code == 200, (role, name)
             shown += 1
             html = answer.content.decode()
-            for script, needs in (("js/upload.js", "data-upload"), ("js/pin.js", "data-pin")):
+            for script, needs in (("js/upload.js", "data-upload"), ("js/pin.js", "data-cite")):
                 assert script not in html or f" {needs}" in html, (
                     role,
                     name,

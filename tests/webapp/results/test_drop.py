@@ -84,7 +84,7 @@ def test_it_is_said_and_taken_back_and_survives_links(client, trained, dropped):
     for name, args in (("run_topics", []), ("run_topic", [1]), ("run_topic_words", [1])):
         address = reverse(name, args=[trained.pk, *args])
         html = unescape(client.get(address, {"drop": drop}).content.decode())
-        assert "Hidden words" in html and "Only the lists of words change" in html
+        assert "Hidden words" in html and "Only word lists change" in html
         for word in dropped:
             rest = "%2C".join(w for w in dropped if w != word)
             assert f'href="?drop={rest}"' in html and f"Show again: {word}" in html

@@ -61,7 +61,7 @@ def test_an_edit_shows_at_once_and_so_does_taking_it_back(client, trained, url):
     curation.change(trained, 2, {"label": "Husbandry"}, "Ada")
     assert b"Husbandry" in client.get(url).content
     curation.change(trained, 2, {"label": "Farming"}, "Ada")
-    renamed = client.get(url).content
+    renamed = without_token(client.get(url))
     assert b"Farming" in renamed and b"Husbandry" not in renamed
     newest, older = trained.edits.order_by("-pk")
     curation.undo(trained, newest, "Ada")
@@ -69,7 +69,7 @@ def test_an_edit_shows_at_once_and_so_does_taking_it_back(client, trained, url):
     curation.undo(trained, older, "Ada")
     assert without_token(client.get(url)) == page
     curation.redo(trained, newest)
-    assert client.get(url).content == renamed
+    assert without_token(client.get(url)) == renamed
 
 
 def test_states_of_edits_differ_wherever_names_do(trained):
