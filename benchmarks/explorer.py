@@ -32,7 +32,7 @@ LIMIT_MS = 250
 
 def pages(browser: Browser, run: int) -> dict[str, callable]:
     """name -> address of the i-th request."""
-    topics = browser.json(f"/runs/{run}.json")["topics"]
+    topics = browser.json(f"/runs/{run}/topics.json")["items"]
     numbers, of = [topic["number"] for topic in topics], [topic["words"] for topic in topics]
     documents = browser.json(f"/runs/{run}/documents.json")["count"]
     at = lambda i: i * 7919 % documents  # noqa: E731

@@ -126,7 +126,7 @@ def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float
 
 def pages(browser: Browser, corpus: int, run: int, documents: int) -> dict[str, list[float]]:
     """Milliseconds of each page as a client on this machine sees them, so at least the server's own."""
-    topics = browser.json(f"/runs/{run}.json")["topics"]
+    topics = browser.json(f"/runs/{run}/topics.json")["items"]
     word = topics[0]["words"][0]
     paths = {
         "home": lambda i: "/",

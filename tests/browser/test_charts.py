@@ -5,6 +5,7 @@ The walk over all pages (test_accessible.py) shows that none of them breaks the 
 violation.
 """
 
+from itertools import product
 from pathlib import Path
 
 from tests.conftest import ROOT

@@ -57,6 +57,7 @@ def run(firefox, live_system, tmp_path_factory) -> str:
     firefox.press("Upload")
     firefox.wait("return location.pathname.endsWith('/prepare/') && document.readyState === 'complete'")
     picture(firefox, "prepare")
+    firefox.click("#id_train")  # no: with four topics
     firefox.press("Read the corpus")
     firefox.wait("return !!document.querySelector('#id_topics')", seconds=READING)
     picture(firefox, "corpus")

@@ -28,7 +28,7 @@ def number_in(url: str) -> int:
 
 def downloaded(page: Page, name: str) -> list[list[str]]:
     with page.expect_download() as event:
-        page.get_by_role("link", name=name).click()
+        page.get_by_role("link", name=name, exact=True).click()
     with open(event.value.path(), newline="", encoding="utf-8") as file:
         return list(csv.reader(file))
 

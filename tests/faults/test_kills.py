@@ -125,7 +125,7 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     t = topograph
     browser = t.browser
     stopped = t.run(corpus, **ENDLESS)
-    until(lambda: browser.json(f"/runs/{stopped}.json")["topics"])
+    until(lambda: browser.json(f"/runs/{stopped}.json")["forming"]["topics"])
     browser.post(f"/runs/{stopped}/stop/", {}, f"/runs/{stopped}/")
     t.wait("run", stopped, 100, "done")
     state = browser.json(f"/runs/{stopped}.json")
@@ -133,10 +133,10 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     assert browser.json(f"/runs/{stopped}/documents/0.json")["proportions"]
 
     cancelled = t.run(corpus, **ENDLESS)
-    until(lambda: browser.json(f"/runs/{cancelled}.json")["topics"])
+    until(lambda: browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
     browser.post(f"/runs/{cancelled}/cancel/", {}, f"/runs/{cancelled}/")
     t.wait("run", cancelled, 20, "cancelled")
-    until(lambda: not browser.json(f"/runs/{cancelled}.json")["topics"])
+    until(lambda: not browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
     state = browser.json(f"/runs/{cancelled}.json")
     assert state["status"] == "cancelled" and state["metrics"]["step"]
 

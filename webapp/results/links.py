@@ -1,6 +1,7 @@
 """Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
 
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -97,3 +98,8 @@ def with_document_urls(documents: list[dict], run: Run, query: str = "") -> list
 @lru_cache(256)  # a page may link to thousands of topics or lines of one run
 def _page(name: str, run_id: int) -> str:
     return reverse(name, args=[run_id])
+
+
+def compare_url(runs: list[Run]) -> str:
+    """The page that compares runs, the first with the others."""
+    return reverse("compare") + "?" + urlencode([("run", run.pk) for run in runs])

@@ -61,8 +61,8 @@ def train_when_read(corpus: Corpus) -> None:
     try:
         with transaction.atomic():
             create(version, by=corpus.owner, **{"topics": topics} | corpus.trains)
-    except Invalid as error:
-        log.info("no run is trained", corpus=corpus.pk, field=error.field)
+    except Invalid:
+        log.info("no run is trained", corpus=corpus.pk)
 
 
 def create_several(

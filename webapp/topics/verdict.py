@@ -4,13 +4,12 @@ thresholds were set."""
 from typing import NamedTuple
 
 import numpy as np
-from django.urls import reverse
 
 from inference.explore import matching
 from webapp.compare import queries as comparisons
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run
-from webapp.results import measures
+from webapp.results import links, measures
 from webapp.results.view import RunView
 
 TOGETHER = 0.075  # NPMI below which first words do not tend to occur together
@@ -93,8 +92,7 @@ def _stability(run: Run, k: int, others: list[int]) -> Reason | None:
     if len(runs) == 1:
         found = "found it, too" if again else "has no topic like it"
         said = f"run {runs[0].pk} {found} (similarity {_number(likeness[0])})"
-    query = "&".join(f"run={pk}" for pk in (run.pk, *(other.pk for other in runs)))
-    return Reason(said, f"{reverse('compare')}?{query}", "unstable" if again < len(runs) / 2 else "")
+    return Reason(said, links.compare_url([run, *runs]), "unstable" if again < len(runs) / 2 else "")
 
 
 def _number(value: float) -> str:
