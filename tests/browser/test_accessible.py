@@ -7,7 +7,6 @@ without, and says all that is wrong with it at once.
 
 import re
 from html import unescape
-from urllib.parse import urlparse
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -142,10 +141,8 @@ def test_a_page_as_everybody_needs_it(page, plain, url):
 def test_titles_tell_tabs_apart(page, example):
     """No two are alike, and each says of which corpus it is."""
     titles = {}
-    for name in NAMES:
+    for name in sorted({*NAMES} - {"run_forming"}):  # which leads to the run's own page
         answer = page.request.get(f"{address(name, example)}?{addresses.states(name)[0]}")
-        if not urlparse(answer.url).path.startswith(address(name, example)):
-            continue  # it leads to another page
         text = answer.text()
         titles[name] = " ".join(unescape(re.search(r"<title>(.*?)</title>", text, re.S)[1]).split())
         if name not in (*addresses.OF_ALL, *addresses.ELSEWHERE):

@@ -133,7 +133,7 @@ ISOLATED = """
   const apart = (e) => ['isolate', 'plaintext', 'isolate-override', 'bidi-override'].includes(getComputedStyle(e).unicodeBidi);
   const inline = (e) => getComputedStyle(e).display === 'inline';
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!rtl.test(node.data) || node.parentElement.closest('script, style, svg, option, textarea, title, [hidden]')) continue;
+    if (!rtl.test(node.data) || node.parentElement.closest('script, style, svg, option, textarea, title, [hidden], .hidden')) continue; // .hidden: read aloud, not laid out
     let e = node.parentElement;
     if (!e.getClientRects().length) continue;
     while (!apart(e) && inline(e)) e = e.parentElement;

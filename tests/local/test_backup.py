@@ -17,7 +17,7 @@ from tests.conftest import ROOT, start
 from tests.corpora import EXAMPLE
 from tests.faults.test_kills import until
 
-SETTINGS = {"topics": "12", "passes": "14", "seed": "5"}
+SETTINGS = {"topics": "12", "passes": "50", "seed": "5"}
 # Prints a digest of each table's rows, as the backup's own snapshot of the database has them.
 DIGESTS = """
 from django.db import connection
