@@ -165,7 +165,7 @@ def test_a_folder_that_is_dropped(page):
     page.wait_for_url("**/prepare/")
     page.get_by_text("Change how it is read").click()
     expect(page.get_by_text("diaries/1800/<b>é</b> 0.txt", exact=True)).to_be_visible()
-    expect(page.get_by_text("250 files,")).to_be_visible()
+    expect(page.get_by_text("250 files,").first).to_be_visible()
     expect(page.get_by_role("textbox", name="Name of the corpus")).to_have_value("Diaries")
 
 
