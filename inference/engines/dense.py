@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.bow import Bow
+from inference.engines import batch as batches
 from inference.kernels import rows, vb
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -43,13 +44,12 @@ class Batch(NamedTuple):
 
 def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
     """The pairs of some documents. documents: int64[S]."""
-    slot, distinct = np.full(bow.V, -1, np.int32), np.empty(bow.V, np.int64)
-    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
-    word_ptr, pairs, _ = rows.by_word(places, token_ptr, n)
+    words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
+    word_ptr, pairs, _ = rows.by_word(places, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
     counts = np.diff(token_ptr).astype(np.float32)
-    return Batch(distinct[:n], doc_ptr, places, counts, word_ptr, pairs, document, lengths)
+    return Batch(words, doc_ptr, places, counts, word_ptr, pairs, document, lengths)
 
 
 def topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray) -> Topics:

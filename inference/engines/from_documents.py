@@ -11,6 +11,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
+from inference.engines.batch import Batch
 from inference.engines.contract import Shape
 from inference.kernels import frank_wolfe, rows
 
@@ -26,15 +27,6 @@ class StepSizes(NamedTuple):
 
     kappa: float = 0.6
     tau0: float = 1.0
-
-
-class Batch(NamedTuple):
-    """Documents as `rows.expand` has them; words: int64[n], the distinct ones."""
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    token_ptr: np.ndarray
 
 
 class Inferred(NamedTuple):
@@ -65,17 +57,12 @@ def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.nda
     row_ptr, topics, above, even, first = frank_wolfe.gather(
         batch.words, state.start, state.length, state.arena_topics, state.arena_values, unit / mass, floor, False
     )
-    room = np.arange(n + 1) * min(K, ITERATIONS + 1)
-    theta = (
-        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32)
-    )  # fmt: skip
-    factors = np.empty(len(batch.places), np.float32)
+    out = frank_wolfe.outputs(np.arange(n + 1) * min(K, ITERATIONS + 1), len(batch.places))
     frank_wolfe.infer(
         batch.doc_ptr, batch.places, batch.token_ptr, row_ptr, topics, above, even, first, floor, frank_wolfe.OPE,
-        frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, keys, frank_wolfe.AUTOMATIC, False, *theta, factors, np.zeros(n),
-        np.zeros(n),
+        frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, keys, frank_wolfe.AUTOMATIC, False, *out,
     )  # fmt: skip
-    return Inferred((row_ptr, topics, above), even, floor, theta, factors)
+    return Inferred((row_ptr, topics, above), even, floor, out[:5], out[5])
 
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:

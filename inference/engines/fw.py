@@ -14,8 +14,10 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
+from inference.engines.batch import expand
 from inference.engines.contract import Methods, Priors, Shape
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
+from inference.engines.ssi import PAPERS as SSI_PAPERS
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng, rows
 from inference.topics import LISTED_TOKENS, Theta, Topics
@@ -34,14 +36,7 @@ PAPERS = {
   archiveprefix = {arXiv}
 }
 """,
-    "than2015dual": """@misc{than2015dual,
-  author = {Than, Khoat and Doan, Tung},
-  title = {Dual online inference for latent {D}irichlet allocation},
-  year = {2015},
-  eprint = {1512.03308},
-  archiveprefix = {arXiv}
-}
-""",
+    "than2015dual": SSI_PAPERS["than2015dual"],
 }
 BATCH = False  # topics change with each minibatch
 BY_DOCUMENT = False  # each word of a document has a topic of its own
@@ -271,14 +266,11 @@ class _Inferred(NamedTuple):
 
 
 def _gather(config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights) -> _Batch:
-    slot = np.full(bow.V, -1, np.int32)
-    distinct = np.empty(bow.V, np.int64)
-    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
-    words = distinct[:n]
+    batch = expand(bow, documents)
     gathered = frank_wolfe.gather(
-        words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
+        batch.words, state.start, state.length, state.arena_topics, state.arena_values, weights.factor, weights.floor, config.inference != "ope"
     )  # fmt: skip
-    return _Batch(words, doc_ptr, places, token_ptr, *gathered)
+    return _Batch(*batch, *gathered)
 
 
 def _infer(
@@ -290,10 +282,7 @@ def _infer(
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     room = np.zeros(n + 1, np.int64)
     np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final), out=room[1:])
-    out = _Inferred(
-        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32),
-        np.empty(len(batch.places), np.float32), np.zeros(n), np.zeros(n),
-    )  # fmt: skip
+    out = _Inferred(*frank_wolfe.outputs(room, len(batch.places)))
     frank_wolfe.infer(
         batch.doc_ptr, batch.places, batch.token_ptr, batch.row_ptr, batch.topics, batch.above, batch.even, batch.first, weights.floor,
         KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, keys, form, final, *out,

@@ -7,6 +7,7 @@ from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
 from inference.engines import arena
+from inference.engines import batch as batches
 from inference.engines.arena import Rows
 from inference.kernels import blend, rows
 
@@ -27,11 +28,10 @@ class Batch(NamedTuple):
 
 
 def expand(bow: Bow, documents: np.ndarray) -> Batch:
-    slot, distinct = np.full(bow.V, -1, np.int32), np.empty(bow.V, np.int64)
     documents = np.asarray(documents, np.int64)
-    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
+    words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
     pairs = np.repeat(bow.indptr[documents] - doc_ptr[:-1], np.diff(doc_ptr)) + np.arange(len(places))
-    return Batch(distinct[:n], doc_ptr, places, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
+    return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
 
 
 def add(

@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, from_documents
+from inference.engines.batch import Batch, expand
 from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
@@ -260,7 +261,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         from_documents.begin(state, bow, shape, order)
     state.t += 1
     if len(documents):
-        batch = _expand(bow, documents)
+        batch = expand(bow, documents)
         keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
         if by_ope:
             last = state.t > warm_steps - shape.per_pass
@@ -276,9 +277,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         _learn(config, state)
 
 
-def _by_ope(
-    state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, draws: np.ndarray | None, shape: Shape
-) -> int:
+def _by_ope(state: State, bow: Bow, documents: np.ndarray, batch: Batch, draws: np.ndarray | None, shape: Shape) -> int:
     """Eq. 11 by OPE's statistics. draws: uint64[n], a random stream for each document, where tokens' topics are to be
     remembered. Returns the tokens that were gone through."""
     coins = _keys(state.seed, rng.OPE, state.t, documents)
@@ -297,7 +296,7 @@ def _fade(
     state: State,
     bow: Bow,
     documents: np.ndarray,
-    batch: from_documents.Batch,
+    batch: Batch,
     keys: np.ndarray,
     shape: Shape,
 ) -> int:
@@ -326,7 +325,7 @@ def _reset_scale(state: State) -> None:
 
 
 def _replace(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: from_documents.Batch, keys: np.ndarray, anew: bool
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, anew: bool
 ) -> int:  # fmt: skip
     """A batch's new statistics in the place of those it gave before. anew: sample its documents as if they were new.
     Returns the tokens that were sampled."""
@@ -344,16 +343,9 @@ def _recount(config: Resolved, state: State, bow: Bow) -> None:
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
     for first in range(0, bow.D, RECOUNTED):
         documents = np.arange(first, min(first + RECOUNTED, bow.D))
-        batch = _expand(bow, documents)
+        batch = expand(bow, documents)
         new = rows.recall(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
         _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
-
-
-def _expand(bow: Bow, documents: np.ndarray) -> from_documents.Batch:
-    slot = np.full(bow.V, -1, np.int32)
-    distinct = np.empty(bow.V, np.int64)
-    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
-    return from_documents.Batch(distinct[:n], doc_ptr, places, token_ptr)
 
 
 def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
@@ -362,7 +354,7 @@ def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 
 def _sample(
-    config: Resolved, state: State, batch: from_documents.Batch, keys: np.ndarray, before: np.ndarray | None = None
+    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None
 ) -> np.ndarray:
     """uint16[N, samples * draws]: topics of a batch's tokens, under the present ones. before: uint16[N], None where all
     is new."""
@@ -403,17 +395,15 @@ def _forget(state: State, step_size: float) -> float:
     if step_size < STEP_WHOLE:
         state.pi *= 1.0 - step_size
         return step_size
-    state.length[:] = 0
-    state.capacity[:] = 0
-    state.totals[:] = 0.0
-    state.used, state.pi = 0, 1.0
+    arena.clear(state)
+    state.pi = 1.0
     return 1.0
 
 
 def _add(
     config: Resolved,
     state: State,
-    batch: from_documents.Batch,
+    batch: Batch,
     new: np.ndarray,
     old: np.ndarray,
     unit: float,
@@ -447,7 +437,7 @@ def topics(config: Resolved, state: State) -> Topics:
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta of the documents first … end - 1, under the topics as they are; kernels/fold.py says how."""
-    batch, log = _expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
+    batch, log = expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
     norm = gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, log)
     beta = fold.rows(
         batch.words, state.start, state.length, state.arena_topics, state.arena_values, state.pi, state.eta, norm, state.alpha, log

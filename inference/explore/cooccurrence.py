@@ -30,14 +30,13 @@ def beside(
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens;
     lengths: int64[D].
     """
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    together = _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
-    each, D = np.diag(together).astype(np.float64), np.count_nonzero(lengths)
+    held = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    each, D = np.diag(held).astype(np.float64), np.count_nonzero(lengths)
     columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
         np.full((K, n), -1, np.int32), np.full((K, n), np.nan), np.zeros((K, n), np.int64),
     )  # fmt: skip
     for k in range(K):
-        both, chance = together[k], each[k] * each / max(D, 1)
+        both, chance = held[k], each[k] * each / max(D, 1)
         kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
         kept[k] = False
         others = np.flatnonzero(kept)
@@ -48,17 +47,30 @@ def beside(
     return columns
 
 
+def together(
+    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, least: float,
+    mask: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K].
+
+    least: the share of a document from which on it holds a topic. mask: bool[D], the documents that count; None for all.
+    """
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    mask = documents.frozen(np.ones(len(lengths), bool) if mask is None else mask, np.bool_)
+    return _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+
+
 @njit(cache=True, nogil=True)
-def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
-    """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K]."""
+def _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K, least):
     out = np.zeros((K, K), np.int64)
     held = np.empty(K, np.int64)
     for d in range(len(lengths)):
         n = 0
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
-                held[n] = doc_topics[j]
-                n += 1
+        if mask[d]:
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
+                    held[n] = doc_topics[j]
+                    n += 1
         for x in range(n):
             for y in range(n):
                 out[held[x], held[y]] += 1

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, section 3.2
+
 PRIOR = 100.0  # tokens that the corpus as a whole is worth beside a part's own: damps words that were seen a few times
 
 

@@ -1,11 +1,10 @@
 """Families of topics: those that use words alike and stand in the same documents."""
 
 import numpy as np
-from numba import njit
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from inference.explore import documents
+from inference.explore import cooccurrence
 
 FAMILIES = (4, 7)  # at least and at most, where there are enough topics
 SMALL = 4  # topics up to which each is a family of its own
@@ -19,26 +18,7 @@ def together(
 ) -> np.ndarray:  # fmt: skip
     """Documents in which both topics have PRESENT of the words; on the diagonal those that hold one: float64[K, K]. mask:
     bool[D], the documents that count."""
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    mask = np.ones(len(lengths), bool) if mask is None else mask
-    return _together(documents.frozen(mask, np.bool_), doc_ptr, doc_topics, doc_tokens, lengths, K)
-
-
-@njit(cache=True, nogil=True)
-def _together(mask, doc_ptr, doc_topics, doc_tokens, lengths, K):
-    out = np.zeros((K, K))
-    held = np.empty(K, np.int64)
-    for d in range(len(lengths)):
-        n = 0
-        if mask[d]:
-            for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                if doc_tokens[j] > 0 and doc_tokens[j] >= PRESENT * lengths[d]:
-                    held[n] = doc_topics[j]
-                    n += 1
-        for x in range(n):
-            for y in range(n):
-                out[held[x], held[y]] += 1.0
-    return out
+    return cooccurrence.together(doc_ptr, doc_topics, doc_tokens, lengths, K, PRESENT, mask).astype(np.float64)
 
 
 def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:

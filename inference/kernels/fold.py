@@ -11,6 +11,7 @@ a processor's registers nor on the number of threads.
 import numpy as np
 from numba import njit, prange
 
+from inference.kernels import select
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import exp_digamma
 
@@ -73,28 +74,9 @@ def first(places, counts, row_ptr, topics, above, alpha, guess):
 
 @njit(cache=True)
 def largest(values, n, room):
-    """The n-th largest of some values, by quickselect. room: as long as they are."""
+    """The n-th largest of some values. room: as long as they are."""
     room[:] = values
-    low, high, at = 0, len(values) - 1, n - 1
-    while low < high:
-        pivot = room[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while room[i] > pivot:
-                i += 1
-            while room[j] < pivot:
-                j -= 1
-            if i <= j:
-                room[i], room[j] = room[j], room[i]
-                i += 1
-                j -= 1
-        if at <= j:
-            high = j
-        elif at >= i:
-            low = i
-        else:
-            break
-    return room[at]
+    return select.nth(room, len(values), len(values) - n)
 
 
 @njit(cache=True)

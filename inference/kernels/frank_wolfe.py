@@ -521,6 +521,16 @@ def _documents(d0, d1, doc_ptr, places, token_ptr, row_ptr, topics, above, even,
             member[support[i]] = False
 
 
+def outputs(room, pairs):
+    """What `infer` fills: room, support_topics, support_theta, sizes, rests, factors, values, gaps. room: int64[n + 1], how
+    much of the second and third each document has; pairs: how many (document, word) there are."""
+    n = len(room) - 1
+    return (
+        room, np.empty(room[-1], np.int32), np.empty(room[-1], np.float32), np.empty(n, np.int64), np.empty(n, np.float32),
+        np.empty(pairs, np.float32), np.zeros(n), np.zeros(n),
+    )  # fmt: skip
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
 def infer(doc_ptr, places, token_ptr, row_ptr, topics, above, even, first, floor, kind, step, iterations, prior, tolerance, keys,
           form, final, room, support_topics, support_theta, sizes, rests, factors, values, gaps):  # fmt: skip

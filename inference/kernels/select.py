@@ -64,11 +64,11 @@ def _least_of_largest(weights, m, L, buffer):
             return least
     for a in range(m):
         buffer[a] = weights[a]
-    return _introselect(buffer, m, m - L)
+    return nth(buffer, m, m - L)
 
 
 @njit(cache=True)
-def _introselect(values, n, place):
+def nth(values, n, place):
     """The value that stands at `place` when values[:n] ascend; reorders them. Quickselect with the median of three,
     and after 2 log2 n rounds a sort of what is left, which bounds the worst case."""
     low, high = 0, n - 1

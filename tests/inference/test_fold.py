@@ -90,7 +90,7 @@ def test_few_sweeps_over_few_topics_come_near_to_many_over_all(known):
 
 def sampled(config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: int, seed: int) -> Theta:
     """theta by sampling under topics that stay: what the fold-in was before."""
-    batch, documents = ssi._expand(bow, np.arange(bow.D)), np.arange(bow.D)
+    batch, documents = ssi.expand(bow, np.arange(bow.D)), np.arange(bow.D)
     keys = rng.keys(np.uint64(seed), np.uint64(rng.FOLD_IN), np.uint64(0), documents)
     config = replace(config, burn_in=burn_in, samples=samples, draws=2, learn="nothing")
     draws = ssi._sample(config, state, batch, keys)

@@ -60,7 +60,7 @@ def test_one_token_follows_eq_9(case, eta, expectation, spread, monkeypatch):
         1, 1
     )
     before = np.concatenate(([2], others)).astype(np.uint16)
-    drawn = ssi._sample(config, state, ssi._expand(bow, np.arange(1)), np.array([5], np.uint64), before)[0]
+    drawn = ssi._sample(config, state, ssi.expand(bow, np.arange(1)), np.array([5], np.uint64), before)[0]
     expected = naive.conditional(eta + extra, np.array(counts), 0, 0.3, expectation)
     assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=2 / len(drawn))
 
@@ -77,7 +77,7 @@ def test_the_table_and_the_marks_are_the_same(K, monkeypatch):
     for entries in (1 << 20, 0):
         monkeypatch.setattr(gibbs, "TABLE_ENTRIES", entries)
         state = state_with(extra.astype(float), 0.1, 0.5)
-        found.append(ssi._sample(config, state, ssi._expand(bow, np.arange(6)), keys))
+        found.append(ssi._sample(config, state, ssi.expand(bow, np.arange(6)), keys))
         assert not state.table.any()
     assert np.array_equal(*found)
     assert len(np.unique(found[0])) > K // 2
@@ -89,7 +89,7 @@ def test_learned_alpha_counts_what_documents_hold():
     bow = bow_of([generator.integers(0, 3, n).tolist() for n in (5, 40, 0, 1, 400)], 3)
     config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).resolve(5, 446)
     state = state_with(np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]]), 0.1, 0.3)
-    batch = ssi._expand(bow, np.arange(5))
+    batch = ssi.expand(bow, np.arange(5))
     z = ssi._sample(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
     tokens = batch.token_ptr[batch.doc_ptr]
     counts = np.array([np.bincount(z[a:b], minlength=4) for a, b in zip(tokens, tokens[1:], strict=False)])
@@ -102,7 +102,7 @@ def test_everything_underflows():
     config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
     state = ssi.init(config, ssi.Shape(2, 3, 6, 1), 1)
-    samples = ssi._sample(config, state, ssi._expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
+    samples = ssi._sample(config, state, ssi.expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
     assert (samples < 5).all()
     theta = ssi.fold_in(config, state, bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
@@ -115,7 +115,7 @@ def test_document_follows_eq_3(words):
     config = ssi.Config(topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2).resolve(1, 1)
     state = state_with(extra, config.eta, config.alpha)
     chains = 20_000
-    batch = ssi._expand(bow_of([words] * chains, 3), np.arange(chains))
+    batch = ssi.expand(bow_of([words] * chains, 3), np.arange(chains))
     keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(9), np.arange(chains))
     samples = ssi._sample(config, state, batch, keys)
     found = Counter(map(tuple, samples[:, 0].reshape(chains, len(words)).tolist()))

@@ -38,7 +38,7 @@ def draw_words(generator, D: int, V: int) -> list[list[int]]:
 
 def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
     """What step t will draw for new documents: mean counts [K, V]."""
-    batch = ssi._expand(bow, documents)
+    batch = ssi.expand(bow, documents)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(t), documents)
     samples = ssi._sample(config, state, batch, keys)
     words = np.repeat(batch.words[batch.places], np.diff(batch.token_ptr))
@@ -118,7 +118,7 @@ class Started:
         for t in range(2):
             ssi.step(self.config, self.state, self.bow, np.arange(20 * t, 20 * t + 20), self.shape)
         self.documents = np.arange(10, 30)
-        self.batch = ssi._expand(self.bow, self.documents)
+        self.batch = ssi.expand(self.bow, self.documents)
         self.keys = rng.keys(np.uint64(3), np.uint64(rng.OPE), np.uint64(3), self.documents)
 
     def twin(self):

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from inference.errors import Invalid
 from webapp.accounts import authorization, emails, ownership, sharing
 from webapp.models import Corpus, User
-from webapp.pages.page import corpus_or_404, page
+from webapp.pages.page import corpus_or_404, page, whole
 
 SHOWN = sharing.MOST_PEOPLE
 FOLLOWED = 30  # links that a browser remembers, the last ones
@@ -52,13 +52,13 @@ def _act(request: HttpRequest, corpus: Corpus) -> str:
     sent = request.POST
     act = sent.get("act", "")
     if act == "link":
-        return sharing.make_link(corpus, request.user, sent.get("name", ""), _whole(sent, "days"))[1]
+        return sharing.make_link(corpus, request.user, sent.get("name", ""), whole(sent, "days"))[1]
     acts = {
-        "revoke": lambda: sharing.revoke_link(corpus, _whole(sent, "link")),
+        "revoke": lambda: sharing.revoke_link(corpus, whole(sent, "link")),
         "add": lambda: _add(request, corpus),
-        "role": lambda: sharing.change(corpus, _whole(sent, "user"), sent.get("role", "")),
-        "remove": lambda: sharing.remove(corpus, _whole(sent, "user")),
-        "withdraw": lambda: sharing.withdraw(corpus, _whole(sent, "invitation")),
+        "role": lambda: sharing.change(corpus, whole(sent, "user"), sent.get("role", "")),
+        "remove": lambda: sharing.remove(corpus, whole(sent, "user")),
+        "withdraw": lambda: sharing.withdraw(corpus, whole(sent, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
         "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
@@ -81,7 +81,7 @@ def _add(request: HttpRequest, corpus: Corpus) -> None:
 
 
 def _offer(request: HttpRequest, corpus: Corpus) -> None:
-    to = ownership.offer(corpus, _whole(request.POST, "user"))
+    to = ownership.offer(corpus, whole(request.POST, "user"))
     role = corpus.memberships.get(user=to).role
     messages.info(request, f"Offered to {to.name}. {emails.offered(corpus, to, role, request.user)}")
 
@@ -106,13 +106,6 @@ def owner(request: HttpRequest, corpus_id: int) -> HttpResponse:
         except Invalid as error:
             wrong = error.message
     return page(request, "corpus/owner.html", {"corpus": corpus, "wrong": wrong}, status=400 if wrong else 200)
-
-
-def _whole(sent, name: str) -> int:
-    text = sent.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
-    return int(text)
 
 
 @never_cache

@@ -15,7 +15,7 @@ from webapp.compare import measures as measuring
 from webapp.compare import notes, queries
 from webapp.ingest import forms
 from webapp.models import Run
-from webapp.pages.page import number, page
+from webapp.pages.page import is_whole, number, page
 from webapp.results.view import RunView
 from webapp.runs import series
 from webapp.storage import csv_cells
@@ -124,7 +124,7 @@ def _reference(request: HttpRequest, runs: list[Run]) -> Run | None:
 def _numbers(request: HttpRequest) -> list[int]:
     """The runs asked for, each once, as they come."""
     texts = [text for text in request.GET.getlist("run") if text]
-    if wrong := [text for text in texts if not (text.isascii() and text.isdigit() and len(text) <= 18)]:
+    if wrong := [text for text in texts if not is_whole(text)]:
         raise BadRequest(f"“run” in the address must be a whole number, got “{wrong[0][:50]}”.")
     numbers = list(dict.fromkeys(int(text) for text in texts))
     if len(numbers) > queries.MOST:

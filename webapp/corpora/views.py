@@ -39,6 +39,7 @@ from webapp.models import Corpus, Run, User
 from webapp.pages.errors import wants_json
 from webapp.pages.page import address, corpus_or_404, number, page
 from webapp.request_context import request_context
+from webapp.results import links
 from webapp.results.view import RunView
 from webapp.runs import services as runs
 from webapp.runs.services import MOST_AT_ONCE
@@ -437,7 +438,7 @@ def train_several(request: HttpRequest, corpus_id: int) -> HttpResponse:
                 seed=chosen["seed"],
                 by=_user(request),
             )
-            return redirect(f"{reverse('compare')}?{urlencode({'run': [run.pk for run in made]}, doseq=True)}")
+            return redirect(links.compare_url(made))
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
     return _detail(request, corpus, forms.TrainForm(corpus=corpus), status=400, several_form=form)

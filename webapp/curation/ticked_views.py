@@ -15,7 +15,7 @@ from webapp.drawing.numbers import topic_label
 from webapp.models import Run
 from webapp.pages.carried import conditions
 from webapp.pages.page import back, reader, run_or_404
-from webapp.results import measures
+from webapp.results import measures, topics
 
 # what the button says -> the page, and what else its address says
 LOOKS = {
@@ -85,8 +85,7 @@ def _largest(run: Run, ticked: list[int]) -> int:
 
 
 def _ticked(request: HttpRequest, run: Run) -> list[int]:
-    texts = request.POST.getlist("topics")
-    return sorted({int(n) for n in texts if n.isascii() and n.isdigit() and len(n) < 6 and int(n) < run.topics})
+    return topics.numbers(request.POST.getlist("topics"), run)
 
 
 def _nothing(request: HttpRequest, run: Run) -> HttpResponse:

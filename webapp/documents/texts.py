@@ -120,7 +120,7 @@ def strip(of: Tokens, length: int) -> Strip:
 def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
     """Of each document that has the topic, the passage with most words of it, these marked."""
     of = {number: tokens(view, number) for number in numbers}
-    densest = {number: _densest(of[number], topic) for number in numbers}
+    densest = {number: densest_place(of[number], topic) for number in numbers}
     cut_texts = around(view.run.corpus, {number: at for number, at in densest.items() if at is not None})
     cuts = [ends(piece) for piece in cut_texts]
     places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
@@ -130,10 +130,10 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     }
 
 
-def _densest(of: Tokens, topic: int) -> int | None:
-    """Where the PASSAGE characters begin that have most words of a topic."""
+def densest_place(of: Tokens, topic: int, length: int = PASSAGE) -> int | None:
+    """Where the characters begin, `length` of them, that have most words of a topic."""
     own = of.offsets[of.topics == topic]
-    return int(own[np.argmax(np.searchsorted(own, own + PASSAGE) - np.arange(len(own)))]) if len(own) else None
+    return int(own[np.argmax(np.searchsorted(own, own + length) - np.arange(len(own)))]) if len(own) else None
 
 
 def shown(owner: Run | Corpus, number: int, passage: Excerpt | None) -> dict:

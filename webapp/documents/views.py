@@ -16,6 +16,7 @@ from webapp.models import Corpus, Run
 from webapp.pages.page import address, corpus_or_404, page, place, run_or_404
 from webapp.pages.page import number as whole_number
 from webapp.results import links
+from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 
@@ -178,7 +179,7 @@ def _shown(request: HttpRequest, view: RunView, parts: list[dict]) -> Shown:
     name = request.GET.get("show") or request.GET.get("topic") or STRONGEST
     if name == ALL:
         return Shown(ALL, {part["number"] for part in parts}, None)
-    if name.isascii() and name.isdigit() and len(name) < 6 and int(name) < view.run.topics:
+    if is_topic(name, view.run):
         topic = int(view.labels.into[int(name)])
         return Shown(str(topic), {topic}, topic)
     return Shown(STRONGEST, {part["number"] for part in parts[:STRONG]}, None)

@@ -14,6 +14,7 @@ from webapp.exports.formats import FORMATS
 from webapp.exports.provenance import file_name
 from webapp.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
 from webapp.models import Run
+from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 
 __all__ = ["FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "file_name", "find", "made", "ready", "wanted"]
@@ -135,7 +136,7 @@ def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
     """Of ?topics=3,7."""
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     for name in names:
-        if not (name.isascii() and name.isdigit() and len(name) < 6 and int(name) < run.topics):
+        if not is_topic(name, run):
             raise Invalid("topics", f"“topics” in the address must be numbers below {run.topics}, got “{name[:20]}”.")
     if len(names) > MAX_TOPICS:
         raise Invalid("topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(names):,}.")

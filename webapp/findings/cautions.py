@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inference.explore import bands
 from webapp.results import measures
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 MIXED = 0.03  # NPMI of a topic's first words at or below which they hardly occur together
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
-THIN = 10  # documents of a period
 SMALL = 0.002  # share of the words of a topic below which nothing is said of it
 NAMED = 5  # topics that are named
 NOTICED = 0.01  # share of the documents, or of the words, from which on a caution is worth a sentence
@@ -81,7 +81,7 @@ def _thin(context: Context) -> list[dict]:
         return []
     n = np.bincount(times.group[times.group >= 0], minlength=times.G)
     some, empty = int(np.count_nonzero(n)), int(np.count_nonzero(n == 0))
-    thin = np.flatnonzero((n > 0) & (n < THIN))
+    thin = np.flatnonzero((n > 0) & (n < bands.THIN))
     if not len(thin):
         return []
     share = len(thin) / some

@@ -2,6 +2,7 @@
 documents for each field, samples of the words' documents, and arrays of groups x topics."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -41,8 +42,8 @@ class Context:
         self.K, self.into = self.run.topics, self.view.labels.into
         self.mask = selection.mask
         self.arrays = (self.counted.doc_ptr, self.counted.doc_topics, self.counted.doc_tokens, self.counted.lengths)
-        everything = np.zeros(self.run.version.documents, np.int32)
-        self.whole = self.sums(sums.by_group(selection.group(everything), 1), 1)
+        self.everyone = sums.by_group(selection.group(np.zeros(self.run.version.documents, np.int32)), 1)
+        self.whole = self.sums(self.everyone, 1)
         self.subjects = self._subjects()
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.periods = periods.of(fields.dates(self.run.version), self.mask)
@@ -63,6 +64,16 @@ class Context:
         """The periods, of a set that has them."""
         assert self.periods is not None, "the documents have no two dates"
         return self.periods
+
+    @cached_property
+    def by_period(self) -> Sums | None:
+        """A group for each period; where there are few, each in blocks of neighbouring documents."""
+        times = self.periods
+        if times is None:
+            return None
+        some = len(np.unique(times.group[times.group >= 0]))
+        units = (sums.by_group if some >= periods.FEWEST else sums.in_blocks)(times.group, times.G)
+        return self.sums(units, times.G)
 
     def sums(self, units: sums.Units, G: int, into: np.ndarray | None = None, T: int = 0) -> Sums:
         return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
@@ -104,10 +115,9 @@ def _families(context: Context) -> list[dict]:
     F = int(label.max()) + 1
     if not F:
         return []
-    everything = context.selection.group(np.zeros(context.run.version.documents, np.int32))
-    own = context.sums(sums.by_group(everything, 1), 1, label[context.into].astype(np.int32), F)
+    own = context.sums(context.everyone, 1, label[context.into].astype(np.int32), F)
     share = sums.shares(own, sums.typical(own))
-    times = _by_period(context)
+    times = context.by_period
     rows = []
     for f in range(F):
         members = np.flatnonzero(label == f)
@@ -126,16 +136,6 @@ def _interval(of, g: int, t: int) -> dict:
     return {"estimate": float(of.share[g, t]), "low": float(of.low[g, t]), "high": float(of.high[g, t])}
 
 
-def _by_period(context: Context) -> Sums | None:
-    """A group for each period; where there are few, each in blocks of neighbouring documents."""
-    times = context.periods
-    if times is None:
-        return None
-    some = len(np.unique(times.group[times.group >= 0]))
-    units = (sums.by_group if some >= periods.FEWEST else sums.in_blocks)(times.group, times.G)
-    return context.sums(units, times.G)
-
-
 def _quotes(context: Context, rows: list[dict]) -> list[dict]:
     """One of each of the largest families, then of their second topics, until there are enough."""
     if context.counted.bow.offsets is None:
@@ -149,7 +149,7 @@ def _quotes(context: Context, rows: list[dict]) -> list[dict]:
 
 
 def _changes(context: Context) -> list[dict]:
-    of = _by_period(context)
+    of = context.by_period
     if of is None:
         return []
     times = context.times

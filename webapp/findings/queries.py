@@ -27,17 +27,8 @@ def of(selection: Selection, detail: str) -> dict[str, Any]:
     """ready: False while a worker computes; then there are no findings yet. The findings in the order of KINDS, within a
     kind by rank, 1 the first; hidden: how many more there are. detail: one of DETAILS."""
     data = stored.of(selection)
-    base = {"set": selection.sentence, "detail": detail, "ready": data is not None}
     if data is None:
-        return base | {
-            "documents": selection.count,
-            "tokens": 0,
-            "span": [],
-            "unit": "",
-            "quotes": [],
-            "findings": [],
-            "hidden": 0,
-        }
+        return nothing(selection.sentence, detail, selection.count)
     labels = selection.run_view.labels
     rows = [row for row in data["findings"] if not any(labels.hidden(k) for k in _subjects(row))]
     chosen = []
@@ -45,11 +36,19 @@ def of(selection: Selection, detail: str) -> dict[str, Any]:
         chosen += [(i, row) for i, row in enumerate([r for r in rows if r["kind"] == kind], 1)][: DETAILS[detail][kind]]
     titles = _titles(selection, [row["document"] for _, row in chosen if row["kind"] == "unlike"])
     writer = sentences.Writer(selection, titles)
-    return base | {
-        "documents": data["documents"], "tokens": data["tokens"], "span": data["span"], "unit": data["unit"],
+    return {
+        "set": selection.sentence, "detail": detail, "ready": True, "documents": data["documents"], "tokens": data["tokens"], "span": data["span"], "unit": data["unit"],
         "quotes": _quotes(selection, data["quotes"], writer),
         "findings": [_finding(writer, rank, row) for rank, row in chosen],
         "hidden": len(rows) - len(chosen),
+    }  # fmt: skip
+
+
+def nothing(chosen: str, detail: str, documents: int) -> dict[str, Any]:
+    """What there is of a set, `chosen` in words, before its findings are computed."""
+    return {
+        "set": chosen, "detail": detail, "ready": False, "documents": documents, "tokens": 0, "span": [], "unit": "",
+        "quotes": [], "findings": [], "hidden": 0,
     }  # fmt: skip
 
 

@@ -56,11 +56,8 @@ def _best(selection: Selection, k: int, repeated: np.ndarray, taken: set[int], s
     score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
     numbers = [int(some[i]) for i in np.argsort(-score, kind="stable")[:DOCUMENTS] if int(some[i]) not in taken]
     tokens = {number: texts.tokens(view, number) for number in numbers}
-    places = {}
-    for number, of in tokens.items():
-        own = of.offsets[of.topics == k]
-        places[number] = int(own[np.argmax(np.searchsorted(own, own + LONG) - np.arange(len(own)))])
-    wanted = [(n, max(0, at - AROUND), AROUND + LONG + AROUND, at) for n, at in places.items()]
+    places = {number: texts.densest_place(of, k, LONG) for number, of in tokens.items()}
+    wanted = [(n, max(0, at - AROUND), AROUND + LONG + AROUND, at) for n, at in places.items() if at is not None]
     best, most = None, 0.0
     for piece in embargo.pieces(selection.corpus, wanted):
         of = tokens[piece.number]

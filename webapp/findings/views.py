@@ -1,7 +1,5 @@
 """The overview of a run, and a notebook that begins with it."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -14,7 +12,7 @@ from webapp.findings import queries
 from webapp.models import Notebook, Run, User
 from webapp.notebooks import queries as pins
 from webapp.notebooks import services as notebooks
-from webapp.pages.page import address, back, page, reader
+from webapp.pages.page import address, back, page, reader, whole
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
 
@@ -25,8 +23,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
     view = RunView(run)
     detail = _detail(request.GET)
     if run.snapshot is None or not run.snapshot.final:
-        data: dict[str, Any] = {"set": "", "detail": detail, "ready": False, "documents": 0, "tokens": 0, "span": [], "unit": "", "quotes": [],
-                "findings": [], "hidden": 0}  # fmt: skip
+        data = queries.nothing("", detail, 0)
         return page(request, "run/overview.html", data, as_json=as_json, run=run, untrained=True)
     selection = Selection.read(request.GET, run.corpus, view)
     data = queries.of(selection, detail)
@@ -61,10 +58,7 @@ def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
     sent = request.POST
     try:
-        number = sent.get("run", "")
-        if not (number.isascii() and number.isdigit() and len(number) <= 18):
-            raise Invalid("run", f"“run” must be a whole number, got “{number[:20]}”.")
-        run = authorization.run_or_404(request, int(number))
+        run = authorization.run_or_404(request, whole(sent, "run"))
         made = _begin(request, run, QueryDict(sent.get("query", "")[:2000]))
     except Invalid as error:
         messages.error(request, error.message)

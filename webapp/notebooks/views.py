@@ -19,7 +19,7 @@ from webapp.accounts import authorization
 from webapp.models import Notebook, Pin
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
-from webapp.pages.page import address, back, number, page, reader
+from webapp.pages.page import address, back, is_whole, number, page, reader, whole
 
 NEW = "new"  # the choice of a Pin button that begins a notebook
 
@@ -135,13 +135,13 @@ def pin(request: HttpRequest) -> HttpResponse:
 def _evidence(request: HttpRequest) -> dict:
     sent = request.POST
     kind = sent.get("kind", "")
-    run = authorization.run_or_404(request, _whole(sent, "run")) if sent.get("run") else None
+    run = authorization.run_or_404(request, whole(sent, "run")) if sent.get("run") else None
     if kind == Pin.Kind.TOPIC and run:
-        return queries.of_topic(run, _whole(sent, "topic"))
+        return queries.of_topic(run, whole(sent, "topic"))
     if kind == Pin.Kind.PASSAGE and (run or sent.get("corpus")):
-        corpus = run.corpus if run else authorization.corpus_or_404(request, _whole(sent, "corpus"))
-        start, end = (_whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
-        return queries.of_passage(corpus, run, _whole(sent, "document"), sent.get("quote", ""), start, end)
+        corpus = run.corpus if run else authorization.corpus_or_404(request, whole(sent, "corpus"))
+        start, end = (whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
+        return queries.of_passage(corpus, run, whole(sent, "document"), sent.get("quote", ""), start, end)
     if kind == Pin.Kind.CHART:
         try:
             table = orjson.loads(sent["table"]) if sent.get("table") else None
@@ -151,20 +151,12 @@ def _evidence(request: HttpRequest) -> dict:
     raise Invalid("kind", "A pin must say what it is: topic and run, passage and document, or chart.")
 
 
-def _whole(sent, name: str) -> int:
-    text = sent.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
-    return int(text)
-
-
 def _chosen(request: HttpRequest) -> Notebook:
     """The notebook that was picked, or a new one with today's date as its title until it gets a better one."""
     choice = request.POST.get("notebook", NEW)
     if choice == NEW:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
-    is_number = choice.isascii() and choice.isdigit() and len(choice) <= 18
-    notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_number else None
+    notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None
     if notebook is None:
         raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
     return notebook

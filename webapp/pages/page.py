@@ -1,6 +1,7 @@
 """What all views share: rendering a page or its .json twin, rows by their numbers, and parameters of the query
 string."""
 
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import orjson
@@ -9,6 +10,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.pages import addresses
 from webapp.pages.carried import carried, carried_json
@@ -63,12 +65,25 @@ def run_or_404(run_id: int) -> Run:
         raise Http404(f"There is no run {run_id}.") from None
 
 
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number that a row may have."""
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
+def whole(sent: Mapping[str, str], name: str) -> int:
+    """A whole number of a form. Raises Invalid."""
+    text = sent.get(name, "")
+    if not is_whole(text):
+        raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
+    return int(text)
+
+
 def number(request: HttpRequest, name: str, default: int | None = None) -> int | None:
     """A whole number from the query string, or the default where it is missing."""
     text = request.GET.get(name, "")
     if not text:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    if not is_whole(text):
         raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
     return int(text)
 

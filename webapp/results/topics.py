@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 
+from inference.explore import relevance
 from webapp.models import Run
 from webapp.results import links, measures
 from webapp.results.view import RunView
@@ -10,12 +12,23 @@ from webapp.storage.cache import cached
 from webapp.storage.sql import rows
 
 TOP_WORDS = 10
-LAM = 0.6  # of relevance (Sievert and Shirley 2014, eq. 1), by which words are shown: their recommendation
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
 
 
-def top_words(view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = LAM) -> dict[int, list[str]]:
+def is_topic(text: str, run: Run) -> bool:
+    """Whether a text is the number of a topic of the run."""
+    return text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics
+
+
+def numbers(texts: Iterable[str], run: Run) -> list[int]:
+    """The topics among some texts, ascending, each once."""
+    return sorted({int(text) for text in texts if is_topic(text, run)})
+
+
+def top_words(
+    view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = relevance.LAM
+) -> dict[int, list[str]]:
     """The first words of several topics, by relevance, without those dropped from view; of merged topics by what they
     weigh together."""
     labels, hidden = view.labels, view.hidden_words.words
@@ -40,7 +53,7 @@ def first_words(view: RunView, count: int) -> list[list[str]]:
     """The first words of every topic, by relevance, without those dropped from view."""
     hidden = view.hidden_words.words
     words_of_topics = _first_words(
-        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden)), LAM
+        view.run.snapshot_id, view.run.version_id, view.run.topics, max(TOP_WORDS, count + len(hidden)), relevance.LAM
     )
     return [[word for word in words if word not in hidden][:count] for words in words_of_topics]
 

@@ -11,12 +11,11 @@ from inference.bow import Bow
 from inference.explore import naming
 from inference.explore.distances import divergences
 from inference.explore.layout import classical, procrustes, refined
-from inference.explore.relevance import relevance
+from inference.explore.relevance import LAM, relevance
 from webapp.models import FormingStep, Run, Word
 
 SHOWN = 40  # topics of a step: the largest
 WORDS = 8  # of a topic
-LAM = 0.6  # of the relevance that orders them (Sievert and Shirley 2014, section 3.2)
 SAMPLE = 300  # documents, evenly spread, among which a topic's passage is looked for
 SAMPLED_PAIRS = 60_000  # of a document and a word, that all of them may have
 LEAST = 20  # tokens that a document must have for that

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from django.db.models.functions import Length
 
 from inference import Evidence, Topics
 from inference.explore import naming, neighbours
@@ -23,8 +24,9 @@ def of_texts(run: Run, topics: Topics, evidence: Evidence, beat: Heartbeat) -> l
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
     lengths = np.zeros(topics.V, np.int32)
-    for number, word in Word.objects.filter(version=run.version_id).values_list("number", "word").iterator():
-        lengths[number] = len(word)
+    words = Word.objects.filter(version=run.version_id).annotate(length=Length("word"))
+    for number, length in words.values_list("number", "length").iterator():
+        lengths[number] = length
     samples = []
     for sample in neighbours.samples(evidence, lengths):
         beat.check()

@@ -55,8 +55,11 @@ def rooms(context) -> list[Link]:
 @register.simple_tag(takes_context=True)
 def menus(context) -> list[tuple[str, list[Link]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
-    names = dict.fromkeys(link.menu for link in _links(context) if link.menu)
-    return [(name, [link for link in _links(context) if link.menu == name]) for name in names]
+    of: dict[str, list[Link]] = {}
+    for link in _links(context):
+        if link.menu:
+            of.setdefault(link.menu, []).append(link)
+    return list(of.items())
 
 
 def _links(context) -> list[Link]:

@@ -10,6 +10,7 @@ from inference.errors import Invalid
 from inference.steering import Changes
 from webapp.drawing.numbers import topic_label
 from webapp.models import Run, User, Word
+from webapp.results.topics import is_topic
 from webapp.runs import services
 
 NEWEST = 10  # steered runs that the form lists
@@ -105,7 +106,7 @@ def _listed(names) -> str:
 
 def _topics(texts: list[str], run: Run, name: str) -> list[int]:
     for text in texts:
-        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics):
+        if not is_topic(text, run):
             raise Invalid(name, f"Topics of run {run.pk} are 0 to {run.topics - 1}, got “{text[:20]}”.")
     return sorted({int(text) for text in texts})
 

@@ -45,10 +45,7 @@ def index(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _ticked(request: HttpRequest, run: Run) -> list[int]:
-    numbers = ",".join(request.GET.getlist("topics")).split(",")
-    return sorted({int(n) for n in numbers if n.isascii() and n.isdigit() and len(n) < 6 and int(n) < run.topics})[
-        : steering.MOST
-    ]
+    return topics.numbers(",".join(request.GET.getlist("topics")).split(","), run)[: steering.MOST]
 
 
 @require_POST

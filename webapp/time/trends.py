@@ -11,6 +11,7 @@ from webapp.documents import fields, texts
 from webapp.documents.selection import Selection
 from webapp.models import Version
 from webapp.results import links, topics
+from webapp.results.topics import is_topic
 from webapp.results.view import RunView
 from webapp.storage.csv_cells import safe
 from webapp.time import shares
@@ -41,7 +42,7 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     for text in (part.strip().lstrip("Tt") for parts in texts for part in parts.replace(" ", ",").split(",")):
         if not text:
             continue
-        if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < view.run.topics):
+        if not is_topic(text, view.run):
             raise Invalid("topics", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.")
         numbers.append(int(view.labels.into[int(text)]))
     return list(dict.fromkeys(numbers))

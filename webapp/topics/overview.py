@@ -8,7 +8,7 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from inference.explore import bands
+from inference.explore import bands, relevance
 from webapp.documents import fields, sums
 from webapp.documents.selection import Selection
 from webapp.models import Run
@@ -140,7 +140,7 @@ class Overview:
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[dict]:
         """Links of topics with their first words, share, tokens and documents."""
-        lam = topics.FREQUENT if self.wanted.frequent else topics.LAM
+        lam = topics.FREQUENT if self.wanted.frequent else relevance.LAM
         first = topics.top_words(self.view, numbers, words, lam)
         return [
             links.topic(self.view, k)

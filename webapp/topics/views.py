@@ -4,6 +4,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 
 from inference.errors import Invalid
+from inference.explore import relevance
 from webapp.curation import queries as curation
 from webapp.documents import sums
 from webapp.documents.selection import Selection
@@ -16,7 +17,6 @@ from webapp.server.page_cache import cached_page
 from webapp.topics import topic, topic_documents, topic_words, verdict, word_in_topic
 from webapp.words import queries as of_words
 
-LAMBDA = 0.6  # the relevance at which readers named topics best: Sievert and Shirley 2014, section 3.2
 ALL_WORDS = 100  # on a page of them
 RANKS = {"share": "share", "words": "tokens"}
 
@@ -136,7 +136,7 @@ def _words(request: HttpRequest, view: RunView, k: int, selection: Selection, li
 def _lambda(request: HttpRequest) -> float:
     text = request.GET.get("lambda", "")
     if not text:
-        return LAMBDA
+        return relevance.LAM
     try:
         lam = float(text)
     except ValueError:

@@ -1,0 +1,25 @@
+"""Documents of a minibatch as kernels go through them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.kernels import rows
+
+
+class Batch(NamedTuple):
+    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr: int64[documents + 1]; places:
+    int32[P], of each pair's word among them; token_ptr: int64[P + 1]."""
+
+    words: np.ndarray
+    doc_ptr: np.ndarray
+    places: np.ndarray
+    token_ptr: np.ndarray
+
+
+def expand(bow: Bow, documents: np.ndarray) -> Batch:
+    """documents: int64[n]."""
+    slot, distinct = np.full(bow.V, -1, np.int32), np.empty(bow.V, np.int64)
+    doc_ptr, places, token_ptr, n = rows.expand(documents, bow.indptr, bow.words, bow.counts, slot, distinct)
+    return Batch(distinct[:n], doc_ptr, places, token_ptr)
