@@ -41,6 +41,7 @@ from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
+from webapp.jobs.file_lock import holder
 from webapp.local.processes import worker as spawn_worker
 
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
@@ -203,9 +204,17 @@ class Topograph:
                     found.append(pid)
         return sorted(found)
 
-    def kill_child(self) -> None:
-        """The child that has worked most: the one that works."""
-        os.kill(max(self.workers()[1:], key=_ticks), signal.SIGKILL)
+    def child(self, run: int) -> int:
+        """The process that trains a run: the one that holds its files. 0 once the run has ended."""
+        while not (process := holder(self.data / "files" / "runs" / str(run))):
+            if self.row("run", run)[0] in ENDED:
+                return 0
+            time.sleep(0.05)
+        return process
+
+    def kill_child(self, run: int) -> None:
+        if child := self.child(run):
+            os.kill(child, signal.SIGKILL)
 
     def kill_worker(self) -> None:
         os.kill(self.workers()[0], signal.SIGKILL)
@@ -318,10 +327,11 @@ class Topograph:
             app.send_task("tasks.corpora.ingest", [corpus])
         app.close()
 
-    def stop_child(self) -> int:
-        """Hangs it, and all its threads: the kernel gives it no time any more. Returns which, to be woken."""
-        child = max(self.workers()[1:], key=_ticks)
-        os.kill(child, signal.SIGSTOP)
+    def stop_child(self, run: int) -> int:
+        """Hangs the process that trains a run, and all its threads: the kernel gives it no time any more. Returns which,
+        to be woken; 0 once the run has ended."""
+        if child := self.child(run):
+            os.kill(child, signal.SIGSTOP)
         return child
 
     def _servers(self) -> dict:
@@ -343,13 +353,6 @@ def descendants(pid: int) -> list[int]:
     return family[1:]
 
 
-def _ticks(pid: int) -> int:
-    """Of the processor, that a process has had."""
-    with suppress(OSError), open(f"/proc/{pid}/stat") as stat:
-        return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
-    return 0
-
-
 @dataclass
 class Result:
     kills: int = 0
@@ -361,7 +364,7 @@ class Result:
 
 
 BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
-    "the worker's child": (lambda t, r, c, random, outage: t.kill_child(), True),
+    "the worker's child": (lambda t, r, c, random, outage: t.kill_child(r), True),
     "the worker": (lambda t, r, c, random, outage: t.kill_worker(), True),
     "the web server": (lambda t, r, c, random, outage: t.kill_web(), False),
     "Valkey": (lambda t, r, c, random, outage: t.kill_valkey(), False),
@@ -387,7 +390,9 @@ BLOWS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run ma
 
 def _hang(topograph: Topograph, run: int) -> None:
     """For a minute: it lives, so nobody may take its run over; it wakes, and goes on."""
-    attempt, child = topograph.row("run", run)[1], topograph.stop_child()
+    attempt, child = topograph.row("run", run)[1], topograph.stop_child(run)
+    if not child:
+        return
     time.sleep(STUCK)
     taken_over = topograph.row("run", run)[1] != attempt
     with suppress(ProcessLookupError):

@@ -3,6 +3,7 @@
 One blow of each kind. `python -m benchmarks.faults` has all of them, at random moments, many times.
 """
 
+import functools
 import threading
 import time
 
@@ -46,7 +47,8 @@ def until(condition, seconds: float = 150):
 def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
     run = t.run(corpus, **LASTING)
-    for struck, again in ((t.kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
+    kill_child = functools.partial(t.kill_child, run)
+    for struck, again in ((kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
         kept = t.saved(run)

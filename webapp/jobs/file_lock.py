@@ -32,14 +32,14 @@ def file_lock(folder: Path) -> Iterator[None]:
     with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + SECONDS
         while not _acquired(file):
-            holder = _holder(file)
-            if holder:
+            process = _holder(file)
+            if process:
                 log.warning(
                     "a process that lost its job still held the files, and is ended",
                     kind=folder.parent.name,
                     key=folder.name,
                 )
-                os.kill(holder, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
             if time.monotonic() > deadline:
                 raise LockHeld(f"{folder.parent.name}/{folder.name}")
             time.sleep(0.05)
@@ -56,6 +56,15 @@ def is_held(folder: Path) -> bool:
         return False
 
 
+def holder(folder: Path) -> int:
+    """The process that holds the lock of a folder; 0 where none does, or it can't be seen from here."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            return _holder(file)
+    except FileNotFoundError:
+        return 0
+
+
 def _acquired(file) -> bool:
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,7 +74,6 @@ def _acquired(file) -> bool:
 
 
 def _holder(file) -> int:
-    """The process that holds the lock; 0 where none does, or it can't be seen from here."""
     kind, pid = _query(file)
     return 0 if kind == fcntl.F_UNLCK else max(pid, 0)
 
