@@ -90,6 +90,11 @@ form.addEventListener("input", ({ target }) => {
   timer = setTimeout(() => update(), target.matches("input[type=checkbox], select") ? 0 : 300);
 });
 
+form.addEventListener("submit", () => {
+  clearTimeout(timer);
+  request?.abort();
+});
+
 form.addEventListener("click", (event) => {
   const button = event.target.closest("button[name]");
   if (!button) return;

@@ -74,6 +74,9 @@ def page(browser, live_system, wrong):
     )
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "response", lambda response: wrong.append(_failure(response, live_system)) if response.status >= 500 else None
+    )
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.expose_function("violated", lambda sentence: wrong.append(sentence))
     page.add_init_script(
@@ -82,6 +85,12 @@ def page(browser, live_system, wrong):
     yield page
     context.close()
     assert not wrong
+
+
+def _failure(response, system) -> str:
+    """What an answer of 500 or above was for, and the end of the web server's log."""
+    log = (system.data / "logs" / "web.log").read_text(errors="replace")
+    return f"{response.status} {response.request.method} {response.url}\n{log[-6000:]}"
 
 
 @pytest.fixture(scope="package")

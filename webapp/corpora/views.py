@@ -199,8 +199,13 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
-    with _looking(request):
-        return _prepare_files(request, corpus)
+    try:
+        with _looking(request):
+            return _prepare_files(request, corpus)
+    except FileNotFoundError:
+        if corpus_or_404(corpus_id).status in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+            raise
+        return redirect("corpus", corpus.pk)  # another request had it read, which removes the sample that this one made
 
 
 def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:

@@ -94,6 +94,24 @@ def test_a_change_is_shown_and_nothing_is_done(client):
     assert corpus.status == "draft"
 
 
+def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, monkeypatch):
+    """The button is pressed while the preview of the last change is still counted."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    data = {name: value for name, value in fields(client, url).items() if name != "html"}
+    count = sample._Sampler.run
+
+    def overtaken(sampler):
+        counted = count(sampler)
+        monkeypatch.setattr(sample._Sampler, "run", count)
+        Corpus.objects.filter(pk=corpus.pk).update(status=Corpus.Status.QUEUED)
+        sample.remove_samples(corpus)
+        return counted
+
+    monkeypatch.setattr(sample._Sampler, "run", overtaken)
+    answer = client.post(url, data | {"preview": "1"})
+    assert answer.status_code == 302 and answer.url == f"/corpora/{corpus.pk}/"
+
+
 def test_a_word_is_left_out_and_a_stop_word_kept(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     first = client.get(url).context["words"]["kept"][0]["word"]
