@@ -1,10 +1,11 @@
 """Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if
 nothing had happened.
 
-    python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--seed N] [--only WORDS]
+    python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--blows N] [--seed N] [--only WORDS]
 
 Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it
-stores its results, strikes, and waits until both are done. It is lost where one of them is not done within its time,
+stores its results, strikes, and waits until both are done; with --blows it strikes so many times, each time in another
+way and at a later moment. It is lost where one of them is not done within its time,
 lost its process though nothing was done to it, goes on from an older checkpoint than there was, or differs in one bit
 from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the
 charts. Between blow and end the run's page is asked all the time: it must show it, or say with 503 what is the matter.
@@ -430,6 +431,13 @@ class Page:
         do."""
         self.away, self.since = 0.0, time.monotonic()
 
+    def check(self) -> None:
+        """Raises AssertionError where something else was seen than the page, or a 503 that says why."""
+        if self.wrong:
+            raise AssertionError(self.wrong)
+        if self.away > STUCK:
+            raise AssertionError(f"nobody answered for {self.away:.0f} s")
+
     def _look(self) -> None:
         while not self._left.wait(0.5):
             status, body = self.topograph.says(self.path)
@@ -457,53 +465,66 @@ class Drills:
         self.model, self.points = topograph.model(run), topograph.points(run)
         self.steps = topograph.step(run)
 
-    def strike(self, name: str, result: Result) -> None:
-        """One blow, at a random moment of a run and of a reading that began together."""
-        blow, may_lose = BLOWS[name]
+    def strike(self, names: list[str], results: dict[str, Result]) -> str:
+        """Blows at random moments of a run, and of a reading that began with it. Those whose moment does not come before
+        the run ends are left out. Returns what was struck, and what was wrong."""
         t = self.topograph
         t.ready()
-        while True:
+        struck: list[str] = []
+        while not struck:
             corpus = t.draft()
             run = t.run(self.base)
             t.read(corpus)
-            if self._moment(run):
-                break
+            page = Page(t, f"/runs/{run}.json")
+            try:
+                with page:
+                    for name, share in zip(names, sorted(self.random.uniform(0, 1.15) for _ in names), strict=True):
+                        if not self._moment(run, share):
+                            break
+                        struck.append(name)
+                        self._blow(name, run, corpus, page, results[name])
+                if struck:
+                    self._compare(run, corpus, any(BLOWS[name][1] for name in struck))
+            except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
+                wrong = f"{', then '.join(struck)}, run {run}, corpus {corpus}: {error}"
+                results[struck[-1]].lost.append(wrong)
+                return wrong
+        return f"{', then '.join(struck)}: ok"
+
+    def _blow(self, name: str, run: int, corpus: int, page: "Page", result: Result) -> None:
+        t = self.topograph
         step, before, kept = t.step(run), t.row("run", run), t.saved(run)
         result.kills += 1
         at = time.monotonic()
-        page = Page(t, f"/runs/{run}.json")
-        try:
-            with page:
-                blow(t, run, corpus, self.random, self.outage)
-                page.struck()
-                self._resumed(run, before, step, kept, at, result)
-            if page.wrong:
-                raise AssertionError(page.wrong)
-            if page.away > STUCK:
-                raise AssertionError(f"nobody answered for {page.away:.0f} s")
-            limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
-            for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
-                if (status := t.wait(kind, pk, limit)) != good:
-                    raise AssertionError(f"{kind} {pk} {status}")
-            same = {
-                "documents, words or bag of words": t.content(corpus) == self.content,
-                "model or charts": t.model(run) == self.model,
-            }
-            if wrong := [what for what, is_same in same.items() if not is_same]:
-                raise AssertionError(f"other {', '.join(wrong)}")
-            if t.points(run) != self.points:
-                raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
-            if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
-                raise AssertionError(
-                    f"attempts at run and corpus: {attempts}, though nothing was done to their processes"
-                )
-        except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
-            result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
+        BLOWS[name][0](t, run, corpus, self.random, self.outage)
+        page.struck()
+        self._resumed(run, before, step, kept, at, result)
+        t.ready()
+        page.check()
 
-    def _moment(self, run: int) -> bool:
-        """Wait for a random moment of a run: a step, or while its results are stored. False where it came to its end
-        before."""
-        t, share = self.topograph, self.random.uniform(0, 1.15)
+    def _compare(self, run: int, corpus: int, may_lose: bool) -> None:
+        """Wait until both are done, and see to it that they are as the undisturbed ones. Raises AssertionError or
+        TimeoutError. may_lose: whether a process of theirs was struck."""
+        t = self.topograph
+        limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
+        for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
+            if (status := t.wait(kind, pk, limit)) != good:
+                raise AssertionError(f"{kind} {pk} {status}")
+        same = {
+            "documents, words or bag of words": t.content(corpus) == self.content,
+            "model or charts": t.model(run) == self.model,
+        }
+        if wrong := [what for what, is_same in same.items() if not is_same]:
+            raise AssertionError(f"other {', '.join(wrong)}")
+        if t.points(run) != self.points:
+            raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
+        if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
+            raise AssertionError(f"attempts at run and corpus: {attempts}, though nothing was done to their processes")
+
+    def _moment(self, run: int, share: float) -> bool:
+        """Wait until a run has come so far: a share of its steps, or beyond 1 until its results are stored. False where
+        it came to its end before."""
+        t = self.topograph
         while True:
             status, _ = t.row("run", run)
             if status in ENDED:
@@ -549,6 +570,7 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then"
     )
+    parser.add_argument("--blows", type=int, default=1, metavar="N", help="so many at each run, one after the other")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument(
         "--only", default="", help="only kinds of blow whose name has one of these words, separated by commas"
@@ -568,15 +590,14 @@ def main() -> None:
                 f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points",
                 flush=True,
             )
-            for name in [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]:
+            struck = [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]
+            for group in (struck[at : at + given.blows] for at in range(0, len(struck), given.blows)):
                 began = time.monotonic()
                 if ends and began + longest > ends:
                     break
-                lost = len(results[name].lost)
-                drills.strike(name, results[name])
+                said = drills.strike(group, results)
                 longest = max(longest, time.monotonic() - began)
-                said = results[name].lost[lost:] or ["ok"]
-                print(f"  {name}: {said[0]}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+                print(f"  {said}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("broken off", flush=True)  # what there is is told
         finally:
