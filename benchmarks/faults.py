@@ -48,8 +48,8 @@ from webapp.local.processes import worker as spawn_worker
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
 OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
-# seconds after which nothing may hang that lost its process; work that begins late on a busy machine is not counted
-STUCK = 60.0
+STUCK = 60.0  # seconds after which nothing may hang that lost its process; more on a busy machine: `stuck`
+LOOK = 0.25  # seconds between two looks at the tables: each is a connection of its own
 
 
 class Topograph:
@@ -111,7 +111,7 @@ class Topograph:
         while (status := self.row(kind, pk)[0]) not in (statuses or ENDED):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{kind} {pk} is still “{status}” after {seconds:.0f} s")
-            time.sleep(0.1)
+            time.sleep(LOOK)
         return status
 
     def model(self, run: int) -> str:
@@ -188,10 +188,11 @@ class Topograph:
 
     def ready(self) -> None:
         """Wait until pages answer: a work that was nearly done may be so before what was struck is up again."""
-        deadline = time.monotonic() + STUCK
+        limit = stuck()
+        deadline = time.monotonic() + limit
         while self.says("/readyz")[0] != 200:
             if time.monotonic() > deadline:
-                raise AssertionError(f"/readyz is not 200 after {STUCK:.0f} s: {self.says('/readyz')}")
+                raise AssertionError(f"/readyz is not 200 after {limit:.0f} s: {self.says('/readyz')}")
             time.sleep(0.2)
 
     # Blows.
@@ -342,6 +343,11 @@ class Topograph:
         return redis.Redis.from_url(self._servers()["redis_url"])
 
 
+def stuck() -> float:
+    """STUCK for each process that waits for a core: to start a server again takes seconds of processor time."""
+    return STUCK * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def descendants(pid: int) -> list[int]:
     """Children of a process, theirs, and so on: parents first."""
     parents = {}
@@ -435,7 +441,7 @@ class Page:
         """Raises AssertionError where something else was seen than the page, or a 503 that says why."""
         if self.wrong:
             raise AssertionError(self.wrong)
-        if self.away > STUCK:
+        if self.away > stuck():
             raise AssertionError(f"nobody answered for {self.away:.0f} s")
 
     def _look(self) -> None:
@@ -506,7 +512,7 @@ class Drills:
         """Wait until both are done, and see to it that they are as the undisturbed ones. Raises AssertionError or
         TimeoutError. may_lose: whether a process of theirs was struck."""
         t = self.topograph
-        limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
+        limit = 3 * stuck() + 10 * (self.training + self.reading) + self.outage
         for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
             if (status := t.wait(kind, pk, limit)) != good:
                 raise AssertionError(f"{kind} {pk} {status}")
@@ -532,12 +538,12 @@ class Drills:
             if status == "storing" if share > 1 else t.step(run) >= share * self.steps:
                 time.sleep(self.random.uniform(0, 0.5))
                 return True
-            time.sleep(0.05)
+            time.sleep(LOOK)
 
     def _resumed(self, run: int, before: tuple[str, int], step: int, kept: int, at: float, result: Result) -> None:
         """Wait until another attempt is at work, where one must be: how long it took, and what it does again."""
         t, known = self.topograph, None
-        deadline = at + STUCK + self.outage + 60
+        deadline = at + stuck() + self.outage + 60
         while time.monotonic() < deadline:
             status, attempt = t.row("run", run)
             if status in ENDED:
@@ -553,7 +559,7 @@ class Drills:
                 if saved < kept:
                     raise AssertionError(f"it goes on from step {saved}, though there was a checkpoint of step {kept}")
                 return
-            time.sleep(0.1)
+            time.sleep(LOOK)
 
 
 def _machine() -> str:

@@ -93,5 +93,9 @@ def refused(request, error):
 def broken(request, error):
     if (answer := errors.unavailable(request, error, json=True)) is not None:
         return answer
+    if errors.is_gone(request):
+        return missing(request, Http404())
+    if (answer := errors.ask_again(request, error)) is not None:
+        return answer
     log.error("broken", exc_info=error)
     return _error(request, errors.broken_sentence(request), 500)
