@@ -25,3 +25,4 @@ async def within(seconds: float, awaited: Awaitable[T]) -> T:
         raise TimeoutError
     finally:
         task.cancel()
+        await asyncio.wait({task})  # it has let go of its connection before that is closed

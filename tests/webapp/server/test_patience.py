@@ -89,6 +89,7 @@ def test_what_comes_while_the_connection_is_broken_is_read_late(stream, monkeypa
     async def follow() -> list[bytes]:
         hub = live.Hub()
         queue = hub.subscribe("run:1", authorization.Reader(None, 1))
+        tasks = hub.tasks
         try:
             await asyncio.sleep(0.3)
             events.run(1, {"type": "first"})
@@ -101,6 +102,7 @@ def test_what_comes_while_the_connection_is_broken_is_read_late(stream, monkeypa
             return told
         finally:
             hub.unsubscribe("run:1", queue)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     monkeypatch.setattr(live, "WORKERS_EVERY", 60)
     told = [event for event in asyncio.run(follow()) if b"workers" not in event]
