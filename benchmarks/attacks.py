@@ -137,7 +137,7 @@ def walk(who: str, browser: Browser, form_of: str, corpus: int, run: int, tried:
         )
 
 
-def api(system: System, token: str | None, examples: int, tried: Tried, folder: Path) -> None:
+def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Path) -> None:
     """schemathesis, by the API's own schema: each kind of failure at each operation is a hole."""
     if not (command := shutil.which("schemathesis")):
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
@@ -147,7 +147,8 @@ def api(system: System, token: str | None, examples: int, tried: Tried, folder: 
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
     subprocess.run(
-        [command, "run", schema, *given, "--checks", API_CHECKS, "--max-examples", str(examples), "--seed", "1", "--no-shrink",
+        [command, "run", schema, *given, "--checks", API_CHECKS,
+         "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
          "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
          "--report-json-path", str(report)],
         cwd=folder, stdout=log.open("w"), stderr=subprocess.STDOUT, check=False,
@@ -221,9 +222,8 @@ def main() -> None:
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
             token = re.search(r"topograph_[\w-]+", owner.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
-            examples = 10 if given.quick else 100
-            api(system, token, examples, tried, folder)
-            api(system, None, examples, tried, folder)
+            api(system, token, given.quick, tried, folder)
+            api(system, None, given.quick, tried, folder)
             pages(system, owner, 60 if given.quick else 900, tried, folder)
         finally:
             system.stop()

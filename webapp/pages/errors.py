@@ -33,7 +33,11 @@ DISK_FULL = "The server’s disk is full, so nothing can be stored now. What was
 
 
 def wants_json(request: HttpRequest) -> bool:
-    return request.path.endswith(".json") or request.headers.get("Accept", "").startswith("application/json")
+    return (
+        request.path.endswith(".json")
+        or request.path.startswith("/api/v1/")
+        or request.headers.get("Accept", "").startswith("application/json")
+    )
 
 
 class ErrorPages:
@@ -96,6 +100,13 @@ def _without_nul(query: QueryDict) -> QueryDict:
     for name, texts in query.lists():
         cleaned.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
     return cleaned
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler404."""
+    return ErrorPages._answer(
+        request, "404.html", 404, {}, "There is nothing at this address, or nothing that you may see."
+    )
 
 
 def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
