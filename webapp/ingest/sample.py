@@ -116,9 +116,16 @@ def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
                     raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    samples = sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=lambda p: p.stat().st_mtime)
-    for old in samples[:-KEPT]:
+    for old in sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=_used)[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _used(place: Path) -> float:
+    """When a sample was last asked for; 0 where another request has just removed it."""
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 class _File(NamedTuple):

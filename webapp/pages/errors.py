@@ -113,7 +113,8 @@ def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
     """The view's second answer to a request that only reads, as what it read may have been replaced while it did: a
     preview that is read now, a run that stores other topics. None for the second error, and for forms."""
     context, match = request_context(request), request.resolver_match
-    if context.asked_again or match is None or request.method not in ("GET", "HEAD"):
+    only_reads = request.method in ("GET", "HEAD") or "preview" in request.POST
+    if context.asked_again or match is None or not only_reads:
         return None
     context.asked_again = True
     log.warning("asked again", exc_info=error)
