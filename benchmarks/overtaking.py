@@ -10,7 +10,6 @@ last line is `broken: B of N answers`.
 import argparse
 import os
 import random
-import sys
 import tempfile
 import threading
 import time
@@ -94,7 +93,7 @@ def change(browser: Browser, place: Place, file: Path, choice: random.Random, se
         deadline = time.monotonic() + 300
         while browser.json(f"/corpora/{corpus}.json")["status"] not in ("ready", "failed"):
             if time.monotonic() > deadline:
-                sys.exit(f"Corpus {corpus} was not read in 300 s.")
+                break  # a busy machine: it is deleted while it is read
             time.sleep(0.2)
         press(
             f"/corpora/{corpus}/runs/",
