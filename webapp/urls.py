@@ -62,6 +62,7 @@ PASSAGE = {"number": 2, "start": 10, "end": 300}  # characters of a document
 NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
 WORD = {"word": "militia"}
 
+handler404 = "webapp.pages.errors.missing"
 handler500 = "webapp.pages.errors.broken"
 
 

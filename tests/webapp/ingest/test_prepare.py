@@ -1,8 +1,11 @@
 """What pages show of a choice of words before it is made, and the versions that choices make."""
 
 import io
+import secrets
 import time
 import zipfile
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +19,7 @@ from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
 from webapp.ingest import estimates as queries
-from webapp.ingest import sample, versions
+from webapp.ingest import looks, sample, versions
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
@@ -111,6 +114,28 @@ def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, 
     monkeypatch.setattr(sample._Sampler, "run", overtaken)
     answer = client.post(url, data | {"preview": "1"})
     assert answer.status_code == 302 and answer.url == f"/corpora/{corpus.pk}/"
+
+
+@pytest.mark.parametrize("taken", ["sample", "looks"])
+def test_a_preview_whose_sample_another_request_takes_away_is_counted_again(client, monkeypatch, taken):
+    """Of several previews of a draft at once each clears away what is old."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    data = {name: value for name, value in fields(client, url).items() if name != "html"}
+    sample.remove_samples(corpus)
+    took, opened, token = [], Stream.open, secrets.token_hex
+
+    def overtaken(go_on, *given):
+        if not took:
+            took.append(taken)
+            sample.remove_samples(corpus)
+        return go_on(*given)
+
+    if taken == "sample":
+        monkeypatch.setattr(sample.Stream, "open", partial(overtaken, opened))
+    else:
+        monkeypatch.setattr(looks, "secrets", SimpleNamespace(token_hex=partial(overtaken, token)))
+    answer = client.post(url, data | {"preview": "1"})
+    assert took and answer.status_code == 200 and answer.context["words"]["kept"]
 
 
 def test_a_word_is_left_out_and_a_stop_word_kept(client):
