@@ -337,10 +337,10 @@ def test_a_document_of_ten_million_words(engine):
     counts = np.array(bow.counts)
     counts[:4] = 2_500_000
     bow = Bow(bow.indptr, bow.words, counts, bow.V)
-    config = config_of(engine, topics=3, passes=2, minibatch=4).resolve(bow.D, bow.tokens)
+    config = config_of(engine, topics=3, passes=1, minibatch=4).resolve(bow.D, bow.tokens)
     last = snapshots(engine, config, bow)[-1]
     valid(last.topics, 3, bow.V)
-    assert np.isfinite(last.nonzero) and last.tokens == 2 * bow.tokens > 20_000_000
+    assert np.isfinite(last.nonzero) and last.tokens == bow.tokens > 10_000_000
     (theta,) = fold_in_corpus(engine, config, last.state, bow)
     assert np.isfinite(theta.weights).all() and (np.diff(theta.indptr) > 0).all()
 
