@@ -41,7 +41,7 @@ DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is f
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
-EXPLORED = 3  # passes, where documents begin from the better of both starts
+EXPLORED = 4  # passes, where documents begin from the better of both starts
 SWEPT_TOKENS = 100_000_000  # what is gone through, over all passes, where the number of passes is not given
 
 
@@ -81,7 +81,7 @@ class Config:
     )  # fmt: skip
     explore: int | None = setting(
         "Exploring passes", "", "With memo, in so many of the first passes documents begin as “Start of a document” says and "
-        "try restarts; later they go on from what is remembered, which is several times as fast. Left open: three for "
+        "try restarts; later they go on from what is remembered, which is several times as fast. Left open: four for "
         "better, and all for cold and warm.", least=0,
     )  # fmt: skip
     sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)

@@ -232,11 +232,10 @@ def test_statistics_are_the_sum_of_what_is_remembered_exactly(bow):
 
 
 def test_planted_topics_are_recovered():
-    """With documents that explore in every pass, as the paper's do; docs/engines/lsparse.md has what the default finds."""
     shares = []
     for seed in range(5):
         bow, beta = planted(5, 100, 300, 50, seed=seed)
-        config = lsparse.Config(topics=5, passes=8, most=3, minibatch=50, explore=8).resolve(bow.D, bow.tokens)
+        config = lsparse.Config(topics=5, passes=8, most=3, minibatch=50).resolve(bow.D, bow.tokens)
         topics = [event for event in train(lsparse, config, bow, seed=seed) if isinstance(event, Snapshot)][-1].topics
         both = np.sqrt(topics.dense())[:, None] * np.sqrt(beta)[None]
         rows, columns = linear_sum_assignment(-both.sum(axis=2))
