@@ -102,7 +102,7 @@ function changed() {
   panel.classList.toggle("failed", transfer.state === "failed" || (transfer.state === "done" && Boolean(transfer.sentence)));
   show(error, "");
   show(notice, "");
-  part("pause").textContent = transfer.state === "running" ? "Pause" : "Go on";
+  part("pause").textContent = transfer.state === "running" ? "Pause" : "Continue";
   part("pause").hidden = transfer.state === "done" && !transfer.sentence;
   say();
   draw();
@@ -159,7 +159,7 @@ async function make() {
   const data = new FormData(form);
   data.delete("files");
   data.set("uploads", transfer.ids.join(" "));
-  let sentence = "The server can’t be reached. All files have arrived and are kept for 7 days: go on when the connection is back.";
+  let sentence = "The server can’t be reached. All files have arrived and are kept for 7 days: continue when the connection is back.";
   try {
     const response = await fetch(form.action, { method: "POST", body: data, headers: { Accept: "application/json" } });
     const answer = await response.json().catch(() => ({}));
@@ -169,7 +169,7 @@ async function make() {
       return;
     }
     if (answer.error && [400, 404].includes(response.status)) { await refuse(answer.error); return; }
-    sentence = answer.error || `The server answered ${response.status}. Go on to try again.`;
+    sentence = answer.error || `The server answered ${response.status}. Press Continue to try again.`;
   } catch { /* as said */ }
   transfer.sentence = sentence;
   changed();

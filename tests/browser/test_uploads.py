@@ -109,7 +109,7 @@ def test_pause_go_on_and_cancel(page, letters, left):
     before = amount(page)
     page.wait_for_timeout(700)
     assert amount(page) == before < 1
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.wait_for_function("before => document.querySelector('progress').value > before", arg=before)
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled; nothing is kept"))
@@ -186,13 +186,13 @@ def test_what_can_not_be_taken_is_said(browser, live_system, tmp_path):
     page.locator("input[name=files]").set_input_files(str(text))
     upload(page)
     expect(page.get_by_role("alert")).to_have_text("There is nothing in it.")
-    expect(page.get_by_role("button", name="Go on")).to_be_hidden()  # it would be refused again
+    expect(page.get_by_role("button", name="Continue")).to_be_hidden()  # it would be refused again
     expect(page.locator("[data-chosen]")).to_have_text("Choose files")
     refused["status"] = 413
     page.locator("input[name=files]").set_input_files(str(text))
     upload(page)
     expect(page.locator("[data-state]")).to_have_text("There is nothing in it.")
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()  # when there is room
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()  # when there is room
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled"))
     page.close()

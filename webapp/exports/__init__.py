@@ -93,7 +93,7 @@ FORMS = {
         Form("model-sparse", PROGRAMS, "The same, sparse", "for large corpora: listed weights and counts alone", None, arrays.sparse, "npz", _NPZ),
         Form("site", WHOLE, "Pages for a folder", "topics, words and titles as plain pages that open without a server, a network or JavaScript; no texts",
              None, site.archive, "zip", _ZIP),
-        Form("made-by", WHOLE, "What made these files", "corpus, settings, seed and versions: put it beside files of CSV and text, which say it in their names alone",
+        Form("made-by", WHOLE, "How these files were made", "corpus, settings, seed and versions: put it beside files of CSV and text, which say it in their names alone",
              None, provenance.alone, "json", "application/json", final=False),
         Form("bundle", WHOLE, "Reproduction bundle", "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the bag of words; "
              "manage.py verify trains it again and compares bit for bit", None, bundle.archive, "zip", _ZIP),

@@ -45,7 +45,7 @@ def write_csv(path: Path, bow: Bow, made: Made) -> None:
             tokens = np.repeat(bow.words[row], bow.counts[row])
             order = rng.permutation_slice(0, len(tokens), len(tokens), np.uint64(d)) if len(tokens) else []
             text = " ".join(words[tokens[order]]) if len(tokens) else ""
-            out.writerow([f"made-{d}", f"Made document {d + 1}", text])
+            out.writerow([f"made-{d}", f"Simulated document {d + 1}", text])
 
 
 def create(chosen: MadeSettings, owner: User | None = None, name: str = "") -> Corpus:
@@ -54,7 +54,7 @@ def create(chosen: MadeSettings, owner: User | None = None, name: str = "") -> C
     bow, made = draw(chosen)
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"made-{os.getpid()}-{os.urandom(6).hex()}"
     write_csv(copy, bow, made)
-    name = name.strip() or f"Made texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    name = name.strip() or f"Simulated texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
     with transaction.atomic():
         files.storing()
         corpus = corpora.create(name, [corpora.ReceivedFile("made.csv", copy)], owner)

@@ -1,4 +1,4 @@
-"""Made texts: the form that makes a corpus, and a run's topics beside the truth."""
+"""Simulated texts: the form that makes a corpus, and a run's topics beside the true ones."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
-            messages.success(request, "The texts are made. Train topics on them, and hold those against the true ones.")
+            messages.success(request, "The texts have been drawn. Train topics on them, then compare these with the true ones.")
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
@@ -34,6 +34,6 @@ def make(request: HttpRequest) -> HttpResponse:
 def beside(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     """Each true topic beside what the run has in its place."""
     if not truth.exists(run.corpus):
-        raise Http404(f"The texts of run {run.pk} were not made: nobody knows their true topics.")
+        raise Http404(f"The texts of run {run.pk} were not simulated, so nobody knows their true topics.")
     data = {"beside": queries.beside(RunView(run))}
     return page(request, "run/truth.html", data, as_json=as_json, run=run)
