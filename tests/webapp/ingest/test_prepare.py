@@ -180,7 +180,7 @@ def test_what_can_not_be_is_said_beside_the_options(client):
     answer = changed(client, url, language="th", forms="stems")
     assert answer.status_code == 200 and "no stems for this language" in answer.content.decode()
     assert answer.context.get("words") is None
-    assert "Mend what is marked" in changed(client, url, min_documents="0").content.decode()
+    assert "Correct what is marked" in changed(client, url, min_documents="0").content.decode()
     assert client.post(url, fields(client, url) | {"encoding": "bogus", "preview": "1"}).status_code == 200
     assert "No words are left" in changed(client, url, min_documents="1000").content.decode()
 
