@@ -81,7 +81,9 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
     if len(ordered) < 2:
         return ""
     if ordered[0].run == best.run:
-        return f"It is also the best when whole documents are predicted from left to right: {_nats(best.left_to_right)}."
+        return (
+            f"It is also the best when whole documents are predicted from left to right: {_nats(best.left_to_right)}."
+        )
     return (
         f"When whole documents are predicted from left to right, {_named(ordered[0], False)} does best: "
         f"{_nats(ordered[0].left_to_right)}."

@@ -76,9 +76,7 @@ def bring_back(row: Corpus | Run) -> None:
             and row.into_id
             and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.into_id).exists()
         ):
-            raise Invalid(
-                "corpus", f"{said} was to be added to a corpus that is deleted. Restore that corpus first."
-            )
+            raise Invalid("corpus", f"{said} was to be added to a corpus that is deleted. Restore that corpus first.")
         locked = (
             model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         )

@@ -41,7 +41,10 @@ class ShapingForm(forms.Form):
         help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
     )  # fmt: skip
     period = forms.ChoiceField(
-        required=False, choices=PERIODS, label="Join by date", help_text="In addition to the fields above, or on its own."
+        required=False,
+        choices=PERIODS,
+        label="Join by date",
+        help_text="In addition to the fields above, or on its own.",
     )
     names = forms.BooleanField(
         required=False,

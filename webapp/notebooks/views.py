@@ -148,7 +148,9 @@ def _evidence(request: HttpRequest) -> dict:
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
         return queries.of_chart(run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table)
-    raise Invalid("kind", "A pin must name what is pinned: a topic and its run, a passage and its document, or a chart.")
+    raise Invalid(
+        "kind", "A pin must name what is pinned: a topic and its run, a passage and its document, or a chart."
+    )
 
 
 def _chosen(request: HttpRequest) -> Notebook:

@@ -54,7 +54,9 @@ def create(chosen: MadeSettings, owner: User | None = None, name: str = "") -> C
     bow, made = draw(chosen)
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"made-{os.getpid()}-{os.urandom(6).hex()}"
     write_csv(copy, bow, made)
-    name = name.strip() or f"Simulated texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    name = (
+        name.strip() or f"Simulated texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    )
     with transaction.atomic():
         files.storing()
         corpus = corpora.create(name, [corpora.ReceivedFile("made.csv", copy)], owner)

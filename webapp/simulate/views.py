@@ -23,7 +23,9 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
-            messages.success(request, "The texts have been drawn. Train topics on them, then compare these with the true ones.")
+            messages.success(
+                request, "The texts have been drawn. Train topics on them, then compare these with the true ones."
+            )
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
