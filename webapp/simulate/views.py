@@ -22,9 +22,10 @@ def make(request: HttpRequest) -> HttpResponse:
     form = MadeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
+            owner = cast(User, request.user)  # USER may come in, nobody else
+            corpus = services.create(form.settings(), owner, train=True)
             messages.success(
-                request, "The texts have been drawn. Train topics on them, then compare these with the true ones."
+                request, "The texts have been drawn. When training ends, compare its topics with the true ones."
             )
             return redirect("corpus", corpus.pk)
         except Invalid as error:

@@ -53,7 +53,8 @@ def test_a_run_beside_the_truth(made, client):
     assert answer["alpha"]["same"] and answer["alpha"]["sum"] == pytest.approx(0.4)
     page = client.get(reverse("run_truth", args=[run.pk])).content.decode()
     assert f"{summary['recovered']} of them were found by the run" in page and "one α for all topics" in page
-    assert reverse("run_truth", args=[run.pk]) in client.get(reverse("run", args=[run.pk])).content.decode()
+    for name in ("run", "run_overview"):
+        assert reverse("run_truth", args=[run.pk]) in client.get(reverse(name, args=[run.pk])).content.decode()
     assert "drawn from known topics" in client.get(reverse("corpus", args=[made.pk])).content.decode()
 
 
@@ -107,6 +108,7 @@ def test_the_form_makes_a_corpus(client):
     assert answer.status_code == 302 and answer["Location"] == reverse("corpus", args=[corpus.pk])
     assert truth.read(corpus).settings == MadeSettings(documents=30, varied=False, seed=5)
     assert corpus.status == "queued" and "known" not in corpus.name
+    assert corpus.trains == {"topics": 10}, "a run follows by itself"
 
 
 @pytest.mark.parametrize(
