@@ -70,7 +70,7 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     [
         ({"do": "merge", "topics": ["2"]}, "two topics or more"),
         ({"do": "merge"}, "No topic is ticked"),
-        ({"do": "fly", "topics": ["2"]}, "Choose what is to be done"),
+        ({"do": "fly", "topics": ["2"]}, "Choose an action"),
         ({"do": "colour", "colour": "99", "topics": ["2"]}, "colour must be"),
     ],
 )

@@ -135,7 +135,7 @@ def test_documents_of_a_topic_stand_with_its_share(client, trained):
     chosen = client.get(url, {"has": "3:20", "by": "T03"}).json()["items"]
     shares = [row["share"] for row in chosen]
     assert shares and shares == sorted(shares, reverse=True) and min(shares) >= 0.2
-    proportions = client.get(reverse("run_document_json", args=[trained.pk, chosen[0]["number"]])).json()["topics"]
+    proportions = client.get(reverse("run_document_json", args=[trained.pk, chosen[0]["number"]])).json()["proportions"]
     assert shares[0] == pytest.approx(next(row["share"] for row in proportions if row["number"] == 3))
     assert {row["share"] for row in client.get(url).json()["items"]} == {None}
 

@@ -52,7 +52,7 @@ def test_a_run_beside_the_truth(made, client):
     assert all(0 < row["relative_error"] < row["uniform_error"] for row in rows if row["recovered"])
     assert answer["alpha"]["same"] and answer["alpha"]["sum"] == pytest.approx(0.4)
     page = client.get(reverse("run_truth", args=[run.pk])).content.decode()
-    assert f"{summary['recovered']} of them were found by the run" in page and "one α for all topics" in page
+    assert f"The run found {summary['recovered']} of them" in page and "one α for all topics" in page
     for name in ("run", "run_overview"):
         assert reverse("run_truth", args=[run.pk]) in client.get(reverse(name, args=[run.pk])).content.decode()
     assert "drawn from known topics" in client.get(reverse("corpus", args=[made.pk])).content.decode()
@@ -93,7 +93,7 @@ def test_a_run_without_topics_yet(made, client):
     from webapp.runs import services as runs
 
     run = runs.create(made.version, topics=2)
-    assert "as soon as it has some" in client.get(reverse("run_truth", args=[run.pk])).content.decode()
+    assert "as soon as the run has some" in client.get(reverse("run_truth", args=[run.pk])).content.decode()
 
 
 def posted(client, **changes):
