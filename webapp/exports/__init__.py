@@ -57,7 +57,7 @@ FORMS = {
     for form in (
         Form("topics-long", TOPICS, "Topics, a row for each word",
              "topic, rank, word, weight, how often the word is assigned to the topic, and in how many documents", tables.topics_long, final=False),
-        Form("topics-wide", TOPICS, "Topics, a row each", f"share, coherence, label and the first {WORDS} words; with ?words=100 behind its address the first 100, and so on",
+        Form("topics-wide", TOPICS, "Topics, a row each", f"share, coherence, label and the first {WORDS} words; programs can ask for more, such as ?words=100",
              tables.topics_wide, final=False),
         Form("topic-measures", TOPICS, "Measures of topics",
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
@@ -65,7 +65,7 @@ FORMS = {
              final=False),
         Form("lines", TOPICS, "Senses of a word, with their lines", "every line in which a word occurs, and the topic that it is assigned to there",
              tables.lines, selected=True, asks="word"),
-        Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; with ?topics=3,7 behind its address the shares of these topics", tables.documents,
+        Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; for chosen documents with the shares that chose them (programs: ?topics=3,7)", tables.documents,
              selected=True),
         Form("document-topics", DOCUMENTS, "Documents and topics, a row for each pair",
              "how many words of a document are assigned to each topic, and their share", tables.document_topics, selected=True),
