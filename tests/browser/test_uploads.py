@@ -77,9 +77,9 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     throttle(page)
     page.reload()
 
-    expect(page.locator("[data-before]")).to_contain_text("Choose the same files again, and it goes on where it was.")
+    expect(page.locator("[data-before]")).to_contain_text("Choose the same files again, and it continues where it stopped.")
     choose_folder(page, letters)
-    expect(page.locator("[data-notice]")).to_contain_text("some have arrived before")
+    expect(page.locator("[data-notice]")).to_contain_text("Some of these files arrived earlier")
     posts = []
     page.on(
         "request",
@@ -87,7 +87,7 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     )
     throttle(page, SLOW)
     upload(page)
-    expect(page.locator("[data-state]")).to_have_text(re.compile("goes on where it was"))
+    expect(page.locator("[data-state]")).to_have_text(re.compile("continues where it stopped"))
     throttle(page)
     page.wait_for_url("**/prepare/")
     assert not posts  # both uploads were there: the pack of small files, and the long one
