@@ -77,7 +77,9 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     throttle(page)
     page.reload()
 
-    expect(page.locator("[data-before]")).to_contain_text("Choose the same files again, and it continues where it stopped.")
+    expect(page.locator("[data-before]")).to_contain_text(
+        "Choose the same files again, and it continues where it stopped."
+    )
     choose_folder(page, letters)
     expect(page.locator("[data-notice]")).to_contain_text("Some of these files arrived earlier")
     posts = []
