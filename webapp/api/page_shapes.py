@@ -1500,7 +1500,7 @@ class ComparePage(Schema):
     comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
 
 
-# Made texts
+# Simulated texts
 
 
 class MadeTopic(Schema):

@@ -148,7 +148,9 @@ def _evidence(request: HttpRequest) -> dict:
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
         return queries.of_chart(run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table)
-    raise Invalid("kind", "A pin must say what it is: topic and run, passage and document, or chart.")
+    raise Invalid(
+        "kind", "A pin must name what is pinned: a topic and its run, a passage and its document, or a chart."
+    )
 
 
 def _chosen(request: HttpRequest) -> Notebook:
@@ -158,7 +160,7 @@ def _chosen(request: HttpRequest) -> Notebook:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
     notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None
     if notebook is None:
-        raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
+        raise Invalid("notebook", "The chosen notebook no longer exists. Choose another.")
     return notebook
 
 

@@ -168,7 +168,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     try:
         a, b = (contrasts.side(request.GET, letter, selection) for letter in "ab")
         if a is None and b is not None:
-            raise Invalid("from_a", "Say first which documents are to be compared with these.")
+            raise Invalid("from_a", "First choose the documents to compare with these.")
         if a is not None:
             data = contrasts.compare(selection, a, b, order)
         elif selection and request.GET.get("rest"):

@@ -1,14 +1,18 @@
 """Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
 side."""
 
+from urllib.parse import urlencode
+
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.models import Run, Word
+from webapp.pages import carried
 from webapp.pages.page import address, number, page, run_or_404, search_words
 from webapp.results import links
 from webapp.results.view import RunView
@@ -25,6 +29,10 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request, "word")
+    known = None if as_json or "after" in request.GET else queries.word(run.version, q)
+    if known:  # a whole word opens its page; what is only a beginning is answered with a list
+        chosen = urlencode(carried.conditions(request.GET))
+        return redirect(links.word_url(run, known.word, f"?{chosen}" if chosen else ""))
     words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
         "items": links.with_word_urls(words, run),
