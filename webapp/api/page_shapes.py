@@ -976,6 +976,7 @@ class Shift(Schema):
     by: str
     in_time: bool
     offered: list[str]
+    topics: list[int] = Field(description="of the cells of each bin, but for the last: the rest")
     bins: list[ShiftBin]
     tallest: float
     left_out: int
