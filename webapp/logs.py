@@ -76,7 +76,8 @@ def _exception(logger, method: str, line: dict) -> dict:
 def described(error: BaseException) -> dict:
     """error, traceback and codes of an exception and those behind it, for a line."""
     line = {"error": named(error)}
-    parts, seen = [], set()
+    parts: list[str] = []
+    seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen and len(seen) < CAUSES:
         seen.add(id(at))

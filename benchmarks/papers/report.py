@@ -45,6 +45,22 @@ def markdown(paper: Paper, experiments: dict[str, dict]) -> str:
     return "\n".join(out)
 
 
+def index(papers: list[dict]) -> str:
+    """The page docs/papers/README.md. papers: what `keep` stores, in order."""
+    out = [
+        "# The papers, again\n",
+        "What each paper claims, and whether it holds here, by a rule in the code of the experiment "
+        "(`python -m benchmarks.papers`). A paper's page has the tables and charts.\n",
+    ]
+    for paper in papers:
+        rows = [
+            {"experiment": name, "the paper": one["claim"], "here": f"**{one['verdict']}**. {one['why']}"}
+            for name, one in paper["experiments"].items()
+        ]
+        out += [f"## [{paper['paper']}]({paper['paper']}.md): {paper['citation']}\n", table(rows)]
+    return "\n".join(out)
+
+
 def table(rows: list[dict]) -> str:
     if not rows:
         return ""
@@ -123,6 +139,8 @@ def keep(paper: Paper, name: str, outcome: Outcome, about: dict, results: Path, 
     whole = {"paper": paper.id, "citation": paper.citation, "experiments": experiments}
     path.write_text(json.dumps(whole, indent=1) + "\n")
     (pages / f"{paper.id}.md").write_text(markdown(paper, experiments))
+    every = [json.loads(path.read_text()) for path in sorted(results.glob("paper-*.json"))]
+    (pages / "README.md").write_text(index(every))
     if outcome.curves:
         title = f"Paper {paper.id}, {name}"
         (pages / file_name(paper, name)).write_text(svg(title, outcome.curves, outcome.axes))

@@ -13,6 +13,7 @@ from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
+_NEAR = 1e-2  # times a weight: a floor up to here needs the five terms of the series alone; the rest is below 1e-16 of the weight
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 
 
@@ -53,8 +54,7 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
 def divergences(topics: Topics) -> np.ndarray:
     """float64[K, K], nats: symmetric, 0 on the diagonal and between topics of the same rows."""
     of = rows(topics)
-    apart = between(of, of)
-    return np.minimum(apart, apart.T)  # they differ by rounding only
+    return between(of, of)
 
 
 def between(a: Rows, b: Rows) -> np.ndarray:
@@ -62,8 +62,10 @@ def between(a: Rows, b: Rows) -> np.ndarray:
     log 2."""
     beside, b_beside = _beside_floors(a.indptr, a.weights, b.floor), _beside_floors(b.indptr, b.weights, a.floor)
     inside = _between(
-        a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside
+        a.indptr, a.words, a.weights, a.floor, b.indptr, b.words, b.weights, b.floor, a.C, beside, b_beside, a is b
     )
+    if a is b:
+        inside += inside.T
     return inside + 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
 
 
@@ -141,26 +143,71 @@ def _beside_floors(indptr, weights, floors):
     return out
 
 
+@njit(cache=True)
+def _by_word(indptr, words, weights, C):
+    """The entries of each word: (indptr int64[C + 1], topics int32 ascending, weights, log(weights / 2))."""
+    start = np.zeros(C + 1, np.int64)
+    for w in words:
+        start[w + 1] += 1
+    for w in range(C):
+        start[w + 1] += start[w]
+    at, n = start[:-1].copy(), len(words)
+    topics, values, logs = np.empty(n, np.int32), np.empty(n), np.empty(n)
+    for k in range(len(indptr) - 1):
+        for j in range(indptr[k], indptr[k + 1]):
+            to = at[words[j]]
+            topics[to], values[to], logs[to] = k, weights[j], _log_half(weights[j])
+            at[words[j]] += 1
+    return start, topics, values, logs
+
+
+@njit(cache=True, inline="always")
+def _log_half(p):
+    """log(p / 2); 0 where p = 0, which has no use for it."""
+    return np.log(0.5 * p) if p > 0.0 else 0.0
+
+
+@njit(cache=True, inline="always")
+def _mixed_with(p, log_half, f):
+    """_mixed(p + f) for a weight p, its log(p / 2), and a floor f. Where x = f / p is small: (p + f) log(p / 2) +
+    f (1 + x / 2 - x^2 / 6 + x^3 / 12 ...)."""
+    if p <= 0.0 or f > _NEAR * p:
+        return _mixed(p + f)
+    x = f / p
+    tail = 1.0 / 30.0
+    tail = 1.0 / 20.0 - x * tail
+    tail = 1.0 / 12.0 - x * tail
+    tail = 1.0 / 6.0 - x * tail
+    tail = 0.5 - x * tail
+    return (p + f) * log_half + f * (1.0 + x * tail)
+
+
 @njit(cache=True, parallel=True, nogil=True)
-def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C, beside, b_beside):
+def _between(indptr, words, weights, floor, b_indptr, b_words, b_weights, b_floor, C, beside, b_beside, same):
     """float64[Ka, Kb]. beside, b_beside: of _beside_floors, from either side. What both list is taken out of them and
-    put in as it is."""
-    out = np.empty((len(floor), len(b_floor)))
+    put in as it is: the work is that of the pairs of topics that have a word in common. same: a is b, and what is on
+    and below the diagonal is left 0."""
+    start, topics, values, logs = _by_word(b_indptr, b_words, b_weights, C)
+    K = len(b_floor)
+    out = np.zeros((len(floor), K))
     for i in prange(len(floor)):
-        listed, row = np.zeros(C, np.bool_), np.empty(C)
+        f, first = floor[i], i + 1 if same else 0
+        common, added = np.zeros(K, np.int64), np.zeros(K)
         for j in range(indptr[i], indptr[i + 1]):
-            listed[words[j]], row[words[j]] = True, weights[j]
-        for k in range(len(b_floor)):
-            total, f, g = beside[i, k] + b_beside[k, i], floor[i], b_floor[k]
+            p = weights[j]
+            log_half = _log_half(p)
+            for e in range(start[words[j] + 1] - 1, start[words[j]] - 1, -1):
+                k, q = topics[e], values[e]
+                if k < first:
+                    break
+                # _term(p, q) - _term(p, g) - _term(f, q), but for what all words have alike
+                added[k] += _mixed_with(p, log_half, b_floor[k]) + _mixed_with(q, logs[e], f) - _mixed(p + q)
+                common[k] += 1
+        for k in range(first, K):
+            g = b_floor[k]
             alone = (f * np.log(f) if f > 0.0 else 0.0) + (g * np.log(g) if g > 0.0 else 0.0)
-            union = indptr[i + 1] - indptr[i] + b_indptr[k + 1] - b_indptr[k]
-            for j in range(b_indptr[k], b_indptr[k + 1]):
-                if listed[b_words[j]]:
-                    p, q = row[b_words[j]], b_weights[j]
-                    union -= 1
-                    total += (
-                        _mixed(p + g) + _mixed(f + q) - _mixed(p + q) - alone
-                    )  # _term(p, q) - _term(p, g) - _term(f, q)
+            union = indptr[i + 1] - indptr[i] + b_indptr[k + 1] - b_indptr[k] - common[k]
+            total = beside[i, k] + b_beside[k, i] + added[k] - common[k] * alone
             total = 0.5 * (total + (C - union) * _term(f, g))
             out[i, k] = total if total > _NOTHING else 0.0
     return out

@@ -46,7 +46,7 @@ def offered(corpora: Iterable[int]) -> list[Run]:
 def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     """run -> the columns of its curves: step, tokens, and the series that have a chart."""
     names = [column.name for column in CURVES]
-    columns = {run.pk: {name: [] for name in names} for run in runs}
+    columns: dict[int, dict[str, list]] = {run.pk: {name: [] for name in names} for run in runs}
     for number, *values in Metric.objects.filter(run__in=runs).order_by("run", "step").values_list("run", *names):
         for name, value in zip(names, values, strict=True):
             columns[number][name].append(value)

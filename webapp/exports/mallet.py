@@ -55,7 +55,7 @@ def doc_topics(wanted: Wanted) -> Iterator[bytes]:
         known, lines = about(wanted.run, numbers), []
         for d in numbers.tolist():
             length = int(model.evidence.lengths[d]) + total
-            shares = {}  # text of a share: most topics of a document have their prior alone
+            shares: dict[float, str] = {}  # text of a share: most topics of a document have their prior alone
             cells = [shares.get(a) or shares.setdefault(a, java(a / length)) for a in model.alpha.tolist()]
             for k, n in zip(*(array.tolist() for array in model.evidence.mixture(d)), strict=True):
                 cells[k] = java((float(model.alpha[k]) + n) / length)

@@ -3,6 +3,7 @@ row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from webapp import metadata as metadata_types
 from webapp.readers import headers, html_cells, roles
@@ -129,7 +130,7 @@ def by_name(options: Options, columns: list[str], name: str) -> Options:
     """The chosen columns where this file has them: one of several files may have another order, or fewer."""
     if not options.names or columns == list(options.names[: len(columns)]):
         return options
-    places = {}
+    places: dict[str, Any] = {}
     for role in ("text", "title", "date", "id"):
         chosen = getattr(options, role)
         wanted = options.names[chosen] if chosen is not None else None

@@ -4,6 +4,7 @@ import contextlib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import regex
 
@@ -112,7 +113,7 @@ def _refitted(source: Source, name: str, options: Options, companions: Companion
     if options.text is None or options.names[options.text] not in sniffed.names:
         return sniffed
     chosen = {role: options.names[i] for role in ROLES if (i := getattr(options, role)) is not None}
-    return replace(
-        sniffed,
-        **{role: sniffed.names.index(chosen[role]) if chosen.get(role) in sniffed.names else None for role in ROLES},
-    )
+    places: dict[str, Any] = {
+        role: sniffed.names.index(chosen[role]) if chosen.get(role) in sniffed.names else None for role in ROLES
+    }
+    return replace(sniffed, **places)

@@ -141,12 +141,11 @@ def _score(sample: bytes, encoding: str) -> float:
     total = sum(seen.values())
     if not total:
         return 0.0
-    latin, other, alone = (
-        Counter(),
-        Counter(),
-        Counter(),
-    )  # letters where they may stand: in Latin words, in others, in words of both
-    typography, signs, wrong = 0, 0, 0
+    # Letters where they may stand: in Latin words, in others, in words of both.
+    latin: Counter[str] = Counter()
+    other: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    typography, signs, wrong = 0, 0, 0.0
     for (before, character, after), n in seen.items():
         if _is_typography(before, character, after) or (character in _SIGNS and (before.isdigit() or after.isdigit())):
             typography += n

@@ -114,7 +114,7 @@ def _break(tag: str, prose: Prose) -> None:
 def _about(tree) -> tuple[str, str, dict[str, str]]:
     """Title, date, and what the page says of itself."""
     title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
-    said = {}
+    said: dict = {}
     for meta in tree.iter("meta"):
         key, value = (meta.get("name") or meta.get("property") or "").lower(), line(meta.get("content") or "")
         if key and value:

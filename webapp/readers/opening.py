@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol, TextIO
+from typing import BinaryIO, Literal, Protocol, TextIO
 
 from webapp.readers import encodings, looking
 from webapp.readers.model import Unreadable
@@ -44,7 +44,7 @@ _UNWANTED = re.compile(
 class Source(Protocol):
     """Where a file's bytes are: a path, or an entry of an archive."""
 
-    def open(self, mode: str, buffering: int) -> BinaryIO: ...
+    def open(self, mode: Literal["rb"], buffering: Literal[0]) -> BinaryIO: ...
     def stat(self): ...
 
 
@@ -129,7 +129,7 @@ def unpacked(path: Source, name: str) -> int:
 
 
 @contextmanager
-def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[BinaryIO]:
+def opened(path: Source, name: str, advance: Callable[[int], None] = lambda n: None) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed where its name says that it is compressed."""
     with io.BufferedReader(_Counted(path, advance), 1 << 18) as raw:
         if not is_gzip(name):

@@ -1,5 +1,7 @@
 """Which column holds what: a guess by the columns' names and by what is in them."""
 
+from typing import Any
+
 from webapp.metadata.dates import looks_like
 from webapp.metadata.field import mostly
 
@@ -28,7 +30,7 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
 
 
-def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int | None]:
+def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, Any]:
     """Positions in a table about other files, whose column `key` names them and is given as the text. What is no date,
     and is not named title or id, is metadata: short and different values may be places as well as ids."""
     places = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
@@ -39,12 +41,12 @@ def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, int 
     return {role: None if i == key else i for role, i in places.items()} | {"text": key}
 
 
-def guess(columns: list[str], rows: list[list[str]]) -> dict[str, int | None]:
+def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
     """Positions of text, title, date and id; None where there seems to be none (but some column is the text)."""
     cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
-    places: dict[str, int | None] = {}
+    places: dict[str, Any] = {}
 
     def take(role: str, place: int | None) -> None:
         places[role] = place

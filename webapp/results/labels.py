@@ -119,7 +119,7 @@ def read(run: Run) -> Labels:
         " WHERE run_id = %s AND undone_at IS NULL ORDER BY topic, field, id DESC",
         [run.pk],
     )
-    values = {field: {} for field in Edit.Field.values}
+    values: dict[str, dict] = {field: {} for field in Edit.Field.values}
     for edit in edits:
         if edit["value"]:
             values[edit["field"]][edit["topic"]] = edit["value"]

@@ -46,7 +46,7 @@ class Hub:
     def subscribe(self, about: str, reader: authorization.Reader) -> asyncio.Queue:
         if not self.tasks:
             self.tasks = [asyncio.create_task(part()) for part in (self._read, self._watch_workers, self._watch_rights)]
-        queue = asyncio.Queue(QUEUE)
+        queue: asyncio.Queue = asyncio.Queue(QUEUE)
         self.readers[about].add(queue)
         self.who[queue] = reader
         return queue

@@ -205,7 +205,7 @@ def _by(request: HttpRequest, run: Run) -> str | None:
 
 
 def _nothing(request: HttpRequest, run: Run, view: str, as_json: bool) -> HttpResponse:
-    data = {"by": None, "topics": [], "bins": [], "choices": []}
+    data: dict = {"by": None, "topics": [], "bins": [], "choices": []}
     return page(request, "time/nothing.html", data, as_json=as_json, run=run, view=view)
 
 

@@ -108,7 +108,7 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
 
 def _tokens(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
     """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own included."""
-    tokens = []
+    tokens: list = []
     i = int(np.searchsorted(ends, first, "right"))
     while i < len(pairs) and len(tokens) < limit:
         begin = int(ends[i - 1]) if i else 0

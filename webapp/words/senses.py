@@ -61,7 +61,7 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
 def _tell_apart(senses: list[dict]) -> None:
     """Where there are more senses than colours, `shade` (1, 2 …) makes paler what a larger one of the same strip has
     the colour of."""
-    seen = Counter()
+    seen: Counter = Counter()
     for row in senses:
         row["shade"] = min(seen[row["hue"]], SHADES)
         seen[row["hue"]] += 1

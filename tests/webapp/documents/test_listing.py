@@ -12,12 +12,13 @@ from django.urls import reverse
 from inference.errors import Invalid
 from inference.text import Tokeniser
 from tests.inference.index.naive import Naive
+from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
 from webapp.documents import facets, search, texts
 from webapp.documents import queries as documents
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.models import Document, DocumentTopic, Topic
+from webapp.models import Document, Topic
 from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
@@ -55,8 +56,7 @@ def naive(run, of: Listing) -> list[int]:
             )
         )
     elif of.by == "T01":
-        shares = DocumentTopic.objects.filter(snapshot_id=run.snapshot_id, topic=1)
-        shares = {row.document: row.tokens / sum_of(run, row.document) for row in shares}
+        shares = {row.document: row.share for row in mixtures.rows(run) if row.topic == 1}
         key = {n: -shares.get(n, 0.0) for n in numbers}
     elif of.by in ("date", "newest"):
         sign = 1 if of.by == "date" else -1
@@ -64,10 +64,6 @@ def naive(run, of: Listing) -> list[int]:
     else:
         key = dict.fromkeys(numbers, 0)
     return sorted(numbers, key=lambda n: (key[n], n))
-
-
-def sum_of(run, number: int) -> int:
-    return sum(documents.evidence.of(run).document(number)[1])
 
 
 @pytest.mark.parametrize("query", SETS)
@@ -245,9 +241,7 @@ def test_topics_of_a_set_are_larger_there(trained):
     assert found[0]["number"] == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
     for topic in found:
-        inside = DocumentTopic.objects.filter(
-            snapshot_id=trained.snapshot_id, document__in=np.flatnonzero(selection.mask).tolist()
-        )
+        inside = [row for row in mixtures.rows(trained) if selection.mask[row.document]]
         total = sum(row.tokens for row in inside)
         assert topic["share"] == pytest.approx(
             sum(row.tokens for row in inside if row.topic == topic["number"]) / total

@@ -45,7 +45,7 @@ def guess(files: Files) -> Guess | None:
     """Which file, of the uploads and of what is in archives, is a table about the others; None where none seems to
     be."""
     others: dict[str, set[str]] = {}
-    candidates = []
+    candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
         file_format = formats.FORMATS.get(formats.by_name(name))
         if file_format and file_format.columns and len(candidates) < _CANDIDATES:
