@@ -125,10 +125,6 @@ class Topograph:
                 snapshot,
             ),
             (
-                "SELECT document, topic, tokens, share FROM document_topic WHERE snapshot_id = %s ORDER BY document, topic",
-                snapshot,
-            ),
-            (
                 'SELECT number, share, coherence, tokens, documents, x, y, "similar", beside FROM webapp_topic WHERE snapshot_id = %s ORDER BY number',
                 snapshot,
             ),
@@ -139,7 +135,7 @@ class Topograph:
         ):
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
-        for name in ("topics", "certainty", "doc_topics", "doc_tokens", "word_topics"):
+        for name in ("topics", "certainty", "doc_topics", "doc_tokens", "by_share", "by_tokens", "word_topics"):
             found.update((self.data / "files" / "runs" / str(run) / "evidence" / name).read_bytes())
         return found.hexdigest()
 

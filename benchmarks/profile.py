@@ -143,12 +143,11 @@ def rows(parts: Parts, topics: Topics, findings: Any, xy: np.ndarray, copy: bool
     if not copy:
         return
     with transaction.atomic():
-        for name, blocks in (("topic_word", words), ("document_topic", snapshots._document_rows(findings.evidence))):
-            with parts.part(f"COPY {name}"):
-                partition = bulk.Partition(name, KEY)
-                partition.create()
-                partition.write_arrays(blocks)
-                partition.attach()
+        with parts.part("COPY topic_word"):
+            partition = bulk.Partition("topic_word", KEY)
+            partition.create()
+            partition.write_arrays(words)
+            partition.attach()
         transaction.set_rollback(True)
 
 

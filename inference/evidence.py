@@ -5,8 +5,12 @@ proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's top
 text. Whatever a page counts is a sum of these tokens, so it can be opened and read.
 """
 
+import os
+import secrets
 import shutil
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +29,7 @@ from inference.topics import Theta, Topics
 # Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for each document.
 _PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
+_ORDERS = {"by_share": np.int32, "by_tokens": np.int32}  # the documents of each topic, the first of an order first
 
 Beta = tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray
@@ -37,10 +42,16 @@ class Evidence:
     bow: the corpus; postings: the same by word. K: number of topics. topics: uint16[nnz] and certainty: uint8[nnz],
     p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the same of the postings'.
     doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
+    topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
+    or the most tokens first, of equals the lower number.
     """
 
-    def __init__(self, bow: Bow, postings: Postings, K: int, doc_ptr: np.ndarray, arrays: dict[str, np.ndarray]):
-        self.bow, self.postings, self.K, self.doc_ptr = bow, postings, K, doc_ptr
+    def __init__(
+        self, bow: Bow, postings: Postings, doc_ptr: np.ndarray, topic_ptr: np.ndarray, arrays: dict[str, np.ndarray]
+    ):
+        self.bow, self.postings, self.doc_ptr, self.topic_ptr = bow, postings, doc_ptr, topic_ptr
+        self.K = len(topic_ptr) - 1
+        self.by_share, self.by_tokens = arrays["by_share"], arrays["by_tokens"]
         self.topics, self.certainty = arrays["topics"], arrays["certainty"]
         self.word_topics, self.word_certainty = arrays["word_topics"], arrays["word_certainty"]
         self.doc_topics, self.doc_tokens = arrays["doc_topics"], arrays["doc_tokens"]
@@ -53,12 +64,14 @@ class Evidence:
             raise Invalid(
                 "run", "This run was trained by a version that kept no evidence of its tokens. Train it again."
             )
-        doc_ptr, K = np.load(folder / "doc_ptr.npy"), int(np.load(folder / "K.npy"))
+        doc_ptr = np.load(folder / "doc_ptr.npy")
+        if not (folder / "topic_ptr.npy").exists():  # it was made before there were orders
+            _rank(folder, bow, doc_ptr, int(np.load(folder / "K.npy")))
         arrays = {
             name: np.memmap(folder / name, dtype, "r") if doc_ptr[-1] else np.zeros(0, dtype)
-            for name, dtype in (_PAIRS | _ROWS).items()
+            for name, dtype in (_PAIRS | _ROWS | _ORDERS).items()
         }
-        return cls(bow, postings, K, doc_ptr, arrays)
+        return cls(bow, postings, doc_ptr, np.load(folder / "topic_ptr.npy"), arrays)
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -74,6 +87,28 @@ class Evidence:
         """(topics uint16 ascending, tokens int32) of a document."""
         span = slice(self.doc_ptr[d], self.doc_ptr[d + 1])
         return self.doc_topics[span], self.doc_tokens[span]
+
+    def tokens(self, d: int, k: int) -> int:
+        """Tokens of topic k in a document."""
+        topics, tokens = self.mixture(d)
+        j = int(np.searchsorted(topics, k))
+        return int(tokens[j]) if j < len(topics) and topics[j] == k else 0
+
+    def best(self, k: int, by: str, n: int, after: tuple[float, int] | None = None) -> list[tuple[int, int, float]]:
+        """(document, tokens, share) of the n documents of topic k that come first by "share" or "tokens", of equals the
+        lower number. after: (value, document), which they come behind, if it is given."""
+        order = (self.by_share if by == "share" else self.by_tokens)[self.topic_ptr[k] : self.topic_ptr[k + 1]]
+
+        def row(d: int) -> tuple[int, int, float]:
+            tokens = self.tokens(d, k)
+            return d, tokens, tokens / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
+
+        def place(i: int) -> tuple[float, int]:
+            d, tokens, share = row(int(order[i]))
+            return -(share if by == "share" else tokens), d
+
+        first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
+        return [row(d) for d in order[first : first + n].tolist()]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs."""
@@ -171,8 +206,8 @@ def gather(
                 doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
                 yield end
         _turn(new, bow, postings)
-        np.save(new / "K.npy", topics.K)
         np.save(new / "doc_ptr.npy", doc_ptr)
+        _rank(new, bow, doc_ptr, topics.K)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise
@@ -194,6 +229,30 @@ def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: The
     for name, array in zip(files, (given, certainty, *rows[1:]), strict=True):
         array.tofile(files[name])
     return rows[0]
+
+
+def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
+    """The orders of each topic's documents; they are there when topic_ptr.npy is."""
+    rows, new = int(doc_ptr[-1]), {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS}
+    doc_topics, doc_tokens = (
+        np.memmap(folder / name, dtype, "r") if rows else np.zeros(0, dtype) for name, dtype in _ROWS.items()
+    )
+    documents, tokens = (
+        mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype) for name, dtype in _ORDERS.items()
+    )
+    topic_ptr = assign.by_topic(doc_ptr, doc_topics, doc_tokens, K, documents, tokens)
+    cuts = np.searchsorted(topic_ptr, np.linspace(0, rows, (os.cpu_count() or 1) + 1))
+    cuts[0], cuts[-1] = 0, K
+    lengths = np.diff(bow.first_token)
+    with ThreadPoolExecutor(len(cuts) - 1) as pool:
+        list(pool.map(lambda a, b: assign.rank(a, b, topic_ptr, lengths, documents, tokens), cuts[:-1], cuts[1:]))
+    for name, array in zip(_ORDERS, (documents, tokens), strict=True):
+        if isinstance(array, np.memmap):
+            array.flush()
+            new[name].rename(folder / name)
+    written = folder / f"topic_ptr.{secrets.token_hex(4)}.npy"
+    np.save(written, topic_ptr)
+    written.rename(folder / "topic_ptr.npy")
 
 
 def _turn(folder: Path, bow: Bow, postings: Postings) -> None:

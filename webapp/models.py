@@ -501,21 +501,6 @@ class TopicWord(models.Model):
         db_table = "topic_word"
 
 
-class DocumentTopic(models.Model):
-    """Tokens of a document that were given to a topic, where there are any. Partitioned by snapshot."""
-
-    pk = models.CompositePrimaryKey("snapshot_id", "document", "topic")
-    snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
-    document = models.BigIntegerField()
-    topic = models.IntegerField()
-    tokens = models.IntegerField()
-    share = models.FloatField()  # of the document's tokens; sums to 1
-
-    class Meta:
-        managed = False
-        db_table = "document_topic"
-
-
 class Edit(models.Model):
     """What a reader says of a topic, beside the model's own results. Rows are only added; undoing one marks it.
 

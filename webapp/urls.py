@@ -406,7 +406,7 @@ urlpatterns = [
     ),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
-    # Made texts: only a run on such has it.
+    # Simulated texts: only a run on such has it.
     *page(
         f"{RUN}/truth",
         simulate.beside,

@@ -11,7 +11,11 @@ from benchmarks.engines.peers import ADAPTERS, OURS
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
 COLOURS = dict(
-    zip(ADAPTERS, ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a"), strict=True)
+    zip(
+        ADAPTERS,
+        ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a", "#5f5fff", "#e64980"),
+        strict=True,
+    )
 )
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 880, 460, 64, 256, 56, 52
 LINE_HEIGHT = 17

@@ -202,11 +202,10 @@ def gensim(task: Task, clock: Clock) -> None:
 
 def sklearn(task: Task, clock: Clock) -> None:
     """learning_method="online" with its defaults (decay 0.7, offset 10, priors 1 / K); batches of 256, as Hoffman's."""
-    from scipy.sparse import csr_matrix
     from sklearn.decomposition import LatentDirichletAllocation
 
     bow, batch = task.corpus(), 256
-    matrix = csr_matrix((np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V))
+    matrix = as_matrix(bow)
     batches = [matrix[i : i + batch] for i in range(0, bow.D, batch)]
     model = LatentDirichletAllocation(
         task.topics, learning_method="online", batch_size=batch, total_samples=bow.D, n_jobs=task.threads,
@@ -219,6 +218,55 @@ def sklearn(task: Task, clock: Clock) -> None:
                 model.partial_fit(rows_of)
             done += rows_of.shape[0]
             if not clock.go_on(done / bow.D, lambda: model.components_):
+                return
+
+
+def sklearn_batch(task: Task, clock: Clock) -> None:
+    """learning_method="batch" with its defaults (priors 1 / K). Its `fit` is these passes and, at their end, one more
+    look at all documents, for a perplexity that nobody asks for here: so passes are done one by one."""
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    bow = task.corpus()
+    model = LatentDirichletAllocation(task.topics, learning_method="batch", n_jobs=task.threads, random_state=task.seed)
+    matrix = as_matrix(bow)
+    with clock:
+        model._init_latent_vars(bow.V)
+    passes = 0
+    while True:
+        with clock:
+            model._em_step(matrix, total_samples=bow.D, batch_update=True)
+        passes += 1
+        if not clock.go_on(passes, lambda: model.components_):
+            return
+
+
+def gensim_hdp(task: Task, clock: Clock) -> None:
+    """HdpModel with its defaults (15 topics a document, chunks of 256), but for its 150 topics, which are as many as
+    asked for. It trains in its constructor, to the end of a pass; here chunk by chunk, as its `update` does. All its topics are
+    judged: it doesn't say which are in use."""
+    from gensim.models import HdpModel
+
+    class Untrained(HdpModel):
+        def update(self, corpus):
+            """Not in the constructor."""
+
+    bow, chunk = task.corpus(), 256
+    documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
+    names = {w: str(w) for w in range(bow.V)}
+    with clock:
+        model = Untrained(documents, names, T=task.topics, chunksize=chunk, random_state=task.seed)
+
+    def topics():
+        model.update_expectations()
+        return model.get_topics()
+
+    done = 0
+    while True:
+        for first in range(0, bow.D, chunk):
+            with clock:
+                model.update_chunk(documents[first : first + chunk])
+            done += len(documents[first : first + chunk])
+            if not clock.go_on(done / bow.D, topics):
                 return
 
 
@@ -265,6 +313,13 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
         clock.anew(run)
 
 
+def as_matrix(bow: Bow):
+    """csr_matrix, float64[D, V]."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V))
+
+
 def rows(bow: Bow) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for a, b in zip(bow.indptr, bow.indptr[1:], strict=False):
         yield bow.words[a:b], bow.counts[a:b]
@@ -295,6 +350,8 @@ ADAPTERS: dict[str, tuple[Callable[[Task, Clock], None], str]] = {  # name -> (a
     "gensim": (gensim, "gensim"),
     "sklearn": (sklearn, "scikit-learn"),
     "vw": (vowpal_wabbit, "vowpalwabbit"),
+    "sklearn-batch": (sklearn_batch, "scikit-learn"),
+    "gensim-hdp": (gensim_hdp, "gensim"),
 }
 OURS = "topograph"
 

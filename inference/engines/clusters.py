@@ -75,7 +75,7 @@ class Config:
         """With a value for all that was left open; docs/engines/clusters.md has the evidence."""
         chosen = {
             "passes": 20,
-            "eta": 0.5,
+            "eta": 0.2 if self.moves else 0.5,
             "minibatch": min(max(documents, 1), max(20, 4 * self.topics, min(4096, documents // 16))),
         }
         return resolved(self, Resolved, chosen)

@@ -4,7 +4,7 @@ Its formulas were lost in the copy that we have; docs/engines/lsparse.md says ho
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nextafter
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is f
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
 CONTINUED = 1 / 3  # of the passes of a run, for one that begins with its topics
+EXPLORED = 4  # passes, where documents begin from the better of both starts
 SWEPT_TOKENS = 100_000_000  # what is gone through, over all passes, where the number of passes is not given
 
 
@@ -78,6 +79,11 @@ class Config:
         "Restarts", "R", "How many of its smallest topics a document tries to do without in each visit; kept where the bound "
         "rises.", 5, least=0,
     )  # fmt: skip
+    explore: int | None = setting(
+        "Exploring passes", "", "With memo, in so many of the first passes documents begin as “Start of a document” says and "
+        "try restarts; later they go on from what is remembered, which is several times as fast. Left open: four for "
+        "better, and all for cold and warm.", least=0,
+    )  # fmt: skip
     sweeps: int = setting("Sweeps", "", "Over a document in each visit, at the most.", 100, least=1)
     change: float = setting(
         "Change", "Δ", "Tokens: a document is done when no topic in it changes by as much from sweep to sweep.", 0.5,
@@ -105,8 +111,10 @@ class Config:
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
         memo = self.statistics == "memo"
+        passes = min(20, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3
         chosen = {
-            "passes": min(20, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "passes": passes,
+            "explore": EXPLORED if self.start == "better" else self.passes or passes,
             "alpha": 0.2,
             "eta": 0.3,
             "minibatch": min(max(documents, 1), max(20, 2 * self.topics, min(2048, documents // 32))),
@@ -119,6 +127,7 @@ class Resolved(Config):
     """Settings of which none is open."""
 
     passes: int
+    explore: int
     alpha: float
     eta: float
     minibatch: int
@@ -226,11 +235,16 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         batch = sparse.expand(bow, documents)
         state.tokens += int(batch.counts.sum())
         if _exact(config, state.t, shape):
-            _replace(config, state, batch)
+            _replace(config if state.t <= config.explore * shape.per_pass else _settled(config), state, batch)
         else:
             _fade(config, state, batch, shape.D / len(documents))
     if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
         _recount(state, bow)
+
+
+def _settled(config: Resolved) -> Resolved:
+    """Settings of a visit that goes on from what is remembered and tries nothing else."""
+    return replace(config, start="warm", restarts=0)
 
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
@@ -354,11 +368,13 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     else:
         how = f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
     most = min(settings["most"], settings["topics"])
+    explored = settings.get("explore", settings["passes"])
+    where = f" in the first {explored:,} of {settings['passes']:,} passes" if explored < settings["passes"] else ""
     return Methods(
         f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
         f"which the posterior of each word has at most {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors "
         f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. A document "
-        f"was swept over at most {settings['sweeps']:,} times in each visit, with up to {settings['restarts']:,} restart proposals.",
+        f"was swept over at most {settings['sweeps']:,} times in each visit, with up to {settings['restarts']:,} restart proposals{where}.",
         ("blei2003latent", "hughes2016fast"),
     )
 
@@ -372,16 +388,17 @@ def warm_up() -> list[Config]:
 
 
 # Two thirds of what passes 2 to 4 over the State of the Union took (K = 30, L = 8) of a machine with a load of forty: not measured on an
-# idle one. Seconds a token and pass, at so many topics and L; more cost as these powers of them, a guess; so is what other
-# starts cost. Entries of a word's row, at K = 100 and 100 tokens a word.
+# idle one. Seconds a token and pass that explores, at so many topics and L; more cost as these powers of them, a guess; so is what
+# other starts cost. Entries of a word's row, at K = 100 and 100 tokens a word.
 SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
-START_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}
+START_COST, SETTLED_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}, 0.5
 
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs what the topics of its document cost in each sweep, and L of them more."""
     each = SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER * (_width(config) / SWEEP_MOST) ** MOST_POWER
-    return tokens * config.passes * each * START_COST[config.start]
+    exploring = min(config.explore, config.passes) if config.statistics == "memo" else config.passes
+    return tokens * each * (exploring * START_COST[config.start] + (config.passes - exploring) * SETTLED_COST)
 
 
 def memory(config: Resolved, shape: Shape) -> int:

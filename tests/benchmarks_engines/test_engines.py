@@ -118,6 +118,22 @@ def test_dense_topics_are_judged_as_they_are():
         sparse(np.full((2, 3), np.nan))
 
 
+@pytest.mark.parametrize(("engine", "package"), [("sklearn-batch", "sklearn"), ("gensim-hdp", "gensim")])
+def test_peers_that_are_stepped_from_outside_learn(engine, package, tmp_path):
+    """They are not called as their manuals say, but pass by pass or chunk by chunk."""
+    pytest.importorskip(package)
+    bow, truth = corpora.synthetic(300, 200, 4)
+    held_out, train = corpora.split(bow, 1)
+    train.save(tmp_path)
+    seen = []
+    clock = Clock(60.0, True, lambda seconds, passes, topics: seen.append((seconds, passes, topics)))
+    peers.ADAPTERS[engine][0](peers.Task(engine, {}, "", str(tmp_path), 4, 60.0, 1, 1, True, False), clock)
+    ((seconds, passes, topics),) = seen
+    judge = Judge(bow, held_out, train, 4)
+    assert passes == 1.0 and seconds > 0 and topics.shape == (4, bow.V)
+    assert -np.log(bow.V) + 0.5 < judge(0, 0, topics).held_out < judge(0, 0, truth).held_out
+
+
 def test_words_that_a_peer_never_saw_get_its_least_weight():
     assert peers.spread(np.array([[0.5, 0.2]]), np.array([2, 0]), 4).tolist() == [[0.2, 0.2, 0.5, 0.2]]
 

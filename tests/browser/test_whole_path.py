@@ -152,8 +152,8 @@ def test_uploaded_csv(page, database):
     ids = {int(row["document"]): row["id"] for row in table}
     assert all(rows[number + 1][0] == source_id for number, source_id in ids.items())
     with database.cursor() as cursor:
-        count = cursor.execute(
-            "SELECT count(*) FROM document_topic d JOIN webapp_run r ON r.snapshot_id = d.snapshot_id WHERE r.id = %s",
+        documents_of_topics, tokens = cursor.execute(
+            "SELECT sum(t.documents), sum(t.tokens) FROM webapp_topic t JOIN webapp_run r ON r.snapshot_id = t.snapshot_id WHERE r.id = %s",
             [run],
-        ).fetchone()[0]
-    assert len(table) == count
+        ).fetchone()
+    assert (len(table), sum(int(row["tokens"]) for row in table)) == (documents_of_topics, tokens)

@@ -332,6 +332,32 @@ def test_edges(engine, documents, V, topics, tmp_path):
     assert np.array_equal(np.diff(theta.indptr) > 0, np.diff(bow.indptr) > 0)
 
 
+def test_a_document_of_ten_million_words(engine):
+    bow = bow_of([[0, 1, 2, 3], [2, 3, 4]] * 5, 5)
+    counts = np.array(bow.counts)
+    counts[:4] = 2_500_000
+    bow = Bow(bow.indptr, bow.words, counts, bow.V)
+    config = config_of(engine, topics=3, passes=1, minibatch=4).resolve(bow.D, bow.tokens)
+    last = snapshots(engine, config, bow)[-1]
+    valid(last.topics, 3, bow.V)
+    assert np.isfinite(last.nonzero) and last.tokens == bow.tokens > 10_000_000
+    (theta,) = fold_in_corpus(engine, config, last.state, bow)
+    assert np.isfinite(theta.weights).all() and (np.diff(theta.indptr) > 0).all()
+
+
+def test_the_smallest_priors(engine, bow):
+    """alpha and eta of 1e-6, where they are settings: everything stays a number."""
+    declared = {setting.name for setting in engines.fields(engine.NAME)}
+    priors = {name: 1e-6 for name in ("alpha", "eta") if name in declared}
+    assert priors
+    config = config_of(engine, topics=6, **priors).resolve(bow.D, bow.tokens)
+    last = snapshots(engine, config, bow, seed=1)[-1]
+    valid(last.topics, 6, bow.V)
+    assert np.isfinite(last.held_out)
+    (theta,) = fold_in_corpus(engine, config, last.state, bow)
+    assert np.isfinite(theta.weights).all() and (np.diff(theta.indptr) > 0).all()
+
+
 def test_no_words_and_too_many(engine):
     with pytest.raises(Invalid, match="no words"):
         next(train(engine, config_of(engine), bow_of([[], []], 3)))

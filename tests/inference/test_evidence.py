@@ -133,6 +133,41 @@ def test_an_interrupted_pass_leaves_none(trained, tmp_path):
     assert Evidence.open(tmp_path / "e", bow, Postings.of(bow)).topics.shape == bow.words.shape
 
 
+def in_order(evidence, k: int, by: str) -> list[tuple[int, int, float]]:
+    """(document, tokens, share) of all documents of a topic, from the words' own topics."""
+    rows = []
+    for d in range(evidence.bow.D):
+        _, counts, topics, _ = evidence.document(d)
+        if tokens := int(counts[topics == k].sum()):
+            rows.append((d, tokens, tokens / int(counts.sum())))
+    return sorted(rows, key=lambda row: (-row[2] if by == "share" else -row[1], row[0]))
+
+
+@pytest.mark.parametrize("by", ["share", "tokens"])
+def test_documents_of_a_topic_in_order(evidence, by):
+    for k in range(K):
+        rows = in_order(evidence, k, by)
+        assert evidence.best(k, by, 10**6) == rows and evidence.best(k, by, 3) == rows[:3]
+        for place in (0, len(rows) // 2, len(rows) - 1):
+            d, tokens, share = rows[place]
+            after = (share if by == "share" else tokens), d
+            assert evidence.best(k, by, 5, after) == rows[place + 1 : place + 6]
+        assert evidence.best(k, by, 5, (0.0, 0)) == []  # behind all
+        assert evidence.best(k, by, 2, (1e9, -1)) == rows[:2]  # before all
+
+
+def test_a_run_of_an_older_version_gets_its_orders(trained, evidence, tmp_path):
+    bow, config, state, topics = trained
+    folder = tmp_path / "e"
+    list(gather(folder, bow, Postings.of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    for name in ("topic_ptr.npy", "by_share", "by_tokens"):
+        (folder / name).unlink()
+    np.save(folder / "K.npy", K)
+    opened = Evidence.open(folder, bow, Postings.of(bow))
+    assert opened.K == K and opened.best(2, "share", 9) == evidence.best(2, "share", 9)
+    assert not list(folder.glob("*.new"))
+
+
 def test_diagnostics_of_assigned_tokens(trained, evidence):
     bow, _, _, topics = trained
     N = np.zeros((bow.D, K))

@@ -168,6 +168,22 @@ def test_a_documents_objective_never_falls(bow):
     assert (with_them[accepted] > without[accepted]).all()
 
 
+def test_documents_explore_in_the_first_passes_alone(bow, monkeypatch):
+    """Later they go on from what is remembered, and no restart is tried."""
+    visit, told = lsparse._visit, []
+
+    def watched(*given):
+        told.append(visit(*given))
+        return told[-1]
+
+    monkeypatch.setattr(lsparse, "_visit", watched)
+    stepped(bow, config_of(bow, most=2, explore=2, passes=4), 16)
+    of_pass = [np.concatenate([each[2] for each in told[4 * i : 4 * i + 4]]) for i in range(4)]
+    tried, best = [of[:, 1].sum() for of in of_pass], [set(of[:, 3].tolist()) for of in of_pass]
+    assert tried[0] > 0 and tried[1] > tried[0] and tried[2:] == [0, 0]
+    assert best[0] == {2} and 2 in best[1] and best[2] | best[3] <= {0, 1}
+
+
 @pytest.mark.parametrize("start", ["warm", "better"])
 @pytest.mark.parametrize("L", [1, 2, K])
 def test_the_bound_rises_with_each_minibatch(bow, start, L):

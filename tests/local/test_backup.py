@@ -219,7 +219,7 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
     again = manage(restored, "restore", str(file), "--overwrite")
     assert again.returncode == 0, again.stderr
     rows = json.loads(manage(restored, "shell", "--no-imports", "-c", LOOK).stdout.splitlines()[-1])
-    assert rows["document"][0] == 8375 and rows["document_topic"][0] > 0
+    assert rows["document"][0] == 8375 and rows["topic_word"][0] > 0
 
 
 @contextmanager

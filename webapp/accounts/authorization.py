@@ -369,7 +369,7 @@ def _unknown() -> HttpResponse:
 def _missing(request: HttpRequest) -> HttpResponse:
     """404, in the same words for what does not exist and for what the user may not see."""
     if _as_data(request):
-        return JsonResponse({"error": "There is nothing at this address, or nothing that you may see."}, status=404)
+        return JsonResponse({"error": "Nothing is at this address, or you may not see it."}, status=404)
     return render(request, "404.html", {"sign_in": _address_to_sign_in(request)}, status=404)
 
 

@@ -319,7 +319,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if not selection or not selection.count:
         raise Invalid(
             "set",
-            "A separate corpus is made of some documents, not of all or none. Choose some in the list of documents.",
+            "A separate corpus holds some of the documents, not all or none. Choose some in the list of documents.",
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
     form = vocabulary_forms.NamedVocabularyForm(

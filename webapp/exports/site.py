@@ -17,7 +17,6 @@ from webapp.models import Run
 from webapp.results import topics
 from webapp.results.labels import Labels
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
 
 WORDS = 40  # of a topic's page
 FIRST = 10  # of a topic's line
@@ -54,7 +53,7 @@ def _members(run: Run) -> Iterator[Member]:
     for place, topic in enumerate(listed):
         k = topic["number"]
         yield page(
-            topic["page"], "topic.html", topic=topic, note=said.note(k), words=_words(model, k), documents=_documents(run, k),
+            topic["page"], "topic.html", topic=topic, note=said.note(k), words=_words(model, k), documents=_documents(model, k),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
             previous=listed[place - 1] if place else None, next=listed[place + 1] if place + 1 < len(listed) else None,
         )  # fmt: skip
@@ -67,17 +66,13 @@ def _words(model: Model, k: int) -> list[dict]:
     return [{"word": model.vocabulary[w], "weight": weight, "tokens": n, "bar": weight / most} for w, weight, n in rows]
 
 
-def _documents(run: Run, k: int) -> list[dict]:
-    records = rows(
-        "SELECT document AS number, share FROM document_topic WHERE snapshot_id = %s AND topic = %s"
-        " ORDER BY share DESC, document LIMIT %s",
-        [run.snapshot_id, k, DOCUMENTS],
-    )
-    known = embargo.about(run.corpus, [row["number"] for row in records], "title", "date_text")
+def _documents(model: Model, k: int) -> list[dict]:
+    best = model.evidence.best(k, "share", DOCUMENTS)
+    known = embargo.about(model.run.corpus, [d for d, _, _ in best], "title", "date_text")
     return [
-        row | {"title": about["title"], "date": about["date_text"]}
-        for row in records
-        if (about := known[row["number"]])
+        {"number": d, "share": share, "title": about["title"], "date": about["date_text"]}
+        for d, _, share in best
+        if (about := known[d])
     ]
 
 

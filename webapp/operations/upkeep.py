@@ -69,7 +69,7 @@ def _remove(row: Corpus | Run) -> None:
     else:
         about, folders = f"run:{row.pk}", [files.run_folder(row.pk)]
         snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
-        partitions = [(table, pk) for pk in snapshots for table in ("topic_word", "document_topic")]
+        partitions = [("topic_word", pk) for pk in snapshots]
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:

@@ -25,7 +25,7 @@ DATABASE_AWAY = (
     "when the database is back, and so does this page. Try again in a few seconds."
 )
 DATABASE_SLOW = (
-    "This took the database longer than a page may, and was broken off: there is much to do at the moment, or it is a great deal to count. "
+    "This took the database too long, so it was stopped: the server is busy, or there is a great deal to count. "
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
 REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
@@ -53,7 +53,7 @@ class ErrorPages:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has
         one."""
         if "\0" in request.path:
-            sentence = "There is a character in the address that no text has (NUL). Take it out."
+            sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
         request.GET, request.POST = _without_nul(request.GET), _without_nul(request.POST)
         return None

@@ -19,7 +19,6 @@ from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
 from webapp.runs import names, series
 from webapp.storage import bulk
 
-DOCUMENTS = 10_000  # whose rows are copied at a time
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 
@@ -71,16 +70,10 @@ def publish(
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
         words.write_arrays(_counted(_topic_rows(topics, findings), rows))
-        if final:
-            documents = bulk.Partition("document_topic", snapshot.pk)
-            documents.create()
-            documents.write_arrays(_document_rows(findings.evidence))
         Topic.objects.bulk_create(
             _topics(snapshot, topics, coherence, rows, used, findings, xy, called, general), batch_size=2000
         )
         words.attach()
-        if final:
-            documents.attach()
         fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
         in_use = None if topics.used is None else int(used.sum())
         claims.update(kinds.TRAIN, run_id, attempt, snapshot=snapshot, in_use=in_use, **fields)
@@ -103,7 +96,6 @@ def discard(run_id: int) -> None:
     Snapshot.objects.filter(pk__in=pks).delete()
     for pk in pks:
         bulk.drop("topic_word", pk)
-        bulk.drop("document_topic", pk)
 
 
 def _topic_rows(topics: Topics, findings: Findings | None) -> Iterator[tuple[np.ndarray, ...]]:
@@ -148,15 +140,6 @@ def _counted(blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray) -> Iter
     for block in blocks:
         rows += np.bincount(block[0], minlength=len(rows))
         yield block
-
-
-def _document_rows(evidence: Evidence) -> Iterator[tuple[np.ndarray, ...]]:
-    """(document, topic, tokens, share) columns of all rows."""
-    for first in range(0, evidence.bow.D, DOCUMENTS):
-        ptr = evidence.doc_ptr[first : first + DOCUMENTS + 1]
-        document = np.repeat(np.arange(first, first + len(ptr) - 1), np.diff(ptr))
-        tokens = evidence.doc_tokens[ptr[0] : ptr[-1]]
-        yield document, evidence.doc_topics[ptr[0] : ptr[-1]], tokens, tokens / evidence.lengths[document]
 
 
 def _topics(

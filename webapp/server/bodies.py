@@ -114,7 +114,7 @@ def _bounded_receive(scope, receive):
         try:
             message = await within(patience, receive())
         except TimeoutError:
-            raise _Refused(408, "The request did not come to its end in time. Send it again.") from None
+            raise _Refused(408, "The request took too long to arrive. Send it again.") from None
         size += len(message.get("body", b""))
         if size > most:
             raise _Refused(413, f"This request may have {most:,} bytes, and has more.")

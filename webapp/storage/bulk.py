@@ -12,12 +12,12 @@ import numpy as np
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
 
-KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id", "document_topic": "snapshot_id"}
+KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
+FORMER = {"document_topic": "snapshot_id"}  # in backups of earlier versions: restored as it was, then migrated away
 COLUMNS = {
     "document": "corpus_id number source_id file place title date_text date metadata text digest words part parts whole",
     "word": "version_id number word tokens documents",
     "topic_word": "snapshot_id topic word rank weight tokens documents",
-    "document_topic": "snapshot_id document topic tokens share",
 }
 # PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the end a field count of
 # -1.
@@ -32,14 +32,14 @@ class Partition:
     def __init__(self, table: str, key: int):
         self.table, self.key = table, key
         self.name = f"{table}_{key:d}"
-        self.columns = COLUMNS[table].split()
+        self.columns = COLUMNS.get(table, "").split()
 
     def _execute(self, template: str, **names) -> None:
         identifiers = {k: sql.Identifier(v) for k, v in names.items()}
         statement = sql.SQL(template).format(
             part=sql.Identifier(self.name),
             table=sql.Identifier(self.table),
-            key=sql.Identifier(KEYS[self.table]),
+            key=sql.Identifier((KEYS | FORMER)[self.table]),
             value=sql.Literal(self.key),
             **identifiers,
         )
@@ -194,8 +194,7 @@ def orphans() -> list[tuple[str, int]]:
             SELECT parent, key FROM part
             WHERE (parent = 'document' AND NOT EXISTS (SELECT FROM webapp_corpus WHERE id = key))
                OR (parent = 'word' AND NOT EXISTS (SELECT FROM webapp_version WHERE id = key))
-               OR (parent IN ('topic_word', 'document_topic')
-                   AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
+               OR (parent = 'topic_word' AND NOT EXISTS (SELECT FROM webapp_snapshot WHERE id = key))
             """,
             [list(KEYS)],
         )

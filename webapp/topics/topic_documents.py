@@ -8,7 +8,6 @@ from webapp.documents.selection import Selection
 from webapp.models import Run
 from webapp.results import evidence
 from webapp.results.view import RunView
-from webapp.storage.sql import rows
 
 DOCUMENTS = 10  # on a page
 ALIKE = 0.8  # of two documents' words, from which they are shown as one
@@ -30,7 +29,7 @@ def ranked(
     """
     parts = view.labels.parts(k)
     best = (
-        _by_index(view.run, k, by, after, limit + 1)
+        _by_order(view.run, k, by, after, limit + 1)
         if selection.mask is None and len(parts) == 1
         else _by_evidence(view.run, parts, selection, by, after, limit + 1)
     )
@@ -67,19 +66,10 @@ def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
     return common / max(1, sum(a.values()) + sum(b.values()) - common)
 
 
-def _by_index(run: Run, k: int, by: str, after: tuple[float, int] | None, limit: int) -> list[dict]:
-    """From the index of document_topic, which stands in the order that is asked for."""
-    value, number = after or (2e9, -1)
-    kind = "real" if by == "share" else "integer"
-    return rows(
-        f"""
-        SELECT document AS number, tokens, share FROM document_topic
-        WHERE snapshot_id = %(snapshot)s AND topic = %(topic)s
-          AND {by} <= %(value)s::{kind} AND ({by}, -document) < (%(value)s::{kind}, -%(number)s)
-        ORDER BY {by} DESC, document LIMIT %(limit)s
-        """,
-        {"snapshot": run.snapshot_id, "topic": k, "value": value, "number": number, "limit": limit},
-    )
+def _by_order(run: Run, k: int, by: str, after: tuple[float, int] | None, limit: int) -> list[dict]:
+    """From the order that the evidence has of the topic's documents."""
+    best = evidence.of(run).best(k, by, limit, after)
+    return [{"number": d, "tokens": tokens, "share": share} for d, tokens, share in best]
 
 
 def _by_evidence(

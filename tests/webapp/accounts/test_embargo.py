@@ -338,7 +338,7 @@ def test_what_is_no_reading_is_not_taken_for_one():
     for source in (
         '"""Text from document pages."""',
         "from tasks.readers import Document",
-        'rows("SELECT document FROM document_topic")',
+        'rows("SELECT document FROM document_words")',
     ):
         assert not reads_documents(source)
 

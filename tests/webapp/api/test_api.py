@@ -18,11 +18,12 @@ from django.test import Client
 from django.urls import reverse
 from openapi_spec_validator import validate
 
+from tests.webapp import mixtures
 from tests.webapp.accounts import test_embargo
 from webapp.accounts import embargo, tokens
 from webapp.api.access import RATE
 from webapp.documents import queries as documents
-from webapp.models import ApiToken, DocumentTopic, Run, TopicWord
+from webapp.models import ApiToken, Run, TopicWord
 from webapp.results import topics
 from webapp.results.view import RunView
 
@@ -105,8 +106,8 @@ def test_answers_are_the_databases(client, trained):
     assert [t["number"] for t in found] == list(range(trained.topics))
     assert found[2]["words"] == topics.top_words(RunView(trained), [2])[2]
     mixture = client.get(f"{api}/documents/3").json()
-    stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, document=3)
-    assert {p["number"]: p["tokens"] for p in mixture["topics"]} == dict(stored.values_list("topic", "tokens"))
+    stored = {row.topic: row.tokens for row in mixtures.rows(trained) if row.document == 3}
+    assert {p["number"]: p["tokens"] for p in mixture["topics"]} == stored
     assert sum(p["tokens"] for p in mixture["topics"]) == mixture["tokens"]
     word = client.get(f"{api}/words/militia").json()
     of = TopicWord.objects.filter(snapshot_id=trained.snapshot_id, tokens__gt=0)

@@ -8,11 +8,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.webapp import mixtures
 from tests.webapp.results.test_results import download
 from tests.webapp.taking import taken
 from webapp.curation import services as curation
 from webapp.curation.queries import PAGE, proposals
-from webapp.models import DocumentTopic, Edit, Run
+from webapp.models import Edit, Run
 from webapp.results import labels
 
 pytestmark = pytest.mark.django_db
@@ -58,9 +59,7 @@ def test_form_of_a_topic(client, trained):
 
 def test_a_label_is_on_every_page_and_never_markup(client, trained):
     curation.change(trained, 2, {"label": EVIL, "note": EVIL, "group": EVIL, "colour": "7"}, EVIL)
-    document = (
-        DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=2).order_by("-share").first().document
-    )
+    document = max((row for row in mixtures.rows(trained) if row.topic == 2), key=lambda row: row.share).document
     addresses = [reverse("run_topics", args=[trained.pk]), reverse("run_topic", args=[trained.pk, 2]), reverse("run", args=[trained.pk]),
                  reverse("run_curation", args=[trained.pk]), reverse("run_document", args=[trained.pk, document]),
                  reverse("run_word", args=[trained.pk, "congress"])]  # fmt: skip

@@ -12,12 +12,13 @@ from django.urls import reverse
 from inference.errors import Invalid
 from inference.text import Tokeniser
 from tests.inference.index.naive import Naive
+from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
 from webapp.documents import facets, search, texts
 from webapp.documents import queries as documents
 from webapp.documents.listing import Listing
 from webapp.documents.selection import Selection
-from webapp.models import Document, DocumentTopic, Topic
+from webapp.models import Document, Topic
 from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
@@ -55,8 +56,7 @@ def naive(run, of: Listing) -> list[int]:
             )
         )
     elif of.by == "T01":
-        shares = DocumentTopic.objects.filter(snapshot_id=run.snapshot_id, topic=1)
-        shares = {row.document: row.tokens / sum_of(run, row.document) for row in shares}
+        shares = {row.document: row.share for row in mixtures.rows(run) if row.topic == 1}
         key = {n: -shares.get(n, 0.0) for n in numbers}
     elif of.by in ("date", "newest"):
         sign = 1 if of.by == "date" else -1
@@ -64,10 +64,6 @@ def naive(run, of: Listing) -> list[int]:
     else:
         key = dict.fromkeys(numbers, 0)
     return sorted(numbers, key=lambda n: (key[n], n))
-
-
-def sum_of(run, number: int) -> int:
-    return sum(documents.evidence.of(run).document(number)[1])
 
 
 @pytest.mark.parametrize("query", SETS)
@@ -128,6 +124,16 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
         seen += [d["number"] for d in page["items"]]
         query = page["next"]
     assert len(seen) == len(set(seen)) == data["count"]
+
+
+def test_documents_of_a_topic_stand_with_its_share(client, trained):
+    url = reverse("run_documents_json", args=[trained.pk])
+    chosen = client.get(url, {"has": "3:20", "by": "T03"}).json()["items"]
+    shares = [row["share"] for row in chosen]
+    assert shares and shares == sorted(shares, reverse=True) and min(shares) >= 0.2
+    proportions = client.get(reverse("run_document_json", args=[trained.pk, chosen[0]["number"]])).json()["proportions"]
+    assert shares[0] == pytest.approx(next(row["share"] for row in proportions if row["number"] == 3))
+    assert {row["share"] for row in client.get(url).json()["items"]} == {None}
 
 
 def test_passages_are_the_documents_and_mark_the_topic(trained):
@@ -245,9 +251,7 @@ def test_topics_of_a_set_are_larger_there(trained):
     assert found[0]["number"] == 2
     of = {t.number: t.tokens for t in Topic.objects.filter(snapshot_id=trained.snapshot_id)}
     for topic in found:
-        inside = DocumentTopic.objects.filter(
-            snapshot_id=trained.snapshot_id, document__in=np.flatnonzero(selection.mask).tolist()
-        )
+        inside = [row for row in mixtures.rows(trained) if selection.mask[row.document]]
         total = sum(row.tokens for row in inside)
         assert topic["share"] == pytest.approx(
             sum(row.tokens for row in inside if row.topic == topic["number"]) / total

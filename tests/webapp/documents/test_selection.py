@@ -13,10 +13,11 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from inference.errors import Invalid
+from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
 from webapp.documents import facets
 from webapp.documents.selection import Selection
-from webapp.models import Document, DocumentTopic, Edit, Run
+from webapp.models import Document, Edit, Run
 from webapp.results.view import RunView
 
 pytestmark = pytest.mark.django_db
@@ -126,9 +127,8 @@ def test_values_of_one_category_are_alternatives_of_two_both_hold(ready, documen
 
 @pytest.mark.parametrize("percent", ["0", "12.5", "40", "100"])
 def test_shares_of_topics(trained, percent):
-    stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=2)
-    # The share is stored as a real; at an exact tie tokens decide.
-    expected = {row.document for row in stored if row.share >= float(percent) / 100 - 1e-7}
+    of_topic = [row for row in mixtures.rows(trained) if row.topic == 2]
+    expected = {row.document for row in of_topic if row.share >= float(percent) / 100 - 1e-7}
     assert numbers(read(trained.corpus, trained, has=f"2:{percent}")) == expected
 
 
@@ -138,8 +138,9 @@ def test_a_topic_has_what_was_merged_into_it(trained):
     Edit.objects.create(run=run, topic=4, field="into", value="2", batch=uuid4(), by="a")
     run = Run.objects.get(pk=trained.pk)
     shares: dict[int, float] = {}
-    for row in DocumentTopic.objects.filter(snapshot_id=run.snapshot_id, topic__in=[2, 4]):
-        shares[row.document] = shares.get(row.document, 0.0) + row.share
+    for row in mixtures.rows(run):
+        if row.topic in (2, 4):
+            shares[row.document] = shares.get(row.document, 0.0) + row.share
     after = numbers(read(run.corpus, run, has="2:30"))
     assert after == {d for d, share in shares.items() if share >= 0.3 - 1e-7} and before < after
     assert numbers(read(run.corpus, run, has="4:30")) < after  # its own alone

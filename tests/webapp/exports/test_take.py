@@ -20,13 +20,14 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from inference.errors import Invalid
+from tests.webapp import mixtures
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
 from webapp import exports
 from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.exports import mallet
-from webapp.models import Document, DocumentTopic, Run, Topic, TopicWord, Word
+from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.results import evidence
 
 pytestmark = pytest.mark.django_db
@@ -90,10 +91,7 @@ def test_counts_of_every_table_are_the_databases(trained):
     assert long.groupby("topic").documents.sum().to_dict() == {
         row["topic"]: row["n"] for row in stored.values("topic").annotate(n=Sum("documents"))}  # fmt: skip
     pairs = frame(trained, "document-topics")
-    assert (
-        pairs.tokens.sum() == tokens
-        and len(pairs) == DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).count()
-    )
+    assert pairs.tokens.sum() == tokens and len(pairs) == len(mixtures.rows(trained))
     assert np.allclose(pairs.groupby("document").share.sum(), 1)
     wide = frame(trained, "document-topics-wide")
     shares = wide[[f"T{k:02d}" for k in range(trained.topics)]].to_numpy()
@@ -331,8 +329,9 @@ def test_mallet_files_are_mallets(trained):
     counts = np.zeros((trained.corpus.documents, trained.topics), int)
     for d, _, _, _, _, k in tokens:
         counts[int(d), int(k)] += 1
-    stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", "topic", "tokens")
-    assert {(d, k): n for d, k, n in stored} == {(d, k): n for (d, k), n in np.ndenumerate(counts) if n}
+    assert {(d, k): n for d, k, n, _ in mixtures.rows(trained)} == {
+        (d, k): n for (d, k), n in np.ndenumerate(counts) if n
+    }
     text = Document.objects.get(corpus_id=trained.corpus_id, number=0).text.lower()
     at = 0
     for word in (t[4] for t in tokens if t[0] == "0"):  # in the order of the text
@@ -380,14 +379,8 @@ def test_dfr_browser_reads_its_folder(trained):
     assert len(tw["alpha"]) == len(tw["tw"]) == trained.topics
     assert all(t["weights"] == sorted(t["weights"], reverse=True) and len(t["words"]) == 50 for t in tw["tw"])
     dt = json.loads(zipfile.ZipFile(io.BytesIO(archive.read("data/dt.json.zip"))).read("dt.json"))
-    stored = {
-        (d, k): n
-        for d, k, n in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list(
-            "document", "topic", "tokens"
-        )
-    }
     given = {(dt["i"][j], k): dt["x"][j] for k in range(trained.topics) for j in range(dt["p"][k], dt["p"][k + 1])}
-    assert given == stored
+    assert given == {(d, k): n for d, k, n, _ in mixtures.rows(trained)}
     meta = zipfile.ZipFile(io.BytesIO(archive.read("data/meta.csv.zip"))).read("meta.csv").decode()
     rows = list(csv.reader(io.StringIO(meta)))
     assert len(rows) == trained.corpus.documents and all(len(row) == 8 for row in rows)

@@ -205,7 +205,7 @@ def test_what_can_not_be_is_said_beside_the_options(client):
     answer = changed(client, url, language="th", forms="stems")
     assert answer.status_code == 200 and "no stems for this language" in answer.content.decode()
     assert answer.context.get("words") is None
-    assert "Mend what is marked" in changed(client, url, min_documents="0").content.decode()
+    assert "Correct what is marked" in changed(client, url, min_documents="0").content.decode()
     assert client.post(url, fields(client, url) | {"encoding": "bogus", "preview": "1"}).status_code == 200
     assert "No words are left" in changed(client, url, min_documents="1000").content.decode()
 
@@ -519,13 +519,13 @@ def test_documents_are_added_from_the_page(client, own):
     page = client.get(answer.url).content.decode()
     assert client.get(answer.url).context["sample"].documents == 30
     assert "after its 120 documents" in page and "lack" not in page and rows[121][5][:80] in page
-    assert "wait to be added" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert "are not added yet" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     assert addition not in client.get(reverse("home")).context["corpora"]
     done = client.post(answer.url, fields(client, answer.url))
     assert done.url == reverse("corpus", args=[own.pk])
     make(own.versions.latest("number").pk)
     page = client.get(done.url).content.decode()
-    assert "30 documents more" in page and "wait to be added" not in page
+    assert "30 documents more" in page and "are not added yet" not in page
     assert client.get(answer.url).status_code == 404
     assert "Choose at least one" in client.post(reverse("corpus_add", args=[own.pk]), {}, follow=True).content.decode()
 

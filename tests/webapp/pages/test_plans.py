@@ -20,7 +20,7 @@ from tests.addresses import OTHER, PAGES, address
 from webapp.models import Word
 
 DOCUMENTS, TOPICS = 20_000, 20
-GROWING = re.compile(r"(document|word|topic_word|document_topic)(_\w*\d+)?")  # and their partitions
+GROWING = re.compile(r"(document|word|topic_word)(_\w*\d+)?")  # and their partitions
 ROWS = 2_000  # of a growing table that a query may look at, whatever the size
 # Queries that look at each word of a vocabulary or of a topic, as an order by relevance must. Their results are kept in
 # the web process; how many documents there are does not matter.

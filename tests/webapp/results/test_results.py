@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -16,8 +16,9 @@ from django.urls import reverse
 from inference import checkpoint, engines
 from inference.bow import Bow
 from tests.inference import naive_explore
+from tests.webapp import mixtures
 from webapp.documents import queries as documents
-from webapp.models import DocumentTopic, Metric, Topic, TopicWord, Word
+from webapp.models import Metric, Topic, TopicWord, Word
 from webapp.results import evidence, topics
 from webapp.results.view import RunView
 from webapp.storage import files
@@ -74,7 +75,7 @@ def test_each_topic_sums_to_one(trained, model):
 
 def test_every_document_with_words_has_proportions(trained, model):
     _, bow = model
-    stored = set(DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document", flat=True))
+    stored = {row.document for row in mixtures.rows(trained)}
     with_words = set(np.flatnonzero(np.diff(bow.indptr)).tolist())
     assert stored == with_words
     for number in list(with_words)[:50]:
@@ -102,14 +103,13 @@ def test_tokens_add_up_wherever_they_are_counted(trained, model):
     _, bow = model
     of_words = TopicWord.objects.filter(snapshot_id=trained.snapshot_id).values_list("word").annotate(n=Sum("tokens"))
     assert dict(of_words) == dict(Word.objects.filter(version=trained.version_id).values_list("number", "tokens"))
-    of_documents = (
-        DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list("document").annotate(n=Sum("tokens"))
-    )
-    assert dict(of_documents) == {d: n for d, n in enumerate(np.diff(bow.first_token).tolist()) if n}
+    of_documents, held = Counter(), defaultdict(list)
+    for row in mixtures.rows(trained):
+        of_documents[row.document] += row.tokens
+        held[row.topic].append(row.tokens)
+    assert of_documents == {d: n for d, n in enumerate(np.diff(bow.first_token).tolist()) if n}
     for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
-        rows = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number)
-        assert rows.count() == topic.documents
-        assert rows.aggregate(n=Sum("tokens"))["n"] == topic.tokens
+        assert (len(held[topic.number]), sum(held[topic.number])) == (topic.documents, topic.tokens)
         assert (
             TopicWord.objects.filter(snapshot_id=trained.snapshot_id, topic=topic.number).aggregate(n=Sum("tokens"))[
                 "n"
@@ -171,9 +171,8 @@ def test_document_csv_is_the_database(trained):
         "place",
         "sha256",
     ]
-    stored = DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id)
-    assert len(rows) - 1 == stored.count()
-    known = {(d, k): (n, w) for d, k, n, w in stored.values_list("document", "topic", "tokens", "share")}
+    known = {(d, k): (n, w) for d, k, n, w in mixtures.rows(trained)}
+    assert len(rows) - 1 == len(known)
     for number, _, _, source_id, _, _, topic, tokens, share, *_ in rows[1:200]:
         assert known[int(number), int(topic)] == (int(tokens), pytest.approx(float(share), rel=1e-6))
         assert documents.document(trained.corpus, int(number))["source_id"] == source_id
@@ -200,9 +199,7 @@ def test_each_topic_knows_its_like_and_its_company(trained, model):
     found, bow = model
     far = naive_explore.divergences(found.dense(), found.dense())
     held = np.zeros((bow.D, trained.topics), bool)
-    for d, k, share in DocumentTopic.objects.filter(snapshot_id=trained.snapshot_id).values_list(
-        "document", "topic", "share"
-    ):
+    for d, k, _, share in mixtures.rows(trained):
         held[d, k] = share >= 0.1
     for topic in Topic.objects.filter(snapshot_id=trained.snapshot_id):
         others = np.delete(np.arange(trained.topics), topic.number)

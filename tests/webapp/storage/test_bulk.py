@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from webapp.models import DocumentTopic, Snapshot, TopicWord
+from webapp.models import Snapshot, TopicWord
 from webapp.storage import bulk
 
 pytestmark = pytest.mark.django_db
@@ -52,11 +52,11 @@ def test_a_failed_block_leaves_nothing():
 
 def test_empty_partition():
     with transaction.atomic():
-        part = bulk.Partition("document_topic", NOBODYS + 9)
+        part = bulk.Partition("topic_word", NOBODYS + 9)
         part.create()
         assert part.write_arrays([]) == 0
         part.attach()
-    assert not DocumentTopic.objects.filter(snapshot_id=NOBODYS + 9).exists()
+    assert not TopicWord.objects.filter(snapshot_id=NOBODYS + 9).exists()
 
 
 def test_orphans_are_found_and_dropped(trained):
