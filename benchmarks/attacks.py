@@ -38,6 +38,10 @@ TOKENS = "/account/tokens/"
 API_CHECKS = (
     "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
 )
+# Of wapiti's modules those that need no server of their own on the internet.
+MODULES = "cookieflags,crlf,csp,csrf,exec,file,http_headers,permanentxss,redirect,sql,timesql,upload,xss"
+# Forms without a text, which would take away what there is to be scanned.
+SPARED = ("/account/logout/*", "/account/close/*", "/account/password/*", "/corpora/*/delete/*", "/runs/*/delete/*")
 # What wapiti says of a site without TLS, as this one is: docs/operations.md says how to put a proxy with TLS before it.
 WITHOUT_TLS = {
     "Secure Flag cookie",
@@ -87,8 +91,11 @@ class Tried:
     def one(self, held: bool, what: str) -> None:
         self.count += 1
         if not held:
-            self.holes += 1
-            print(f"HOLE {what}", flush=True)
+            self.hole(what)
+
+    def hole(self, what: str) -> None:
+        self.holes += 1
+        print(f"HOLE {what}", flush=True)
 
 
 def asked(browser: Browser, path: str, form_of: str = "") -> tuple[int, str]:
@@ -130,47 +137,58 @@ def walk(who: str, browser: Browser, form_of: str, corpus: int, run: int, tried:
         )
 
 
-def api(system: System, token: str | None, examples: int, tried: Tried, folder: Path) -> None:
-    """schemathesis, by the API's own schema."""
+def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Path) -> None:
+    """schemathesis, by the API's own schema: each kind of failure at each operation is a hole."""
     if not (command := shutil.which("schemathesis")):
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
         return
-    report = folder / "api.json"
+    who = "owner" if token else "stranger"
+    report, log = folder / f"api-{who}.json", folder / f"api-{who}.log"
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
     subprocess.run(
-        [command, "run", schema, *given, "--checks", API_CHECKS, "--max-examples", str(examples), "--seed", "1", "--no-shrink",
-         "--continue-on-failure", "--rate-limit", "auto", "--report-json-path", str(report)],
-        cwd=folder, stdout=(folder / "api.log").open("w"), stderr=subprocess.STDOUT, check=False,
+        [command, "run", schema, *given, "--checks", API_CHECKS,
+         "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
+         "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
+         "--report-json-path", str(report)],
+        cwd=folder, stdout=log.open("w"), stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
-    print((folder / "api.log").read_text()[-6000:])
-    if not report.exists():
-        tried.one(False, "schemathesis did not end: see above")
+    verdict = json.loads(report.read_text()) if report.exists() else {"complete": False}
+    if not verdict["complete"]:
+        tried.one(False, f"schemathesis did not end: {log.read_text()[-3000:]}")
+        return
+    tried.count += verdict["test_cases"]["generated"]
+    for failure in verdict["failures"]:
+        for operation in failure["operations"]:
+            tried.hole(f"schemathesis, as {who}: {failure['title']}: {operation}")
+    for error in verdict["errors"]:
+        tried.hole(f"schemathesis, as {who}: {error['title']}")
+    if verdict["failures"] or verdict["errors"]:
+        print(log.read_text()[-6000:], flush=True)
 
 
 def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: Path) -> None:
-    """wapiti, signed in as the owner."""
+    """wapiti, signed in as the owner: each case of each of its kinds is a hole, errors of the server among them."""
     if not (command := shutil.which("wapiti")):
         print("wapiti is not on the PATH: the pages were not scanned.", flush=True)
         return
     report, cookies = folder / "pages.json", "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
+    spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
     done = subprocess.run(
         [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(seconds),
-         "--max-attack-time", str(max(10, seconds // 12)), "-x", urllib.parse.urljoin(system.url, "/account/logout/"),
+         "--max-attack-time", str(max(10, seconds // 12)), "-m", MODULES, "-t", "60", *spared,
          "--flush-session", "--no-bugreport", "-f", "json", "-o", str(report), "--store-session", str(folder)],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if not report.exists():
         tried.one(False, f"wapiti did not end: {done.stdout[-500:]} {done.stderr[-500:]}")
         return
-    found = json.loads(report.read_text())
-    for kind, cases in found["vulnerabilities"].items():
-        if kind in WITHOUT_TLS:
-            continue
-        tried.count += 1
-        for case in cases:
-            tried.holes += 1
-            print(f"HOLE wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}", flush=True)
+    verdict = json.loads(report.read_text())
+    tried.one(verdict["infos"]["crawled_pages_nbr"] > 10, "wapiti saw next to no page: it was not signed in")
+    tried.count += verdict["infos"]["crawled_pages_nbr"]
+    for kind, cases in (verdict["vulnerabilities"] | verdict["anomalies"]).items():
+        for case in cases if kind not in WITHOUT_TLS else ():
+            tried.hole(f"wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}")
 
 
 def main() -> None:
@@ -189,7 +207,6 @@ def main() -> None:
             )  # our own commands and the list of addresses find its servers by it
             for address in (OWNER, OUTSIDER):
                 manage(
-                    system,
                     "account",
                     address,
                     "--name",
@@ -205,9 +222,8 @@ def main() -> None:
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
             token = re.search(r"topograph_[\w-]+", owner.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
-            examples = 10 if given.quick else 100
-            api(system, token, examples, tried, folder)
-            api(system, None, examples, tried, folder)
+            api(system, token, given.quick, tried, folder)
+            api(system, None, given.quick, tried, folder)
             pages(system, owner, 60 if given.quick else 900, tried, folder)
         finally:
             system.stop()

@@ -1,10 +1,11 @@
 """Fault drills: everything that can die is killed at random moments, and what was being worked at must come out as if
 nothing had happened.
 
-    python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--seed N] [--only WORDS]
+    python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--blows N] [--seed N] [--only WORDS]
 
 Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it
-stores its results, strikes, and waits until both are done. It is lost where one of them is not done within its time,
+stores its results, strikes, and waits until both are done; with --blows it strikes so many times, each time in another
+way and at a later moment. It is lost where one of them is not done within its time,
 lost its process though nothing was done to it, goes on from an older checkpoint than there was, or differs in one bit
 from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the
 charts. Between blow and end the run's page is asked all the time: it must show it, or say with 503 what is the matter.
@@ -47,8 +48,8 @@ from webapp.local.processes import worker as spawn_worker
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
 OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
-# seconds after which nothing may hang that lost its process; work that begins late on a busy machine is not counted
-STUCK = 60.0
+STUCK = 60.0  # seconds after which nothing may hang that lost its process; more on a busy machine: `stuck`
+LOOK = 0.25  # seconds between two looks at the tables: each is a connection of its own
 
 
 class Topograph:
@@ -110,7 +111,7 @@ class Topograph:
         while (status := self.row(kind, pk)[0]) not in (statuses or ENDED):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{kind} {pk} is still “{status}” after {seconds:.0f} s")
-            time.sleep(0.1)
+            time.sleep(LOOK)
         return status
 
     def model(self, run: int) -> str:
@@ -183,10 +184,11 @@ class Topograph:
 
     def ready(self) -> None:
         """Wait until pages answer: a work that was nearly done may be so before what was struck is up again."""
-        deadline = time.monotonic() + STUCK
+        limit = stuck()
+        deadline = time.monotonic() + limit
         while self.says("/readyz")[0] != 200:
             if time.monotonic() > deadline:
-                raise AssertionError(f"/readyz is not 200 after {STUCK:.0f} s: {self.says('/readyz')}")
+                raise AssertionError(f"/readyz is not 200 after {limit:.0f} s: {self.says('/readyz')}")
             time.sleep(0.2)
 
     # Blows.
@@ -337,6 +339,11 @@ class Topograph:
         return redis.Redis.from_url(self._servers()["redis_url"])
 
 
+def stuck() -> float:
+    """STUCK for each process that waits for a core: to start a server again takes seconds of processor time."""
+    return STUCK * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def descendants(pid: int) -> list[int]:
     """Children of a process, theirs, and so on: parents first."""
     parents = {}
@@ -426,6 +433,13 @@ class Page:
         do."""
         self.away, self.since = 0.0, time.monotonic()
 
+    def check(self) -> None:
+        """Raises AssertionError where something else was seen than the page, or a 503 that says why."""
+        if self.wrong:
+            raise AssertionError(self.wrong)
+        if self.away > stuck():
+            raise AssertionError(f"nobody answered for {self.away:.0f} s")
+
     def _look(self) -> None:
         while not self._left.wait(0.5):
             status, body = self.topograph.says(self.path)
@@ -453,53 +467,66 @@ class Drills:
         self.model, self.points = topograph.model(run), topograph.points(run)
         self.steps = topograph.step(run)
 
-    def strike(self, name: str, result: Result) -> None:
-        """One blow, at a random moment of a run and of a reading that began together."""
-        blow, may_lose = BLOWS[name]
+    def strike(self, names: list[str], results: dict[str, Result]) -> str:
+        """Blows at random moments of a run, and of a reading that began with it. Those whose moment does not come before
+        the run ends are left out. Returns what was struck, and what was wrong."""
         t = self.topograph
         t.ready()
-        while True:
+        struck: list[str] = []
+        while not struck:
             corpus = t.draft()
             run = t.run(self.base)
             t.read(corpus)
-            if self._moment(run):
-                break
+            page = Page(t, f"/runs/{run}.json")
+            try:
+                with page:
+                    for name, share in zip(names, sorted(self.random.uniform(0, 1.15) for _ in names), strict=True):
+                        if not self._moment(run, share):
+                            break
+                        struck.append(name)
+                        self._blow(name, run, corpus, page, results[name])
+                if struck:
+                    self._compare(run, corpus, any(BLOWS[name][1] for name in struck))
+            except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
+                wrong = f"{', then '.join(struck)}, run {run}, corpus {corpus}: {error}"
+                results[struck[-1]].lost.append(wrong)
+                return wrong
+        return f"{', then '.join(struck)}: ok"
+
+    def _blow(self, name: str, run: int, corpus: int, page: "Page", result: Result) -> None:
+        t = self.topograph
         step, before, kept = t.step(run), t.row("run", run), t.saved(run)
         result.kills += 1
         at = time.monotonic()
-        page = Page(t, f"/runs/{run}.json")
-        try:
-            with page:
-                blow(t, run, corpus, self.random, self.outage)
-                page.struck()
-                self._resumed(run, before, step, kept, at, result)
-            if page.wrong:
-                raise AssertionError(page.wrong)
-            if page.away > STUCK:
-                raise AssertionError(f"nobody answered for {page.away:.0f} s")
-            limit = 3 * STUCK + 10 * (self.training + self.reading) + self.outage
-            for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
-                if (status := t.wait(kind, pk, limit)) != good:
-                    raise AssertionError(f"{kind} {pk} {status}")
-            same = {
-                "documents, words or bag of words": t.content(corpus) == self.content,
-                "model or charts": t.model(run) == self.model,
-            }
-            if wrong := [what for what, is_same in same.items() if not is_same]:
-                raise AssertionError(f"other {', '.join(wrong)}")
-            if t.points(run) != self.points:
-                raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
-            if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
-                raise AssertionError(
-                    f"attempts at run and corpus: {attempts}, though nothing was done to their processes"
-                )
-        except (AssertionError, TimeoutError, OSError, psycopg.Error) as error:
-            result.lost.append(f"{name}, run {run}, corpus {corpus}: {error}")
+        BLOWS[name][0](t, run, corpus, self.random, self.outage)
+        page.struck()
+        self._resumed(run, before, step, kept, at, result)
+        t.ready()
+        page.check()
 
-    def _moment(self, run: int) -> bool:
-        """Wait for a random moment of a run: a step, or while its results are stored. False where it came to its end
-        before."""
-        t, share = self.topograph, self.random.uniform(0, 1.15)
+    def _compare(self, run: int, corpus: int, may_lose: bool) -> None:
+        """Wait until both are done, and see to it that they are as the undisturbed ones. Raises AssertionError or
+        TimeoutError. may_lose: whether a process of theirs was struck."""
+        t = self.topograph
+        limit = 3 * stuck() + 10 * (self.training + self.reading) + self.outage
+        for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
+            if (status := t.wait(kind, pk, limit)) != good:
+                raise AssertionError(f"{kind} {pk} {status}")
+        same = {
+            "documents, words or bag of words": t.content(corpus) == self.content,
+            "model or charts": t.model(run) == self.model,
+        }
+        if wrong := [what for what, is_same in same.items() if not is_same]:
+            raise AssertionError(f"other {', '.join(wrong)}")
+        if t.points(run) != self.points:
+            raise AssertionError(f"{t.points(run)} points of the charts, {self.points} undisturbed")
+        if not may_lose and (attempts := [t.row("run", run)[1], t.row("corpus", corpus)[1]]) != [1, 1]:
+            raise AssertionError(f"attempts at run and corpus: {attempts}, though nothing was done to their processes")
+
+    def _moment(self, run: int, share: float) -> bool:
+        """Wait until a run has come so far: a share of its steps, or beyond 1 until its results are stored. False where
+        it came to its end before."""
+        t = self.topograph
         while True:
             status, _ = t.row("run", run)
             if status in ENDED:
@@ -507,12 +534,12 @@ class Drills:
             if status == "storing" if share > 1 else t.step(run) >= share * self.steps:
                 time.sleep(self.random.uniform(0, 0.5))
                 return True
-            time.sleep(0.05)
+            time.sleep(LOOK)
 
     def _resumed(self, run: int, before: tuple[str, int], step: int, kept: int, at: float, result: Result) -> None:
         """Wait until another attempt is at work, where one must be: how long it took, and what it does again."""
         t, known = self.topograph, None
-        deadline = at + STUCK + self.outage + 60
+        deadline = at + stuck() + self.outage + 60
         while time.monotonic() < deadline:
             status, attempt = t.row("run", run)
             if status in ENDED:
@@ -528,7 +555,7 @@ class Drills:
                 if saved < kept:
                     raise AssertionError(f"it goes on from step {saved}, though there was a checkpoint of step {kept}")
                 return
-            time.sleep(0.1)
+            time.sleep(LOOK)
 
 
 def _machine() -> str:
@@ -545,6 +572,7 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, help="rounds until this time is over, whatever kinds have had fewer blows then"
     )
+    parser.add_argument("--blows", type=int, default=1, metavar="N", help="so many at each run, one after the other")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument(
         "--only", default="", help="only kinds of blow whose name has one of these words, separated by commas"
@@ -564,15 +592,14 @@ def main() -> None:
                 f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points",
                 flush=True,
             )
-            for name in [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]:
+            struck = [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]
+            for group in (struck[at : at + given.blows] for at in range(0, len(struck), given.blows)):
                 began = time.monotonic()
                 if ends and began + longest > ends:
                     break
-                lost = len(results[name].lost)
-                drills.strike(name, results[name])
+                said = drills.strike(group, results)
                 longest = max(longest, time.monotonic() - began)
-                said = results[name].lost[lost:] or ["ok"]
-                print(f"  {name}: {said[0]}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+                print(f"  {said}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             print("broken off", flush=True)  # what there is is told
         finally:

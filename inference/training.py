@@ -184,8 +184,7 @@ class Schedule:
     """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
 
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
-        self.D, self.minibatch = bow.D, min(config.minibatch, bow.D)
-        self.per_pass = -(-bow.D // self.minibatch)
+        self.D, self.per_pass = bow.D, -(-bow.D // min(config.minibatch, bow.D))
         self.steps = self.per_pass * config.passes
         self.held_out = held_out
         self.shape = Shape(bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out)
@@ -199,11 +198,15 @@ class Schedule:
         self.growth = GROWTH / snapshots
 
     def batch(self, t: int, seed: int) -> np.ndarray:
-        """The documents of step t, counted from 0: a slice of this pass's permutation, held-out documents left out."""
+        """The documents of step t, counted from 0: a slice of this pass's permutation, held-out documents left out.
+
+        The slices of a pass are equal but for one document. What a few documents left over would say, times D over
+        their number, is mostly noise, and an engine whose statistics fade would give it a whole step.
+        """
         k, i = divmod(t, self.per_pass)
-        first = i * self.minibatch
+        first, end = i * self.D // self.per_pass, (i + 1) * self.D // self.per_pass
         order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
-        batch = rng.permutation_slice(first, min(first + self.minibatch, self.D), self.D, order)
+        batch = rng.permutation_slice(first, end, self.D, order)
         return batch[~np.isin(batch, self.held_out)]
 
     def after(self, tokens: int) -> int:

@@ -20,6 +20,7 @@ class RequestContext:
     admission: Any = None  # the places that it holds (server.concurrency)
     work: Future = field(default_factory=Future)  # the request's work in a thread (server.concurrency)
     abandoned: threading.Event = field(default_factory=threading.Event)  # the client has gone: long work may end
+    asked_again: bool = False  # its view failed, and was called a second time (pages.errors)
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
     api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
     csrf_placeholder: str = ""  # stands for the CSRF token in a page that is cached (server.page_cache)

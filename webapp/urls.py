@@ -62,6 +62,7 @@ PASSAGE = {"number": 2, "start": 10, "end": 300}  # characters of a document
 NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped example
 WORD = {"word": "militia"}
 
+handler404 = "webapp.pages.errors.missing"
 handler500 = "webapp.pages.errors.broken"
 
 
@@ -405,7 +406,7 @@ urlpatterns = [
     ),
     file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
     file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
-    # Made texts: only a run on such has it.
+    # Simulated texts: only a run on such has it.
     *page(
         f"{RUN}/truth",
         simulate.beside,

@@ -169,9 +169,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--every-setting", action="store_true", help="settings of peers, too, that were worse wherever they were tried"
     )
-    parser.add_argument(
-        "--one-pass", action="store_true", help="exactly one pass; ours with statistics=decay unless --set says"
-    )
+    parser.add_argument("--one-pass", action="store_true", help="exactly one pass")
     parser.add_argument(
         "--cpu", action="store_true", help="count the processor's seconds, not the clock's: where other things run, too"
     )
@@ -200,8 +198,7 @@ def arguments() -> argparse.Namespace:
 
 def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
     """What is run, ours first, and the version of each; those that are not installed are named."""
-    settings = ({"statistics": "decay"} if given.one_pass else {}) | dict(given.set)
-    found, versions = [peers.Variant(peers.OURS, settings)], {peers.OURS: "this commit"}
+    found, versions = [peers.Variant(peers.OURS, dict(given.set))], {peers.OURS: "this commit"}
     found += [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
     for engine in dict.fromkeys(given.peers[given.topics]):
         if engine == peers.OURS:

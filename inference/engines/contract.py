@@ -88,7 +88,7 @@ class ResolvedConfig(Config, Protocol):
 
     @property
     def minibatch(self) -> int:
-        """Documents of a step, at least 1."""
+        """Documents of a step, at least 1: the most there are, as a pass is cut into equal steps."""
 
 
 class State(Protocol):

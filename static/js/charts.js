@@ -243,6 +243,38 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   });
 }
 
+// Shares that a notebook has kept: `labels` of periods or values, `lines` {label, values} with null where nothing is known.
+export function keptLines(element, labels, lines) {
+  const colour = colours();
+  const most = Math.max(...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
+  const hue = (i) => colour.topics[(i * 5) % colour.topics.length];
+  const lasts = lines.map(({ label, values }, i) => ({ number: i, label, hue: (i * 5) % colour.topics.length, at: last(values.filter((value) => value !== null)) ?? 0 }));
+  const shape = layout(colour, { steps: labels.length - 1, y: ".0%", labels: spread(lasts, labels.length - 1, most, element.clientHeight - 48, colour) });
+  const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => labels[Math.round((i * (labels.length - 1)) / 6)]))];
+  Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
+  shape.yaxis.range = [0, most * 1.06];
+  shape.margin.r = element.clientWidth < 600 ? 110 : 190;
+  const plain = (text) => text.replaceAll("<", "‹").replaceAll(">", "›");
+  draw(element, lines.map(({ label, values }, i) => ({
+    x: labels.map(plain), y: values, mode: labels.length > 40 ? "lines" : "lines+markers", cliponaxis: false, connectgaps: false,
+    line: { color: hue(i), width: 1.8 }, marker: { color: hue(i), size: 4 },
+    text: values.map((value, j) => plain(`${labels[j]}  ${label}  ${value === null ? "" : `${(100 * value).toFixed(1)}%`}`)), hovertemplate: "%{text}<extra></extra>",
+  })), shape);
+}
+
+// Names at the right edge beside the ends of their lines, moved apart where these lie close.
+function spread(lines, x, most, height, colour) {
+  const line = (15 * most) / Math.max(height, 100);
+  const labels = [...lines].sort((a, b) => a.at - b.at)
+    .map(({ label, hue, at }) => ({ x, y: at, text: shortened(label).replaceAll("<", "‹").replaceAll(">", "›"), color: colour.topics[hue] }));
+  for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
+  for (let i = labels.length - 1, top = Math.max(most, labels.length * line); i >= 0; i -= 1) {
+    labels[i].y = Math.min(labels[i].y, top);
+    top = labels[i].y - line;
+  }
+  return labels;
+}
+
 const shortened = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
 
 // Labels at the right edge, moved apart where bands are thinner than a line of text.

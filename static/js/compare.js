@@ -19,7 +19,7 @@ function draw() {
       .map(({ id, metrics }, place) => ({ label: `run ${id}`, place, x: metrics.tokens, y: metrics[name] }))
       .filter(({ y }) => y.some((value) => value !== null));
     if (curves.length) charts.curves(figure.querySelector("[data-plot]"), curves, { x: "words read", places: Number(places) });
-    else say(figure, "None of these runs was measured so.");
+    else say(figure, "None of these runs has this measure.");
   }
 }
 

@@ -96,7 +96,7 @@ export function formingView(section, ended) {
     slider.max = steps.length - 1;
     slider.value = steps.indexOf(step);
     slider.setAttribute("aria-valuetext", `step ${count(step)} of ${count(state.steps)}`);
-    section.querySelector("[data-at]").textContent = `Step ${count(step)} of ${count(state.steps)}${pinned || ended(state.status) ? "" : ", as it stands"}`;
+    section.querySelector("[data-at]").textContent = `Step ${count(step)} of ${count(state.steps)}${pinned || ended(state.status) ? "" : ", the newest"}`;
     section.querySelector("[data-topics-said]").textContent = `${topics.length < state.shown ? `The ${topics.length} largest of ${count(state.shown)} topics` : `All ${count(state.shown)} topics`}.`
       + " Topics that are near each other have words in common; a larger circle holds more of the text. Dashed circles: general talk.";
   }

@@ -2,7 +2,7 @@
 
 const PATIENCE = 3000; // ms without a connection before the page says so: a reload of the server is shorter
 const AGAIN = 5000; // ms after which the state is asked for once more, where it did not come or no news do
-const LOST = "The connection to the server is lost. Its work goes on, and so does this page when the connection is back.";
+const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
 
 // follow({json, events, onState, onEvent, onLost}): asks for the state now, and again whenever a connection opens, so
 // that nothing that happened in between is missed. onLost hears a sentence, or "" when all is well again. Returns {refresh, stop}.
@@ -74,7 +74,7 @@ export function follow({ json, events, onState, onEvent, onLost }) {
 
 // What a page that is not at its end says of those who work on it: workers, how many, null where nobody can tell.
 export function ofWorkers(workers) {
-  if (workers === 0) return "No worker is running, so nothing moves. Start one, and this page goes on by itself.";
-  if (workers === null) return "News of the work do not arrive at the moment. It goes on, and this page asks for its numbers every few seconds.";
+  if (workers === 0) return "No worker is running, so nothing is read or trained. Start one, and this page continues by itself.";
+  if (workers === null) return "Live updates do not arrive at the moment. The work continues, and this page asks for the numbers every few seconds.";
   return "";
 }

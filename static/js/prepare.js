@@ -75,7 +75,7 @@ async function update(asked = false) {
     if (!answer.ok) throw new Error(answer.status);
     const before = shown();
     replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    said.textContent = !asked ? "" : shown() === before ? "Nothing changed: all above is what these choices give." : "Shown above, counted anew.";
+    said.textContent = !asked ? "" : shown() === before ? "Nothing changed: the page above already shows these choices." : "Updated above.";
   } catch (error) {
     if (error.name !== "AbortError") said.textContent = "The preview can’t be shown now: the server did not answer.";
   } finally {

@@ -23,8 +23,9 @@ function said() {
   if (status === "queued") return ahead ? `${ahead} ${ahead === 1 ? "run is" : "runs are"} ahead of it.` : "A worker takes it next.";
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
+  if (status === "running" && !steps) return "Preparing; the first topics appear soon.";
   if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left < 90 ? left : 60 * Math.round(left / 60)).replace(" 00 s", "")} left`}.`;
-  if (status === "storing") return `Finding the topics of every document${stored ? `, ${percent(stored)} done` : ""}.`;
+  if (status === "storing") return stored < 1 ? `the topics of every document${stored ? `, ${percent(stored)} done` : ""}.` : "the names of the topics, and what stands out in the texts.";
   if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
   if (status === "cancelled") return `at step ${count(step)}.`;
   return "";

@@ -9,7 +9,13 @@ export const waiting = "You have left the tour. Look around as long as you like.
 
 export const steps = [
   {
-    title: "A run's topics",
+    title: "What was found",
+    at: "overview/",
+    text: "What the texts are about, what rose and fell, and typical passages. Each sentence has its 95% confidence interval, and opens the "
+      + "passages behind it.",
+  },
+  {
+    title: "Topics",
     at: "topics/",
     text: "The model found these topics by itself, only from which words occur together. Each line is a topic: its words, its share of all words "
       + "and its share over time. Some topics are about a subject; others are a way of speaking. Tick some to compare or merge them.",
@@ -40,7 +46,7 @@ export const steps = [
   },
   {
     title: "That is all",
-    at: "topics/",
+    at: "overview/",
     text: "Topics, documents, time and words link to each other. Labels, reading tests and steering are under Actions, files under Export. Click a word "
       + "underlined with dots to read what it means; press ? for the keys. Now try it with texts of your own.",
   },

@@ -199,10 +199,10 @@ export class Transfer {
     if (unreadable(error)) sentence = `“${job.name}” can’t be read any more: it was changed, moved or removed since it was chosen. Choose the files again; what has arrived is not sent twice.`;
     else if (!answer) {
       this.lost = true;
-      sentence = "The server can’t be reached. What has arrived is kept there for 7 days: go on when the connection is back, here or by choosing the same files again.";
+      sentence = "The server can’t be reached. What has arrived is kept there for 7 days: continue when the connection is back, here or by choosing the same files again.";
     } else {
       try { sentence = JSON.parse(answer.getBody()).error; } catch { /* from a proxy, perhaps */ }
-      sentence ||= `The server answered ${answer.getStatus()}${answer.getStatus() === 413 ? ": a proxy before it takes no requests of 32 MB" : ""}. What has arrived is kept.`;
+      sentence ||= `The server answered ${answer.getStatus()}${answer.getStatus() === 413 ? ": a proxy in front of it refuses requests of 32 MB" : ""}. What has arrived is kept.`;
     }
     this.pause("failed", sentence);
   }

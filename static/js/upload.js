@@ -36,11 +36,11 @@ function take(found) {
   const size = transfer?.bytes ?? 0;
   part("chosen").textContent = !files.length ? "Choose files" : files.length === 1 ? files[0].name : number(files.length, "file", "files");
   part("hint").textContent = files.length ? bytes(size) : "or drop files and folders here";
-  show(error, size > most ? `These files have ${bytes(size)} together, and this server takes ${bytes(most)} at most. Choose less.`
+  show(error, size > most ? `These files have ${bytes(size)} together, and this server takes at most ${bytes(most)}. Choose fewer.`
     : empty ? `${files.length === 1 ? "This file is" : "All of these files are"} empty (0 bytes). Choose one that has text in it.`
-    : found.length && !files.length ? "There is no file in it, or none but those that systems hide." : "");
+    : found.length && !files.length ? "It holds no files, or only hidden ones." : "");
   show(notice, [
-    transfer?.known && "Of these files some have arrived before: the upload goes on where it was.",
+    transfer?.known && "Some of these files arrived earlier: the upload continues where it stopped.",
     left && files.length && `${number(left, "hidden file is", "hidden files are")} left out.`,
   ].filter(Boolean).join(" "));
 }
@@ -71,7 +71,7 @@ earlier().then((uploads) => {
   const total = uploads.reduce((sum, { metadata }) => sum + (Number(metadata?.files) || 1), 0);
   const name = uploads[0].metadata?.filename ?? "a file";
   before.querySelector("span").textContent =
-    `An upload was broken off: ${total === 1 ? `“${name}”` : `${count(total)} files, among them “${name}”`}. Choose the same files again, and it goes on where it was.`;
+    `An upload was interrupted: ${total === 1 ? `“${name}”` : `${count(total)} files, among them “${name}”`}. Choose the same files again, and it continues where it stopped.`;
   before.hidden = false;
   before.querySelector("button").addEventListener("click", async () => { before.hidden = true; await forget(uploads); });
 });
@@ -102,7 +102,7 @@ function changed() {
   panel.classList.toggle("failed", transfer.state === "failed" || (transfer.state === "done" && Boolean(transfer.sentence)));
   show(error, "");
   show(notice, "");
-  part("pause").textContent = transfer.state === "running" ? "Pause" : "Go on";
+  part("pause").textContent = transfer.state === "running" ? "Pause" : "Continue";
   part("pause").hidden = transfer.state === "done" && !transfer.sentence;
   say();
   draw();
@@ -115,8 +115,8 @@ function changed() {
 function say() {
   const text = transfer.sentence || (transfer.retrying ? "The connection is lost; trying again …"
     : transfer.state === "paused" ? "Paused. What has arrived is kept for 7 days, also when this page is closed."
-    : transfer.state === "done" ? "All is there. Looking at the files …"
-    : transfer.resumed ? "It goes on where it was: what had arrived before is not sent again." : "");
+    : transfer.state === "done" ? "Everything has arrived. Looking into the files …"
+    : transfer.resumed ? "It continues where it stopped: what arrived earlier is not sent again." : "");
   if (state.textContent !== text) state.textContent = text; // said aloud once
 }
 
@@ -159,7 +159,7 @@ async function make() {
   const data = new FormData(form);
   data.delete("files");
   data.set("uploads", transfer.ids.join(" "));
-  let sentence = "The server can’t be reached. All files have arrived and are kept for 7 days: go on when the connection is back.";
+  let sentence = "The server can’t be reached. All files have arrived and are kept for 7 days: continue when the connection is back.";
   try {
     const response = await fetch(form.action, { method: "POST", body: data, headers: { Accept: "application/json" } });
     const answer = await response.json().catch(() => ({}));
@@ -169,7 +169,7 @@ async function make() {
       return;
     }
     if (answer.error && [400, 404].includes(response.status)) { await refuse(answer.error); return; }
-    sentence = answer.error || `The server answered ${response.status}. Go on to try again.`;
+    sentence = answer.error || `The server answered ${response.status}. Press Continue to try again.`;
   } catch { /* as said */ }
   transfer.sentence = sentence;
   changed();

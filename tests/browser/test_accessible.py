@@ -13,13 +13,14 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
 from tests import addresses
+from tests.browser.conftest import PREPARING
 
 NAMES = [
     *addresses.OTHER,
     *addresses.PAGES,
     *(name for name in addresses.ELSEWHERE if f"{name}_json" in addresses.ELSEWHERE),
 ]
-NAMES.remove("run_truth")  # there is none of the example: its texts were not made
+NAMES.remove("run_truth")  # only simulated texts have it: test_the_true_topics_of_simulated_texts
 CASES = [(name, query) for name in NAMES for query in addresses.states(name)]
 WIDE, NARROW = 1440, 380
 ZOOMED = (320, 720)  # 1280 px at 400%, 1440 px at 200%
@@ -128,13 +129,31 @@ def without_javascript(plain: Page, url: str, headings: list[str]) -> list[str]:
     return [f"not there without JavaScript: {heading}" for heading in headings if heading not in there]
 
 
-def test_a_page_as_everybody_needs_it(page, plain, url):
+def barriers(page: Page, plain: Page, url: str) -> list[str]:
+    """All that is wrong with a page."""
     page.set_viewport_size({"width": WIDE, "height": 900})
     settled(page, url)
     headings = page.locator(HEADINGS).all_inner_texts()
     assert headings
     wrong = in_both_themes(page) + at_the_top(page) + too_wide(page)
-    wrong += on_a_phone(page) + zoomed_in(page) + on_paper(page) + without_javascript(plain, url, headings)
+    return wrong + on_a_phone(page) + zoomed_in(page) + on_paper(page) + without_javascript(plain, url, headings)
+
+
+def test_a_page_as_everybody_needs_it(page, plain, url):
+    wrong = barriers(page, plain, url)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_true_topics_of_simulated_texts(page, plain):
+    """The one page of a run that the example lacks, by the way that a reader takes to it."""
+    page.goto("/simulate/")
+    for label, value in {"Documents": 40, "Words in a document": 30, "Topics": 3, "Different words": 60}.items():
+        page.get_by_label(label, exact=True).fill(str(value))
+    page.get_by_role("button", name="Simulate the texts").click()
+    page.wait_for_url("**/runs/*/overview/", timeout=PREPARING)  # it trains by itself, and leads there
+    page.get_by_role("link", name="compare the topics with the true ones").click()
+    page.wait_for_url("**/truth/")
+    wrong = barriers(page, plain, page.url)
     assert not wrong, "\n".join(wrong)
 
 

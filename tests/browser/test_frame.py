@@ -151,15 +151,16 @@ def test_the_tour(page, example, width):
     expect(page.locator("main")).to_be_visible()
     expect(panel).to_have_count(0)  # … once
     page.get_by_role("button", name="Take the tour").click()
-    page.wait_for_url(f"**{example.at}topics/")
-    expect(panel).to_contain_text("1 of 6")
+    page.wait_for_url(f"**{example.at}overview/")
+    expect(panel).to_contain_text("1 of 7")
     expect(panel).to_be_focused()
     box = panel.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= 800
-    for number, place in enumerate((r"/topics/\d+/", r"/documents/\d+/", r"/time/", r"/words/power/", r"/topics/"), 2):
+    places = (r"/topics/", r"/topics/\d+/", r"/documents/\d+/", r"/time/", r"/words/power/", r"/overview/")
+    for number, place in enumerate(places, 2):
         panel.get_by_role("button", name="Next").click()
         page.wait_for_url(re.compile(re.escape(example.at.rstrip("/")) + place + r"(\?topic=\d+)?$"))
-        expect(panel).to_contain_text(f"{number} of 6")
+        expect(panel).to_contain_text(f"{number} of 7")
         expect(panel).to_be_focused()
     panel.get_by_role("button", name="Back").press("Enter")
     page.wait_for_url("**/words/power/")
@@ -169,7 +170,7 @@ def test_the_tour(page, example, width):
     page.goto("/glossary/")  # astray, it waits and leads back
     panel.get_by_role("button", name="Go back to the tour").click()
     page.wait_for_url("**/documents/*/*")
-    expect(panel).to_contain_text("3 of 6")
+    expect(panel).to_contain_text("4 of 7")
     panel.get_by_role("button", name="End the tour").focus()
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)

@@ -43,7 +43,7 @@ def test_name_a_topic_and_undo(page: Page, run):
     page.goto(run + "topics/2/")
     curate(page)
     page.get_by_label("Label").fill(LABEL)
-    page.get_by_label("Read as a part of").fill("T03")
+    page.get_by_label("Merge into").fill("T03")
     page.get_by_label("plum").check()
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".chip.t3", has_text=LABEL).first).to_be_visible()

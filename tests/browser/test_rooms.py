@@ -37,7 +37,7 @@ def test_chosen_documents_stay_from_room_to_room(page, example):
     expect(page.locator(".set-chip")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (380, 800)])
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (720, 450), (380, 800)])
 @pytest.mark.parametrize(("place", "content"), [("topics/", "table.topics tbody tr"), ("topics/1/", "#words")])
 def test_content_begins_in_the_first_screen(page, example, width, height, place, content):
     page.set_viewport_size({"width": width, "height": height})
@@ -56,6 +56,28 @@ def test_a_passage_is_pinned_and_cited_by_keyboard(page, example):
     expect(page.get_by_text("Pinned in")).to_be_visible()
     page.get_by_role("link", name="Read it in the document").press("Enter")
     expect(page.locator("#passage")).to_be_in_viewport()
+
+
+def test_a_passage_is_dragged_into_a_notebook(page, example):
+    page.goto(f"{example.at}documents/?q=gold")
+    link = page.get_by_role("link", name="Cite or pin").first
+    link.hover()
+    page.mouse.down()
+    page.mouse.move(600, 400, steps=5)
+    zone = page.locator(".drop-tray p").first
+    expect(zone).to_be_visible()
+    box = zone.bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 10, steps=5)
+    page.mouse.up()
+    expect(page.get_by_text("Pinned in")).to_be_visible()
+
+
+def test_a_pinned_chart_is_drawn_in_its_notebook(page, example):
+    page.goto(f"{example.at}time/")
+    page.locator(".page-tools details.pin summary").press("Enter")
+    page.locator(".page-tools details.pin").get_by_role("button", name="Pin").press("Enter")
+    page.get_by_role("status").get_by_role("link").press("Enter")
+    expect(page.locator(".piece .plot .main-svg").first).to_be_visible()
 
 
 def test_words_that_are_marked_in_a_text_get_an_address(page, example):

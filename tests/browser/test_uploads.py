@@ -77,9 +77,11 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     throttle(page)
     page.reload()
 
-    expect(page.locator("[data-before]")).to_contain_text("Choose the same files again, and it goes on where it was.")
+    expect(page.locator("[data-before]")).to_contain_text(
+        "Choose the same files again, and it continues where it stopped."
+    )
     choose_folder(page, letters)
-    expect(page.locator("[data-notice]")).to_contain_text("some have arrived before")
+    expect(page.locator("[data-notice]")).to_contain_text("Some of these files arrived earlier")
     posts = []
     page.on(
         "request",
@@ -87,7 +89,7 @@ def test_a_folder_goes_on_after_a_reload(page, letters):
     )
     throttle(page, SLOW)
     upload(page)
-    expect(page.locator("[data-state]")).to_have_text(re.compile("goes on where it was"))
+    expect(page.locator("[data-state]")).to_have_text(re.compile("continues where it stopped"))
     throttle(page)
     page.wait_for_url("**/prepare/")
     assert not posts  # both uploads were there: the pack of small files, and the long one
@@ -109,7 +111,7 @@ def test_pause_go_on_and_cancel(page, letters, left):
     before = amount(page)
     page.wait_for_timeout(700)
     assert amount(page) == before < 1
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.wait_for_function("before => document.querySelector('progress').value > before", arg=before)
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled; nothing is kept"))
@@ -186,13 +188,13 @@ def test_what_can_not_be_taken_is_said(browser, live_system, tmp_path):
     page.locator("input[name=files]").set_input_files(str(text))
     upload(page)
     expect(page.get_by_role("alert")).to_have_text("There is nothing in it.")
-    expect(page.get_by_role("button", name="Go on")).to_be_hidden()  # it would be refused again
+    expect(page.get_by_role("button", name="Continue")).to_be_hidden()  # it would be refused again
     expect(page.locator("[data-chosen]")).to_have_text("Choose files")
     refused["status"] = 413
     page.locator("input[name=files]").set_input_files(str(text))
     upload(page)
     expect(page.locator("[data-state]")).to_have_text("There is nothing in it.")
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()  # when there is room
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()  # when there is room
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled"))
     page.close()

@@ -11,7 +11,7 @@ from inference.engines import from_documents, ssi
 from inference.engines.contract import LONGEST
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
-from inference.training import Progress, Snapshot, fold_in_corpus, held_out_documents, train
+from inference.training import Progress, Schedule, Snapshot, fold_in_corpus, held_out_documents, train
 from tests.inference import naive, naive_fw
 from tests.inference.corpora import bow_of, planted
 
@@ -390,6 +390,20 @@ def test_the_last_event_is_a_snapshot_and_no_step_has_two(monkeypatch, stop_at):
     steps = [event.step for event in events if isinstance(event, Snapshot)]
     assert isinstance(events[-1], Snapshot) and len(steps) == len(set(steps))
     assert events[-1].step == (stop_at or events[-1].steps)
+
+
+@pytest.mark.parametrize(("D", "minibatch", "steps"), [(25, 8, 4), (101, 10, 11), (7, 7, 1), (5, 100, 1)])
+def test_the_minibatches_of_a_pass_are_equal(D, minibatch, steps):
+    """No step is left with the few documents that minibatches of the size that was asked for leave over."""
+    bow, _ = planted(K=2, V=20, D=D, length=5, seed=1)
+    config = ssi.Config(topics=2, minibatch=minibatch, passes=2).resolve(bow.D, bow.tokens)
+    schedule = Schedule(bow, config, np.zeros(0, np.int64))
+    batches = [schedule.batch(t, 3) for t in range(2 * steps)]
+    assert schedule.per_pass == steps
+    assert {len(batch) for batch in batches} <= {D // steps, -(-D // steps)}
+    for first in (0, steps):
+        assert np.array_equal(np.sort(np.concatenate(batches[first : first + steps])), np.arange(D))
+    assert steps == 1 or not np.array_equal(batches[0], batches[steps])
 
 
 def test_held_out_documents_are_not_trained_on():

@@ -87,7 +87,7 @@ def _deliver(letter: EmailMessage) -> None:
     try:
         letter.send()
     except (OSError, smtplib.SMTPException) as error:
-        log.warning("a letter could not be sent", error=logs.named(error))
+        log.warning("an e-mail could not be sent", error=logs.named(error))
 
 
 class _Site:

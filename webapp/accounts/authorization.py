@@ -301,6 +301,8 @@ class Authorization:
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
         """Every corpus and run in the address must allow it; most addresses have one."""
+        if _of_api(request) and request.method not in SAFE and request_context(request).api_token is None:
+            return _unknown()
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
         named = [corpora.filter(pk=kwargs["corpus_id"])] if "corpus_id" in kwargs else []
@@ -344,7 +346,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     scheme, _, secret = header.partition(" ")
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
-        return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
+        return _unknown()
     request_context(request).api_token, request.user = token, token.user
     return None
 
@@ -359,10 +361,15 @@ NEEDED = {  # the least role -> a sentence that says who has it
 }
 
 
+def _unknown() -> HttpResponse:
+    """401, for a program without a token, or with one that is not known."""
+    return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
+
+
 def _missing(request: HttpRequest) -> HttpResponse:
     """404, in the same words for what does not exist and for what the user may not see."""
     if _as_data(request):
-        return JsonResponse({"error": "There is nothing at this address, or nothing that you may see."}, status=404)
+        return JsonResponse({"error": "Nothing is at this address, or you may not see it."}, status=404)
     return render(request, "404.html", {"sign_in": _address_to_sign_in(request)}, status=404)
 
 
@@ -370,7 +377,7 @@ def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpRe
     """403 for who may see the corpus, but lacks the role; 401 for a program that sent no token."""
     name, owner = corpus.values_list("name", "owner__name").get()
     if _of_api(request) and request_context(request).api_token is None:
-        return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
+        return _unknown()
     return _forbidden(
         request, f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more."
     )

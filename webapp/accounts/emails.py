@@ -80,6 +80,6 @@ def _send(subject: str, text: str, email: str, by: User) -> str:
         redis.RedisError,
         ValueError,
     ) as error:  # ValueError: the count ended between two commands
-        log.warning("a letter could not be sent", error=logs.named(error))
-        return "The letter about it could not be sent: tell them yourself."
+        log.warning("an e-mail could not be sent", error=logs.named(error))
+        return "The e-mail about it could not be sent. Tell them yourself."
     return "A letter tells them."

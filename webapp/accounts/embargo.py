@@ -42,9 +42,7 @@ ROLES = {
     "id": ("source_id",),
     "date": ("date_text",),
 }  # a column's role -> columns of the table
-SENTENCE = (
-    "The texts of this corpus are under embargo: what is counted can be seen, and passages of at most {} characters."
-)
+SENTENCE = "The texts of this corpus are under embargo: you see only counts, and passages of at most {} characters."
 
 
 def sentence(corpus: Corpus) -> str:

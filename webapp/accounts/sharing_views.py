@@ -118,5 +118,5 @@ def follow(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404("There is no such link.")
     kept = [number for number in request.session.get(authorization.LINKS, []) if number != link.pk]
     request.session[authorization.LINKS] = [*kept[1 - FOLLOWED :], link.pk]
-    messages.info(request, "You read this by a link that its owner gave away.")
+    messages.info(request, "You are reading this through a link that its owner shared.")
     return redirect("corpus", link.corpus_id)

@@ -976,6 +976,7 @@ class Shift(Schema):
     by: str
     in_time: bool
     offered: list[str]
+    topics: list[int] = Field(description="of the cells of each bin, but for the last: the rest")
     bins: list[ShiftBin]
     tallest: float
     left_out: int
@@ -1500,7 +1501,7 @@ class ComparePage(Schema):
     comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
 
 
-# Made texts
+# Simulated texts
 
 
 class MadeTopic(Schema):

@@ -5,6 +5,7 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 from ninja.renderers import BaseRenderer
 
 from inference.errors import Invalid
@@ -27,7 +28,18 @@ class Renderer(BaseRenderer):
 
 log = structlog.get_logger(__name__)
 
-api = NinjaAPI(
+
+class Api(NinjaAPI):
+    def get_openapi_schema(self, **given) -> OpenAPISchema:
+        """What is public may be read without a token: the schema says so."""
+        schema = super().get_openapi_schema(**given)
+        for operation in (each for path in schema["paths"].values() for each in path.values()):
+            if {Reader.__name__: []} in operation.get("security", ()):
+                operation["security"].append({})
+        return schema
+
+
+api = Api(
     title="Topograph",
     version=topograph(),
     description="The topics of a text collection, and what they were found in. Topics and documents are numbered from 0.",
@@ -92,6 +104,10 @@ def refused(request, error):
 @api.exception_handler(Exception)
 def broken(request, error):
     if (answer := errors.unavailable(request, error, json=True)) is not None:
+        return answer
+    if errors.is_gone(request):
+        return missing(request, Http404())
+    if (answer := errors.ask_again(request, error)) is not None:
         return answer
     log.error("broken", exc_info=error)
     return _error(request, errors.broken_sentence(request), 500)

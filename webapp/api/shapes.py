@@ -135,7 +135,7 @@ class TopicName(Schema):
     background: bool = Field(description="whether it is general talk, which lists set apart")
     hue: int = Field(description="the number of its colour")
     hidden: bool
-    into: str = Field(description="the topic that it is read as a part of, or empty")
+    into: str = Field(description="the topic that it is merged into, or empty")
     url: str
 
 
@@ -258,6 +258,9 @@ class Found(Schema):
     title: str
     date: str
     passage: str
+    share: float | None = Field(
+        description="of the topic by which the documents are chosen or sorted; null without one"
+    )
     url: str
 
 

@@ -81,9 +81,11 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
     if len(ordered) < 2:
         return ""
     if ordered[0].run == best.run:
-        return f"It does so, too, where whole documents are read from left to right: {_nats(best.left_to_right)}."
+        return (
+            f"It is also the best when whole documents are predicted from left to right: {_nats(best.left_to_right)}."
+        )
     return (
-        f"Where whole documents are read from left to right, {_named(ordered[0], False)} does best: "
+        f"When whole documents are predicted from left to right, {_named(ordered[0], False)} does best: "
         f"{_nats(ordered[0].left_to_right)}."
     )
 
@@ -102,8 +104,8 @@ def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, follow
     )
     if not groups:
         return (
-            "How much of a difference is chance was not measured here: train one of them again with another seed, "
-            f"and compare that, too.{other}"
+            "How much of a difference is chance has not been measured here. Train one of these runs again with another "
+            f"seed, and add it to the comparison.{other}"
         )
     spread, group = max(((_spread(group), group) for group in groups), key=lambda pair: pair[0])
     verdict = (

@@ -70,20 +70,18 @@ def bring_back(row: Corpus | Run) -> None:
     said = f"“{row.name}”" if model is Corpus else f"Run {row.pk}"
     with transaction.atomic():
         if model is Run and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.corpus_id).exists():
-            raise Invalid("run", f"{said} is of a corpus that is deleted. Bring back the corpus first.")
+            raise Invalid("run", f"{said} is of a corpus that is deleted. Restore the corpus first.")
         if (
             model is Corpus
             and row.into_id
             and not Corpus.objects.select_for_update(no_key=True).filter(pk=row.into_id).exists()
         ):
-            raise Invalid(
-                "corpus", f"{said} was to be added to a corpus that is deleted. Bring back that corpus first."
-            )
+            raise Invalid("corpus", f"{said} was to be added to a corpus that is deleted. Restore that corpus first.")
         locked = (
             model.everything.select_for_update(no_key=True).filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         )
         if locked is None:
-            raise Invalid(model.__name__.lower(), f"{said} can’t be brought back any more.")
+            raise Invalid(model.__name__.lower(), f"{said} can’t be restored any more.")
         of_corpus = [(Corpus, Q(pk=row.pk) | Q(into=row.pk)), (Version, Q(corpus=row.pk)), (Run, Q(corpus=row.pk))]
         for each, mine in of_corpus if model is Corpus else [(Run, Q(pk=row.pk))]:
             back = each.everything.filter(mine, deleted_at=locked.deleted_at)  # a run that was deleted before stays so

@@ -56,7 +56,7 @@ def words(request: HttpRequest, corpus_id: int) -> HttpResponse:
         shown |= previews.preview_corpus(corpus, chosen, _beginnings(corpus))
     else:
         shown |= {
-            "trouble": "Mend what is marked in red, and this shows what it gives.",
+            "trouble": "Correct what is marked in red to see the preview.",
             "languages": form.languages(None),
         }
     return page(request, "corpus/words.html", shown, status=400 if form.errors and not previewing else 200)

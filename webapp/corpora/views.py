@@ -202,10 +202,12 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
     try:
         with _looking(request):
             return _prepare_files(request, corpus)
-    except FileNotFoundError:
-        if corpus_or_404(corpus_id).status in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
-            raise
-        return redirect("corpus", corpus.pk)  # another request had it read, which removes the sample that this one made
+    except FileNotFoundError:  # another request took away the sample that this one was reading
+        corpus = corpus_or_404(corpus_id)
+        if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
+            return redirect("corpus", corpus.pk)
+        with _looking(request):
+            return _prepare_files(request, corpus)
 
 
 def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
@@ -317,7 +319,7 @@ def subset(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if not selection or not selection.count:
         raise Invalid(
             "set",
-            "A separate corpus is made of some documents, not of all or none. Choose some in the list of documents.",
+            "A separate corpus holds some of the documents, not all or none. Choose some in the list of documents.",
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
     form = vocabulary_forms.NamedVocabularyForm(

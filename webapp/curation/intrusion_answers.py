@@ -28,7 +28,7 @@ def save_reading(
     """
     for item, answer in fits.items():
         if answer not in FITS or not 0 <= item < len(passages):
-            raise Invalid("fits", f"Say of each passage {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.")
+            raise Invalid("fits", f"Mark each passage as {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.")
     with transaction.atomic():
         for item, answer in fits.items():
             payload = {name: passages[item][name] for name in ("document", "start", "end", "share", "stratum")}

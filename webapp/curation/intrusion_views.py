@@ -80,7 +80,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
     run, seed, sent = _run(run_id, number), _seed(request), request.POST
     read = queries.passages(run, number, seed)
     if queries.revealed(queries.answers(run, number, seed, reader(request), "label", "fit"), read):
-        messages.error(request, "You have seen what this topic is; what you said blind stays as it is.")
+        messages.error(request, "You have seen which topic this is, so your answers can no longer be changed.")
         return redirect(_url("reading_passages", run, number, seed))
     fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
     try:
@@ -95,7 +95,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
             parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
                 not sent.get("label", "").strip()
             )
-            messages.info(request, f"Kept. Still to answer: {' and '.join(parts)}.")
+            messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
     return redirect(_url("reading_passages", run, number, seed))
 
 

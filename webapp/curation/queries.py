@@ -46,7 +46,7 @@ def sentence(field: str, value: str) -> str:
     if field == "hidden":
         return "hidden" if value else "shown again"
     if field == "into":
-        return f"merged into {topic_label(value)}" if value else "read alone again"
+        return f"merged into {topic_label(value)}" if value else "no longer merged"
     if field == "colour":
         return f"colour {HUE_NAMES[int(value)]}" if value else "its own colour again"
     return field if value else f"{field} removed"

@@ -111,7 +111,7 @@ def _refuse_circles(run: Run) -> None:
             if target in way:
                 circle = " into ".join(map(topic_label, [*way[way.index(target) :], target]))
                 raise Invalid(
-                    "into", f"This would merge topics in a circle ({circle}). Take one of these merges back first."
+                    "into", f"This would merge topics in a circle ({circle}). Undo one of these merges first."
                 )
             way.append(target)
 
@@ -156,7 +156,7 @@ def _target(run: Run, topic: int, text: str) -> str:
     target = topic_number(text, run)
     if target == topic:
         raise Invalid(
-            "into", f"{topic_label(topic)} can’t be merged into itself; leave the field empty to read it alone."
+            "into", f"{topic_label(topic)} can’t be merged into itself; leave the field empty to keep it separate."
         )
     return str(target)
 

@@ -69,13 +69,13 @@ def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[s
         return {k: {"hidden": "1"} for k in ticked}
     if do in ("group", "colour"):
         return {k: {do: text} for k in ticked}
-    raise Invalid("do", "Choose what is to be done with the ticked topics.")
+    raise Invalid("do", "Choose an action for the ticked topics.")
 
 
 def _said(run: Run, ticked: list[int], do: str) -> str:
     count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
     if do == "merge":
-        return f"{count} are now read as one, {topic_label(_largest(run, ticked))}"
+        return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
     return f"{count}: {'hidden' if do == 'hidden' else f'{do} changed'}"
 
 

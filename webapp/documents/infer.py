@@ -109,7 +109,7 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     run = Run.objects.get(pk=run_id)
     path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).bow
     if not path.exists():
-        raise Invalid("run", f"Run {run.pk} has no checkpoint any more, and a text can't be read without it.")
+        raise Invalid("run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read.")
     engine = engines.get(run.engine)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
     return config, checkpoint.load(path, engine=engine, config=config, bow=bow)

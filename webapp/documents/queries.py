@@ -9,6 +9,7 @@ from inference.explore.similar import nearest
 from webapp.accounts import embargo
 from webapp.documents import search, texts
 from webapp.documents.listing import Listing
+from webapp.documents.selection import Selection
 from webapp.models import Corpus
 from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
@@ -20,7 +21,7 @@ SHARED = 3  # topics that are named of each
 
 def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is, else the
-    beginning."""
+    beginning; and with its share of the topic by which the list is chosen or sorted, None without such."""
     selection = listing.selection
     topic = listing.topic if listing.topic is not None else next((topic for topic, _ in selection.topics), None)
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
@@ -28,10 +29,19 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
     matches = search.passages(selection.corpus, selection.q, numbers) if selection.q else {}
     if topic is not None and not selection.q:
         matches = texts.passages(selection.view, numbers, topic)
+    shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True)) if topic is not None else {}
     owner = selection.run or selection.corpus
     for number, row in by_number.items():
         row |= texts.shown(owner, number, matches.get(number) or beginnings[number])
+        row["share"] = shares.get(number)
     return [by_number[number] for number in numbers]
+
+
+def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
+    """The topic's share of the words of each of these documents."""
+    counted = evidence.of(selection.run)
+    held = counted.held(selection.view.labels.parts(topic))[numbers]
+    return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
 
 
 def page(listing: Listing, after: tuple[float, int] | None, limit: int = PAGE) -> tuple[dict, tuple[float, int] | None]:

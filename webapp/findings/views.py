@@ -15,6 +15,7 @@ from webapp.notebooks import services as notebooks
 from webapp.pages.page import address, back, page, reader, whole
 from webapp.results.view import RunView
 from webapp.server.page_cache import cached_page
+from webapp.simulate import truth
 
 
 @cached_page()
@@ -34,6 +35,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
     ]
     context = {
         "run": run,
+        "made": truth.exists(run.corpus),
         "selection": selection,
         "kinds": {each["kind"]: each for each in kinds},
         "further": [each for each in kinds if each["kind"] not in ("family", "rise", "fall")],

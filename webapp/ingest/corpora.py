@@ -127,7 +127,9 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
             corpus.files.update(read=False, error="", items=0, documents=0, first=None, problems=0, encoding="")
         quotas.check_job(corpus.owner)
         if not readable.update(status=Corpus.Status.QUEUED, name=corpus.name, trains=trains, **fields):
-            raise Invalid("name", "This collection is being read already, or has been. Upload the files again instead.")
+            raise Invalid(
+                "name", "This corpus is being read already, or has been read. Upload the files again instead."
+            )
         dispatch.send(kinds.INGEST, corpus.pk)
 
 

@@ -243,7 +243,7 @@ def _about(seconds: float) -> str:
 
 def spoken(seconds: float) -> str:
     """A duration as one says it."""
-    for limit, words in ((8, "a few seconds"), (20, "a quarter of a minute"), (45, "half a minute"), (90, "a minute")):
+    for limit, words in ((8, "a few seconds"), (20, "15 seconds"), (45, "half a minute"), (90, "a minute")):
         if seconds < limit:
             return words
     minutes = seconds / 60

@@ -59,7 +59,7 @@ def look_long(corpus: Corpus, table: str, known: dict, stopped: Callable[[], boo
         with looking.within(looking.JOB_SECONDS, stopped):
             sniff(corpus, table, **known)
     except looking.Exhausted as error:
-        sentence = f"{error} Nothing that can be read was seen by then. Upload less at once, or save the files as text."
+        sentence = f"{error} By then no text had been found. Upload less at once, or save the files as text."
         looks.answer(corpus, _question(known | ({"without": table} if table else {})), unreadable=sentence)
     except readers.Unreadable:
         pass  # whoever asks next is told so

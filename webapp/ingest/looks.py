@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 
 import orjson
 
@@ -21,10 +22,12 @@ MOST = 200  # answers of a draft: a form has so many ways to be asked, and a pro
 def kept(corpus: Corpus, question: list, look: Callable[[], object]):
     """The answer to a question, as JSON has it; `look` gives it where nobody has asked yet. Raises Unreadable where a
     worker has given up."""
-    place = _place(corpus, question)
-    if not place.exists():
-        answer(corpus, question, look())
-    known = orjson.loads(place.read_bytes())
+    try:
+        known = orjson.loads(_place(corpus, question).read_bytes())
+    except FileNotFoundError:
+        given = look()
+        answer(corpus, question, given)
+        return orjson.loads(orjson.dumps(given))
     if "unreadable" in known:
         raise Unreadable(known["unreadable"])
     return known["answer"]
@@ -54,5 +57,6 @@ def _keep(corpus: Corpus, question: list, known: dict) -> None:
         remove(corpus)
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f"{secrets.token_hex(6)}.new"
-    new.write_bytes(orjson.dumps(known))
-    new.rename(_place(corpus, question))
+    with suppress(FileNotFoundError):  # another request cleared the folder: who asks next looks again
+        new.write_bytes(orjson.dumps(known))
+        new.rename(_place(corpus, question))

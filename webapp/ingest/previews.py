@@ -18,10 +18,10 @@ from webapp.storage import files
 
 COLUMNS_SAID = 12  # names of columns in a sentence
 ALIKE = (
-    "These documents have their words in common: as usual none would be left that count. So here words count that stand in "
-    "all documents, too."
+    "These documents share most of their words, and the usual limits would leave none. So words that occur in all "
+    "documents count here, too."
 )
-FEW = "So few words stand in several documents that as usual none would be left. So here words of a single document count, too."
+FEW = "Hardly any word occurs in several documents, and the usual limits would leave none. So words of a single document count here, too."
 LONGEST_SHEET = 200  # letters of its name; Excel has 31
 
 
@@ -147,7 +147,7 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     }
     asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
     if not asked.is_valid() or not shaping.is_valid():
-        return shown | {"trouble": "Mend what is marked in red, and this shows what it gives."}
+        return shown | {"trouble": "Correct what is marked in red to see the preview."}
     try:
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
@@ -158,7 +158,7 @@ def preview_draft(corpus: Corpus, form: reading_forms.ReadingForm, shaping: Shap
     except (Invalid, readers.Unreadable) as error:
         return shown | {"trouble": error.message}
     except readers.looking.Exhausted as error:
-        return shown | {"trouble": f"{error} What the options give is not shown. The files can be read nevertheless."}
+        return shown | {"trouble": f"{error} So there is no preview, but you can still read the files."}
     # Short sections stand one after the other: of a text that is withheld nothing is shown but one passage.
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": _before(corpus)})
     first = tuple(embargo.preview(one, hidden) for one in beginning.first)

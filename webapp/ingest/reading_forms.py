@@ -14,7 +14,7 @@ from webapp.models import Corpus
 
 KINDS_SHOWN = 64  # columns whose kind can be changed: as many are kept (webapp.readers.model.MAX_FIELDS)
 ENCODINGS = [
-    ("utf-8", "UTF-8"), ("detect", "each file’s own, found anew"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
+    ("utf-8", "UTF-8"), ("detect", "each file’s own, found for each file"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
     ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"), ("mac_roman", "Western, old Macintosh"),
     ("cp850", "Western, DOS (cp850)"), ("cp437", "American, DOS (cp437)"), ("iso8859-14", "Celtic, ISO 8859-14"),
     ("cp1250", "Central European, Windows (cp1250)"), ("iso8859-2", "Central European, ISO 8859-2"), ("iso8859-16", "Romanian, ISO 8859-16"),
@@ -54,7 +54,7 @@ class ReadingForm(NamedVocabularyForm):
         empty_value=None,
         required=False,
         label="Id",
-        help_text="Your own identifier; it stands in every export.",
+        help_text="Your own identifier; every export contains it.",
     )
     sheet = forms.ChoiceField(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
     header = forms.BooleanField(

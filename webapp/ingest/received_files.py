@@ -43,7 +43,7 @@ def check_not_empty(first: str | None, size: int | None) -> None:
     """Raises Unusable where no file came (`first`, a name, is None), or all that came are empty. size: bytes of them
     together."""
     if first is None:
-        raise Unusable(f"No file came. Choose at least one. {readers.formats.sentence()}")
+        raise Unusable(f"No file arrived. Choose at least one. {readers.formats.sentence()}")
     if not size:
         raise Unusable(f"{first} is empty (0 bytes). Choose a file that has text in it.")
 

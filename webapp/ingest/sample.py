@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import orjson
 
+from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, shares
 from webapp import metadata, readers
 from webapp.ingest import looks
@@ -64,7 +65,8 @@ class Sample:
 def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Stream | None]:
     """The sample of a draft's files, read now where it was not yet; no stream where no document came of it.
 
-    Raises Invalid and readers.Unreadable for a table about the files that can't be used.
+    Raises Invalid and readers.Unreadable for a table about the files that can't be used, FileNotFoundError where another
+    request removes the sample meanwhile.
     """
     folder = files.corpus_folder(corpus.pk) / "sample"
     key = [
@@ -79,7 +81,12 @@ def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Strea
         _read(corpus, reading, place)
     sample = Sample(**orjson.loads((place / "sample.json").read_bytes()))
     os.utime(place)
-    return sample, Stream.open(place) if sample.documents else None
+    try:
+        return sample, Stream.open(place) if sample.documents else None
+    except Invalid:
+        if place.exists():
+            raise
+        raise FileNotFoundError(f"the sample {place.name} was removed meanwhile") from None
 
 
 def remove_samples(corpus: Corpus) -> None:
@@ -116,9 +123,16 @@ def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
                     raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    samples = sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=lambda p: p.stat().st_mtime)
-    for old in samples[:-KEPT]:
+    for old in sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=_used)[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _used(place: Path) -> float:
+    """When a sample was last asked for; 0 where another request has just removed it."""
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 class _File(NamedTuple):

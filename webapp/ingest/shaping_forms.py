@@ -22,15 +22,15 @@ class ShapingForm(forms.Form):
 
     sections = forms.ChoiceField(
         required=False, choices=SECTIONS, label="Sections",
-        help_text="A book is about many things; its sections are about few. Whatever is shown can be summed back to the whole.",
+        help_text="A book is about many things, each of its sections about a few. Pages can still sum the sections up to the whole book.",
     )  # fmt: skip
     length = forms.IntegerField(
         required=False, min_value=1, max_value=1_000_000, label="Words or pages of a section",
-        help_text="Left empty: about 1,000 words, or 10 pages. Words are counted on to where a paragraph or sentence ends.",
+        help_text="Left empty: about 1,000 words, or 10 pages. A section ends at the end of a paragraph or sentence.",
     )  # fmt: skip
     least = forms.IntegerField(
         required=False, min_value=0, max_value=1_000_000, label="Shortest paragraph or chapter, in words",
-        help_text="A shorter one is put to the next.",
+        help_text="A shorter one is joined to the next.",
     )  # fmt: skip
     marker = forms.CharField(
         required=False, max_length=100, label="A heading begins with",
@@ -41,7 +41,10 @@ class ShapingForm(forms.Form):
         help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
     )  # fmt: skip
     period = forms.ChoiceField(
-        required=False, choices=PERIODS, label="Join by date", help_text="Besides, or by their dates alone."
+        required=False,
+        choices=PERIODS,
+        label="Join by date",
+        help_text="In addition to the fields above, or on its own.",
     )
     names = forms.BooleanField(
         required=False,
@@ -50,7 +53,7 @@ class ShapingForm(forms.Form):
     )
     pattern = forms.CharField(
         required=False, max_length=500, label="Pattern of the files’ names",
-        help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is passed over.",
+        help_text="{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id} are the document’s own; {} is ignored.",
     )  # fmt: skip
     table = forms.ChoiceField(
         required=False,

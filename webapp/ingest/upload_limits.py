@@ -15,7 +15,7 @@ from webapp.accounts import quotas
 from webapp.models import User
 
 GIGABYTE = 1 << 30
-KEPT = "What has arrived is kept for 7 days: make room on the server, then go on."
+KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
 
 
 class Refused(Exception):

@@ -40,11 +40,11 @@ class VocabularyForm(forms.Form):
     also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
     min_documents = forms.IntegerField(
         min_value=1, max_value=1_000_000, label="Leave out words in fewer documents than",
-        help_text="Rare words, typing errors among them, teach a model little.",
+        help_text="Rare words, including typing errors, help a model little.",
     )  # fmt: skip
     max_share = forms.FloatField(
         min_value=0, max_value=100, label="Leave out words in more than this per cent of documents",
-        help_text="Words that are everywhere tell no topic from another. 100 keeps them all.",
+        help_text="Words that occur almost everywhere don’t distinguish topics. 100 keeps them all.",
     )  # fmt: skip
     extra_stop_words = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
@@ -73,7 +73,7 @@ class VocabularyForm(forms.Form):
     )  # fmt: skip
     duplicates = forms.ChoiceField(
         choices=[("keep", "count like others"), ("exact", "don’t count where they are the same"), ("near", "don’t count where they are nearly the same")],
-        label="Documents that repeat an earlier one", help_text="They stay in the collection and can be read.",
+        label="Documents that repeat an earlier one", help_text="They stay in the corpus and can be read.",
     )  # fmt: skip
     forms = forms.ChoiceField(
         choices=[("written", "as they are written"), ("lemmas", "as in a dictionary: went → go"), ("stems", "as stems: nation, nations → nation")],
@@ -173,7 +173,7 @@ class NamedVocabularyForm(VocabularyForm):
 def _say_languages(shares: dict[str, float]) -> str:
     said = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
     if not said:
-        return "Which language it is can’t be told."
+        return "We can’t tell which language it is."
     if len(said) == 1:
         return f"It seems to be {said[0][0]}." if said[0][1] > ALL else f"Most of it seems to be {said[0][0]}."
     return f"It seems to be in several languages: {', '.join(f'{name} {100 * share:.0f}%' for name, share in said)}."

@@ -18,7 +18,7 @@ UNGUARDED = (
     "Accounts are off: whoever reaches this Topograph may do everything, so it listens on this machine alone, and not on {host}. "
     "Turn accounts on first (TOPOGRAPH_ACCOUNTS=1): docs/accounts.md says how."
 )
-READY_SECONDS = 120.0
+READY_SECONDS = 120.0  # times the number of processes that wait for each core: a start takes seconds of processor time
 STAGES = 4
 SAID_EVERY = 15.0  # seconds
 WATCHED = (".py", ".html", ".txt", ".js", ".css")  # by --reload
@@ -162,15 +162,16 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
     """Until the web server can do its work and a worker says that it lives."""
     import redis
 
-    deadline = time.monotonic() + READY_SECONDS
+    began = time.monotonic()
     with redis.Redis.from_url(broker, socket_timeout=5) as client:
         while True:
             supervisor.look()
             if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
                 return
-            if time.monotonic() > deadline:
+            limit = READY_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+            if time.monotonic() - began > limit:
                 raise Failed(
-                    f"Topograph did not get ready within {READY_SECONDS:.0f} s. See the logs in {folder.data() / 'logs'}."
+                    f"Topograph did not get ready within {limit:.0f} s. See the logs in {folder.data() / 'logs'}."
                 )
             time.sleep(0.05)
 

@@ -180,10 +180,10 @@ def why_none(text: str) -> str:
     if _BEFORE_CHRIST.search(text.strip()):
         return "is before the year 1, and years before Christ can’t be kept"
     if parse_date(text, "dmy"):
-        return "can be read in two ways; say which number is the day"
+        return "can be read in two ways; choose which number is the day"
     if _TWO_DIGITS.fullmatch(text.strip()):
         return "has a year of two digits, and the century is not guessed"
-    return "is no date in a form that is known here"
+    return "is not in a date format that we know"
 
 
 @lru_cache(256)

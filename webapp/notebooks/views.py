@@ -52,14 +52,16 @@ def create(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, notebook_id: int, as_json: bool = False) -> HttpResponse:
     notebook = _or_404(request, notebook_id)
     link = request.build_absolute_uri(reverse("shared", args=[notebook.token])) if notebook.token else ""
+    data = queries.content(notebook, authorization.corpora(request))
     return page(
         request,
         "notebook/detail.html",
-        queries.content(notebook, authorization.corpora(request)),
+        data,
         as_json=as_json,
         row=notebook,
         link=link,
         own=True,
+        charts=_has_charts(data),
     )
 
 
@@ -70,7 +72,14 @@ def shared(request: HttpRequest, token: str, as_json: bool = False) -> HttpRespo
     if notebook is None:
         raise Http404("There is no such notebook.")
     data = queries.content(notebook, authorization.corpora_of(notebook.owner)) | {"removed": []}
-    return page(request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False)
+    return page(
+        request, "notebook/detail.html", data, as_json=as_json, row=notebook, own=False, charts=_has_charts(data)
+    )
+
+
+def _has_charts(data: dict) -> bool:
+    """Whether a pin has kept numbers, which the page draws."""
+    return any(pin["table"] for pin in data["pins"])
 
 
 @require_POST
@@ -148,7 +157,9 @@ def _evidence(request: HttpRequest) -> dict:
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
         return queries.of_chart(run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table)
-    raise Invalid("kind", "A pin must say what it is: topic and run, passage and document, or chart.")
+    raise Invalid(
+        "kind", "A pin must name what is pinned: a topic and its run, a passage and its document, or a chart."
+    )
 
 
 def _chosen(request: HttpRequest) -> Notebook:
@@ -158,7 +169,7 @@ def _chosen(request: HttpRequest) -> Notebook:
         return notebooks.create(f"Notes of {timezone.now():%-d %B %Y}", reader(request), request.user)
     notebook = authorization.notebooks(request).filter(pk=choice, removed_at=None).first() if is_whole(choice) else None
     if notebook is None:
-        raise Invalid("notebook", "The notebook that was chosen is not there any more; choose another.")
+        raise Invalid("notebook", "The chosen notebook no longer exists. Choose another.")
     return notebook
 
 

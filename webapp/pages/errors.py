@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from inference.errors import Invalid
 from inference.index import LONGEST
+from webapp.models import Corpus, Notebook, Run
 from webapp.request_context import request_context
 from webapp.storage import disk
 
@@ -24,7 +25,7 @@ DATABASE_AWAY = (
     "when the database is back, and so does this page. Try again in a few seconds."
 )
 DATABASE_SLOW = (
-    "This took the database longer than a page may, and was broken off: there is much to do at the moment, or it is a great deal to count. "
+    "This took the database too long, so it was stopped: the server is busy, or there is a great deal to count. "
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
 REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
@@ -32,7 +33,11 @@ DISK_FULL = "The server’s disk is full, so nothing can be stored now. What was
 
 
 def wants_json(request: HttpRequest) -> bool:
-    return request.path.endswith(".json") or request.headers.get("Accept", "").startswith("application/json")
+    return (
+        request.path.endswith(".json")
+        or request.path.startswith("/api/v1/")
+        or request.headers.get("Accept", "").startswith("application/json")
+    )
 
 
 class ErrorPages:
@@ -48,7 +53,7 @@ class ErrorPages:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no path of ours has
         one."""
         if "\0" in request.path:
-            sentence = "There is a character in the address that no text has (NUL). Take it out."
+            sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
         request.GET, request.POST = _without_nul(request.GET), _without_nul(request.POST)
         return None
@@ -66,7 +71,20 @@ class ErrorPages:
             )
         if isinstance(error, (PermissionDenied, SuspiciousOperation, Http404)):
             return None
-        return broken(request, error)
+        return unavailable(request, error) or self._overtaken(request, error) or broken(request, error)
+
+    def _overtaken(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """The answer where another request, or a worker, took away meanwhile what this one was reading; None where it
+        was not that."""
+        if is_gone(request):
+            sentence = "What this address led to was deleted a moment ago."
+            return self._answer(request, "404.html", 404, {"sign_in": ""}, sentence)
+        try:
+            return ask_again(request, error)
+        except Exception as second:
+            if (answer := self.process_exception(request, second)) is None:
+                raise
+            return answer
 
     @staticmethod
     def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
@@ -82,6 +100,38 @@ def _without_nul(query: QueryDict) -> QueryDict:
     for name, texts in query.lists():
         cleaned.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
     return cleaned
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler404."""
+    return ErrorPages._answer(
+        request, "404.html", 404, {}, "There is nothing at this address, or nothing that you may see."
+    )
+
+
+def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """The view's second answer to a request that only reads, as what it read may have been replaced while it did: a
+    preview that is read now, a run that stores other topics. None for the second error, and for forms."""
+    context, match = request_context(request), request.resolver_match
+    only_reads = request.method in ("GET", "HEAD") or "preview" in request.POST
+    if context.asked_again or match is None or not only_reads:
+        return None
+    context.asked_again = True
+    log.warning("asked again", exc_info=error)
+    return match.func(request, *match.args, **match.kwargs)
+
+
+def is_gone(request: HttpRequest) -> bool:
+    """Whether a corpus, run or notebook that the address names is not there any more for who asks."""
+    if (match := request.resolver_match) is None:
+        return False
+    route = getattr(match.func, "route", None)
+    deleted_too = route is not None and route.access.deleted
+    return any(
+        not (model._base_manager if deleted_too else model.objects).filter(pk=match.kwargs[name]).exists()
+        for name, model in (("corpus_id", Corpus), ("run_id", Run), ("other", Run), ("notebook_id", Notebook))
+        if name in match.kwargs
+    )
 
 
 def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse:

@@ -41,7 +41,7 @@ class Look:
         if self.stopped():
             raise Exhausted("Nobody waits any more for what these files seem to be.")
         if time.monotonic() > self.until:
-            raise Exhausted(f"To look into these files took longer than {self.seconds:.0f} seconds.")
+            raise Exhausted(f"Looking into these files took longer than {self.seconds:.0f} seconds.")
         if self.bytes < 0:
             raise Exhausted(f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or unpacked.")
 

@@ -68,7 +68,7 @@ def carry_over(request: HttpRequest, run_id: int) -> HttpResponse:
             f"{len(transfer.values):,} topic{'' if len(transfer.values) == 1 else 's'} took over what run {text} says."
         )
         if transfer.orphans:
-            said += f" {len(transfer.orphans):,} of its topics have no like here."
+            said += f" {len(transfer.orphans):,} of its topics have no match here."
         messages.success(request, said)
     except Invalid as error:
         messages.error(request, error.message)

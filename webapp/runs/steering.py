@@ -41,7 +41,7 @@ class Wish:
 
     def check(self, run: Run) -> None:
         if not (self.merge or self.split or self.together or self.never):
-            raise Invalid("merge", "Say what is to change: topics to merge or to split, or words.")
+            raise Invalid("merge", "Choose what to change: topics to merge or split, or words.")
         if len(self.merge) == 1:
             raise Invalid("merge", "Merging needs two topics or more; only one is ticked.")
         if both := set(self.merge) & set(self.split):

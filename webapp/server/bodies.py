@@ -18,6 +18,8 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 
+from webapp.server.patience import within
+
 _RECEIVE = (
     "topograph.receive"  # key of the ASGI scope: the server's own `receive`, for a view that reads the body itself
 )
@@ -110,10 +112,9 @@ def _bounded_receive(scope, receive):
             settings.UPLOAD_PATIENCE if deadline is None else min(settings.UPLOAD_PATIENCE, deadline - time.monotonic())
         )
         try:
-            async with asyncio.timeout(patience):
-                message = await receive()
+            message = await within(patience, receive())
         except TimeoutError:
-            raise _Refused(408, "The request did not come to its end in time. Send it again.") from None
+            raise _Refused(408, "The request took too long to arrive. Send it again.") from None
         size += len(message.get("body", b""))
         if size > most:
             raise _Refused(413, f"This request may have {most:,} bytes, and has more.")
@@ -173,8 +174,7 @@ async def chunks(request: HttpRequest, patience: float) -> AsyncIterator[bytes]:
     receive = request.scope[_RECEIVE]
     while True:
         try:
-            async with asyncio.timeout(patience):
-                message = await receive()
+            message = await within(patience, receive())
         except TimeoutError:
             raise ClientGone from None
         if message["type"] == "http.disconnect":

@@ -247,9 +247,9 @@ def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
     metrics.refused.labels(overloaded.reason).inc()
     seconds = RETRY[overloaded.status]
     if overloaded.status == 429:
-        sentence = "More was asked from where you are than can be answered at once."
+        sentence = "Too many requests came from your network at once."
     else:
-        sentence = "More is being asked of this server than it can answer at once."
+        sentence = "This server has more requests than it can answer at once."
     advice = f"Nothing is lost. Try again in {seconds} seconds."
     if (
         request.path.endswith(".json")

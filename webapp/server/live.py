@@ -24,10 +24,13 @@ from webapp import logs
 from webapp.accounts import authorization
 from webapp.jobs import events, roster
 from webapp.server.concurrency import release_connection
+from webapp.server.patience import within
 
 log = structlog.get_logger(__name__)
 
 QUEUE = 200  # events that a slow reader may be behind before its stream ends; its page connects again
+BLOCK_SECONDS = 10  # for which one question for new events waits
+ANSWER_SECONDS = 5  # within which Redis answers
 WORKERS_EVERY = 2  # seconds between two counts of the workers
 KEEP_ALIVE = 15  # seconds between two comments on a quiet stream: proxies close a silent connection after 30 or more
 RIGHTS_EVERY = 3.0  # seconds between two checks of who may read
@@ -69,25 +72,26 @@ class Hub:
                 _end_stream(queue)
 
     async def _read(self) -> None:
-        last = "$"
+        last = None
         while True:
             try:
-                async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=30) as client:
+                async with _client() as client:
+                    last = await within(ANSWER_SECONDS, _position(client, last))
                     while True:
-                        for _, entries in await client.xread({events.STREAM: last}, block=10_000, count=500) or ():
+                        read = client.xread({events.STREAM: last}, block=1000 * BLOCK_SECONDS, count=500)
+                        for _, entries in await within(BLOCK_SECONDS + ANSWER_SECONDS, read) or ():
                             for last, fields in entries:  # noqa: B007 (where the next read begins)
                                 self._send(fields[b"about"].decode(), fields[b"event"])
             except (redis.RedisError, OSError) as error:
                 log.warning("the stream of events is away", error=logs.named(error))
-                last = "$"  # an emptied Redis counts from the start again
                 await asyncio.sleep(1)
 
     async def _watch_workers(self) -> None:
         while True:
             try:
-                async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=5) as client:
+                async with _client() as client:
                     while True:
-                        self._tell_workers(len([key async for key in client.scan_iter(roster.WORKER_KEYS, count=1000)]))
+                        self._tell_workers(await within(ANSWER_SECONDS, _count_workers(client)))
                         await asyncio.sleep(WORKERS_EVERY)
             except (redis.RedisError, OSError):
                 self._tell_workers(None)
@@ -123,6 +127,32 @@ class Hub:
 
 
 hub = Hub()
+
+
+def _client() -> redis.asyncio.Redis:
+    """Without limits of its own, which go by the clock: a process that had no processor for a while would take a Redis
+    that answered for dead. `within` sets them."""
+    return redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=None, retry=None)
+
+
+async def _position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
+    """Where to read the stream on. last: the last entry that was read; None for what comes from now on.
+
+    What came while nobody was connected is read late, and not left out. Of a Redis that has lost its end the rest
+    follows what is left; of one that was emptied all is new.
+    """
+    newest = await client.xrevrange(events.STREAM, count=1)
+    if not newest:
+        return b"0-0"
+    return newest[0][0] if last is None else min(last, newest[0][0], key=_place)
+
+
+def _place(entry: bytes) -> tuple[int, ...]:
+    return tuple(int(part) for part in entry.split(b"-"))
+
+
+async def _count_workers(client: redis.asyncio.Redis) -> int:
+    return len([key async for key in client.scan_iter(roster.WORKER_KEYS, count=1000)])
 
 
 def _end_stream(queue: asyncio.Queue) -> None:

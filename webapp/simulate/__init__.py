@@ -1,1 +1,1 @@
-"""Made texts, drawn from known topics, and a run's topics beside those."""
+"""Simulated texts, drawn from known topics, and a run's topics beside those."""

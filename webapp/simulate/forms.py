@@ -1,4 +1,4 @@
-"""The form of made texts. Each field says in a line what it does."""
+"""The form of simulated texts. Each field says in a line what it does."""
 
 from django import forms
 
@@ -18,26 +18,26 @@ class MadeForm(forms.Form):
     )
     length = forms.FloatField(
         label="Words in a document", min_value=5, max_value=5_000, initial=_DEFAULT.length,
-        help_text="On average; the number of each is drawn from a Poisson distribution. Below 50 topics are hard to find again.",
+        help_text="On average; the number of each is drawn from a Poisson distribution. With fewer than 50, topics are hard to find.",
     )  # fmt: skip
     topics = forms.IntegerField(
-        label="Topics", min_value=1, max_value=200, initial=_DEFAULT.topics, help_text="The known topics that they are drawn from."
+        label="Topics", min_value=1, max_value=200, initial=_DEFAULT.topics, help_text="How many known topics the texts are drawn from."
     )  # fmt: skip
     vocabulary = forms.IntegerField(
         label="Different words", min_value=10, max_value=20_000, initial=_DEFAULT.vocabulary,
-        help_text="Words are made of syllables, and mean nothing.",
+        help_text="The words are invented and mean nothing.",
     )  # fmt: skip
     alpha = forms.FloatField(
         label="Topics in a document", min_value=0.001, max_value=100, initial=_DEFAULT.alpha,
-        help_text="The mean of α, the prior of each topic in a document: with small values each has few topics, with large ones all alike.",
+        help_text="The mean of α, the prior of each topic in a document: small values give each document few topics, large values an even mixture of all.",
     )  # fmt: skip
     varied = forms.BooleanField(
         label="Some topics are more frequent than others", required=False, initial=_DEFAULT.varied,
-        help_text="Each topic's α is drawn from a Gamma distribution with shape 2, as in the paper; else all are the same.",
+        help_text="Each topic's α is drawn from a Gamma distribution with shape 2, as in Chen and Huang’s paper; otherwise all have the same α.",
     )  # fmt: skip
     eta = forms.FloatField(
         label="Words in a topic", min_value=0.001, max_value=100, initial=_DEFAULT.eta,
-        help_text="Prior η of each word in a topic: with small values a topic has few words of its own. The paper's 1 gives nearly flat topics.",
+        help_text="Prior η of each word in a topic: small values give each topic few words of its own. The paper’s value, 1, gives nearly flat topics.",
     )  # fmt: skip
     seed = forms.IntegerField(
         label="Seed", min_value=0, max_value=2**31 - 1, initial=_DEFAULT.seed,

@@ -1,4 +1,4 @@
-"""The topics of a run on made texts beside those that the texts were drawn from."""
+"""The topics of a run on simulated texts beside those that the texts were drawn from."""
 
 import numpy as np
 

@@ -45,21 +45,24 @@ def write_csv(path: Path, bow: Bow, made: Made) -> None:
             tokens = np.repeat(bow.words[row], bow.counts[row])
             order = rng.permutation_slice(0, len(tokens), len(tokens), np.uint64(d)) if len(tokens) else []
             text = " ".join(words[tokens[order]]) if len(tokens) else ""
-            out.writerow([f"made-{d}", f"Made document {d + 1}", text])
+            out.writerow([f"made-{d}", f"Simulated document {d + 1}", text])
 
 
-def create(chosen: MadeSettings, owner: User | None = None, name: str = "") -> Corpus:
-    """A made corpus, queued for reading with settings that keep all its words; by default the local owner's. Raises
-    Invalid."""
+def create(chosen: MadeSettings, owner: User | None = None, name: str = "", train: bool = False) -> Corpus:
+    """A corpus of simulated texts, queued for reading with settings that keep all its words; by default the local
+    owner's. train: a run with as many topics follows by itself. Raises Invalid."""
     bow, made = draw(chosen)
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"made-{os.getpid()}-{os.urandom(6).hex()}"
     write_csv(copy, bow, made)
-    name = name.strip() or f"Made texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    name = (
+        name.strip() or f"Simulated texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    )
     with transaction.atomic():
         files.storing()
         corpus = corpora.create(name, [corpora.ReceivedFile("made.csv", copy)], owner)
         truth.write(corpus, made)
         settle(files.corpus_folder(corpus.pk))
         options = asdict(guesses.sniff(corpus).options)
-        corpora.read(corpus, corpora.ReadingSettings(options=options, min_documents=1, max_share=1.0, min_length=1))
+        reading = corpora.ReadingSettings(options=options, min_documents=1, max_share=1.0, min_length=1)
+        corpora.read(corpus, reading, trains={"topics": chosen.topics} if train else None)
     return corpus

@@ -1,4 +1,4 @@
-"""Made texts: the form that makes a corpus, and a run's topics beside the truth."""
+"""Simulated texts: the form that makes a corpus, and a run's topics beside the true ones."""
 
 from typing import cast
 
@@ -22,8 +22,11 @@ def make(request: HttpRequest) -> HttpResponse:
     form = MadeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            corpus = services.create(form.settings(), cast(User, request.user))  # USER may come in, nobody else
-            messages.success(request, "The texts are made. Train topics on them, and hold those against the true ones.")
+            owner = cast(User, request.user)  # USER may come in, nobody else
+            corpus = services.create(form.settings(), owner, train=True)
+            messages.success(
+                request, "The texts have been drawn. When training ends, compare its topics with the true ones."
+            )
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
@@ -34,6 +37,6 @@ def make(request: HttpRequest) -> HttpResponse:
 def beside(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse:
     """Each true topic beside what the run has in its place."""
     if not truth.exists(run.corpus):
-        raise Http404(f"The texts of run {run.pk} were not made: nobody knows their true topics.")
+        raise Http404(f"The texts of run {run.pk} were not simulated, so nobody knows their true topics.")
     data = {"beside": queries.beside(RunView(run))}
     return page(request, "run/truth.html", data, as_json=as_json, run=run)

@@ -8,6 +8,7 @@ from inference.errors import Invalid
 from webapp import exports
 from webapp.documents import fields
 from webapp.documents.selection import Selection
+from webapp.drawing.tables import json_text, kept_table
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
 from webapp.results import links, topics
@@ -68,7 +69,17 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
         "twin": "?" + request.GET.urlencode(),
         "many": address(request, topics=None, bin=None),
     }
-    return page(request, "time/lines.html", data, run=run, **context)
+    return page(request, "time/lines.html", data, run=run, pinned=_pinned(data), **context)
+
+
+def _pinned(data: dict) -> dict:
+    """What a notebook keeps of the lines: the shares, a column for each topic."""
+    named = [f"{topic['label']} {topic['name'] or topic['words'][0]}" for topic in data["topics"]]
+    shares = list(zip(*(topic["share"] for topic in data["topics"]), strict=True))
+    table = kept_table(data["by"], [each["label"] for each in data["bins"]], named, shares)
+    title = f"{named[0] if len(named) == 1 else 'Topics'} by {data['by']}"
+    among = f" of {data['selection']}" if data["selection"] else ""
+    return {"title": title, "sentence": f"Share of the words{among}.", "table": json_text(table)}
 
 
 @require_safe
@@ -168,7 +179,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
     try:
         a, b = (contrasts.side(request.GET, letter, selection) for letter in "ab")
         if a is None and b is not None:
-            raise Invalid("from_a", "Say first which documents are to be compared with these.")
+            raise Invalid("from_a", "First choose the documents to compare with these.")
         if a is not None:
             data = contrasts.compare(selection, a, b, order)
         elif selection and request.GET.get("rest"):
@@ -185,6 +196,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
                      "in": request.GET.getlist(f"in_{letter}")} for letter in "ab"}  # fmt: skip
     context = {
         "problem": problem,
+        "compared": " compared with ".join(side["name"] for side in data["sides"])[:150],
         "selection": selection,
         "set_address": selection.address() if selection else "",
         "form": [("a", "First set", said["a"]), ("b", "Second set", said["b"])],

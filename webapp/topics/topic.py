@@ -68,14 +68,14 @@ def neighbours(view: RunView, k: int, selection: Selection) -> dict[str, list[di
 
 # column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in a sentence)
 MEASURES = {
-    "coherence": ("umass", "UMass coherence", 1, "How often its first words stand in the same documents; nearer to 0 is better."),
+    "coherence": ("umass", "UMass coherence", 1, "How often its first words occur in the same documents; nearer to 0 is better."),
     "npmi": ("npmi", "NPMI", 2, "The same, independent of how frequent the words are: from −1 to 1, above 0 for words that occur together more often than by chance."),
-    "exclusivity": ("exclusivity", "Exclusivity", 2, "How far its first words are its own; near 0 they are shared with many topics."),
-    "effective_words": ("effective-words", "Effective words", 0, "As many words as if all were equally frequent; few for a narrow topic."),
+    "exclusivity": ("exclusivity", "Exclusivity", 2, "How exclusively its first words belong to it; near 0, many topics share them."),
+    "effective_words": ("effective-words", "Effective words", 0, "How many words it effectively consists of; few for a narrow topic."),
     "document_entropy": ("document-entropy", "Document entropy", 1, "How widely it is spread over documents; low where a few hold most of it."),
     "rank_1_documents": ("rank-1", "First in documents", 2, "The share of documents in which no topic is larger; low for a background topic."),
-    "uniform_distance": ("uniform-distance", "Distance from uniform", 1, "How far it is from giving all words alike; near 0 it says nothing."),
-    "corpus_distance": ("corpus-distance", "Distance from the corpus", 1, "How far its words are from those of the corpus as a whole; near 0 it is about nothing special."),
+    "uniform_distance": ("uniform-distance", "Distance from uniform", 1, "How far it is from giving all words the same weight; near 0 it has learned nothing."),
+    "corpus_distance": ("corpus-distance", "Distance from the corpus", 1, "How much its words differ from those of the whole corpus; near 0 it is about nothing in particular."),
 }  # fmt: skip
 
 

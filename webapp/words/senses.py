@@ -18,6 +18,7 @@ RARE = 0.02
 LIKELY = 0.6  # and one whose tokens are less certain on average, as its lines would be guesses
 SHADES = 3  # paler ones of a colour: static/css/words.css
 MOST = 16  # senses that are unfolded
+APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
 NAMED = 6  # words that name a sense
 CANDIDATES = 40  # words from which those are chosen
 THIN = 10  # tokens: a period or value with fewer is marked
@@ -50,7 +51,7 @@ def tallied(view: RunView, of: Uses, selection: Selection) -> tuple[list[dict], 
         }
         for k in order
     ]
-    named = [i for i, row in enumerate(senses) if i == 0 or _clear(row)][:MOST]
+    named = [i for i, row in enumerate(senses) if i == 0 or is_sense(row)][:MOST]
     clear, before = links.apart(view, [senses[i] for i in named]), 0.0
     for row in clear:
         row["start"], before = before, before + row["share"]
@@ -67,8 +68,30 @@ def _tell_apart(senses: list[dict]) -> None:
         seen[row["hue"]] += 1
 
 
-def _clear(row: dict) -> bool:
+def is_sense(row: dict) -> bool:
+    """Whether a topic of a word is clear enough to be called a sense of it; the largest is shown though it isn't."""
     return row["tokens"] >= FEW and row["share"] >= RARE and row["certainty"] >= LIKELY
+
+
+def charted(view: RunView, named: list[dict], rare: list[dict], apart: bool) -> list[dict]:
+    """The topics that a chart of the word shows one by one: its senses; with `apart` the largest others, too."""
+    if not apart:
+        return named
+    listed = links.apart(view, [*named, *(row | {"other": True} for row in rare[:APART])])
+    _tell_apart(listed)
+    return listed
+
+
+def grouped(rare: list[dict]) -> list[dict]:
+    """The topics that are no senses by why they are none: those of which the model is unsure, and the small ones."""
+    kinds = {
+        why: [row for row in rare if (row["certainty"] < LIKELY) == (why == "unsure")] for why in ("unsure", "small")
+    }
+    return [
+        {"why": why, "topics": of, "tokens": sum(row["tokens"] for row in of), "share": sum(row["share"] for row in of)}
+        for why, of in kinds.items()
+        if of
+    ]
 
 
 def name(view: RunView, of: Uses, senses: list[dict], rare: list[dict]) -> None:
@@ -132,9 +155,9 @@ def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Select
     """How the shares of the senses change over time or from value to value of a category. None where nothing is known
     to go by.
 
-    Returns by, offered (other names), bins: label, tokens, thin, lines, and cells, one for each sense and last the
-    other senses: tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not thin; left_out:
-    values not shown.
+    Returns by, offered (other names), topics: those of the cells, bins: label, tokens, thin, lines, and cells, one for
+    each topic and last the others: tokens, share (of the bin's), lines; tallest: the largest share in a bin that is not
+    thin; left_out: values not shown.
     """
     offered = groupings(run)
     if not offered:
@@ -177,8 +200,8 @@ def shift(run: Run, of: Uses, senses: list[dict], wanted: str, selection: Select
         cell["share"] for bin in bins for cell in bin["cells"]
     ]
     return {
-        "by": chosen, "in_time": groups.in_time, "offered": offered, "bins": bins, "tallest": max(thick, default=1.0),
-        "left_out": 0 if groups.in_time else len(known) - len(shown), "outside": int(of.counts.sum()) - int(totals.sum()),
+        "by": chosen, "in_time": groups.in_time, "offered": offered, "topics": numbers, "bins": bins,
+        "tallest": max(thick, default=1.0), "left_out": 0 if groups.in_time else len(known) - len(shown), "outside": int(of.counts.sum()) - int(totals.sum()),
     }  # fmt: skip
 
 

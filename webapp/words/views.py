@@ -1,14 +1,20 @@
 """Words of a run's corpus, the senses of one (the topics its tokens were given to), its lines, and two words side by
 side."""
 
+from urllib.parse import urlencode
+
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import Selection
+from webapp.drawing.numbers import percent
+from webapp.drawing.tables import json_text, kept_table
 from webapp.models import Run, Word
+from webapp.pages import carried
 from webapp.pages.page import address, number, page, run_or_404, search_words
 from webapp.results import links
 from webapp.results.view import RunView
@@ -17,6 +23,7 @@ from webapp.words import concordance, queries, senses
 
 SAMPLES = 3  # lines of each sense beside all others
 MUCH = 0.1  # of a word: if its folded senses hold more, they are open
+UNSURE = 0.8  # certainty below which a sense says how certain it is
 RELATED = 9  # words that begin alike, this one among them
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 
@@ -25,6 +32,10 @@ COMPARE = "compare"  # the page of two words; without any it is the page of this
 def index(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResponse:
     run = run_or_404(run_id)
     q = search_words(request, "word")
+    known = None if as_json or "after" in request.GET else queries.word(run.version, q)
+    if known:  # a whole word opens its page; what is only a beginning is answered with a list
+        chosen = urlencode(carried.conditions(request.GET))
+        return redirect(links.word_url(run, known.word, f"?{chosen}" if chosen else ""))
     words, following = queries.matching(run.version, q, number(request, "after", -1))
     data = {
         "items": links.with_word_urls(words, run),
@@ -75,6 +86,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
     uses = senses.uses(view, known, selection)
     named, rare = senses.tallied(view, uses, selection)
     senses.name(view, uses, named, rare)
+    charted = senses.charted(view, named, rare, request.GET.get("rest") == "apart")
     if concordance.has_places(run):
         samples = concordance.samples(selection, uses, [row["number"] for row in named], SAMPLES)
         for row in named:
@@ -91,7 +103,7 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
             for row in links.with_word_urls(queries.matching(run.version, known.word, limit=RELATED)[0], run)
             if row["word"] != known.word
         ],
-        "shift": senses.shift(run, uses, named, request.GET.get("by", ""), selection),
+        "shift": senses.shift(run, uses, charted, request.GET.get("by", ""), selection),
         "has_places": concordance.has_places(run),
     }
     return page(
@@ -101,10 +113,31 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
         as_json=as_json,
         run=run,
         selection=selection,
-        rare_count=len(rare),
+        topics_count=len(named) + len(rare),
+        pinned=_pinned(known, data, charted),
         rest_share=data["rest"] / max(1, data["tokens"]),
         much_rare=data["rest"] > MUCH * data["tokens"],
+        doubtful=bool(named) and not senses.is_sense(named[0]),
+        unsure={row["number"]: concordance.sure(row["certainty"]) for row in named if row["certainty"] < UNSURE},
+        rare_groups=senses.grouped(rare),
+        charted=charted,
+        uncharted=rare[max(0, len(charted) - len(named)) :],
     )
+
+
+def _pinned(word: Word, data: dict, charted: list[dict]) -> dict:
+    """What a notebook keeps of the page: the senses in a sentence, and their shares by period or value."""
+    told = "; ".join(
+        f"{row['label']} {row['name'] or row['words'][0]} {percent(row['share'])}" for row in data["senses"]
+    )
+    among = f" in {data['documents_chosen']}" if data["documents_chosen"] else ""
+    shift, table = data["shift"], None
+    if shift and shift["bins"]:
+        columns = [f"{row['label']} {row['name'] or row['words'][0]}" for row in charted] + ["others"]
+        shares = [[cell["share"] if bin["tokens"] else None for cell in bin["cells"]] for bin in shift["bins"]]
+        table = kept_table(shift["by"], [bin["label"] for bin in shift["bins"]], columns, shares)
+    sentence = f"{data['tokens']:,} occurrences{among}: {told}." if told else ""
+    return {"title": f"“{word.word}”: its senses", "sentence": sentence, "table": json_text(table)}
 
 
 def _lines(request: HttpRequest, word: Word, selection: Selection, data: dict, as_json: bool) -> HttpResponse:

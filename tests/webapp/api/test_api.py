@@ -337,3 +337,23 @@ def test_r_examples_ask_for_addresses_that_there_are(client, trained, schema):
     assert set(re.findall(r"\$(\w+)", code)) <= {"items", "id", "senses", "groups", "shares"}
     if shutil.which("Rscript"):
         subprocess.run(["Rscript", "-e", "parse(file('stdin'))"], input=code, text=True, check=True)
+
+
+def test_what_is_no_address_of_the_api_is_said_in_json(client, trained):
+    for path in ("/api/v1/runs/null%2Cnull", "/api/v1/nothing", "/runs/999999999.json"):
+        answer = client.get(path)
+        assert answer.status_code == 404 and answer.json()["error"].endswith("."), path
+
+
+def test_the_schema_says_what_may_be_read_without_a_token(schema):
+    for operations in schema["paths"].values():
+        for method, operation in operations.items():
+            assert ({} in operation["security"]) == (method == "get")
+
+
+def test_who_changes_something_needs_a_token_before_it_is_looked_up(client, trained, settings):
+    """Else what is not there, or private, would be 404, and what is public 401."""
+    settings.ACCOUNTS = True
+    for number in (trained.pk, 10**12):
+        for path in (f"/api/v1/runs/{number}/stop", f"/api/v1/corpora/{number}/read"):
+            assert client.post(path).status_code == 401, path

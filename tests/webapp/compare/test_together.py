@@ -227,7 +227,7 @@ def test_who_predicts_best():
 
 
 def test_chance_is_said_as_far_as_it_was_measured():
-    assert "chance was not measured here: train one of them again with another seed" in said(ONE, TWO)
+    assert "chance has not been measured here. Train one of these runs again with another seed" in said(ONE, TWO)
     assert "hold out different" not in said(ONE, TWO) and "hold out different" in said(ONE, replace(TWO, seed=5))
     again = replace(ONE, run=4, seed=7, held_out=-7.02)
     text = said(ONE, TWO, again, settings={1: {"topics": 40}, 4: {"topics": 40}})

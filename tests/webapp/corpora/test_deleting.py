@@ -330,7 +330,7 @@ def test_undo_brings_back_all_of_it(client, whole):
     assert [(row["kind"], row["id"]) for row in listed] == [("corpus", whole.pk)]  # its runs come and go with it
     assert client.get(reverse("run_deleted", args=[run.pk])).status_code == 200
     refused = client.post(reverse("run_bring_back", args=[run.pk]), follow=True)
-    assert "Bring back the corpus first" in refused.content.decode()
+    assert "Restore the corpus first" in refused.content.decode()
 
     assert client.post(reverse("corpus_bring_back", args=[whole.pk]), follow=True).status_code == 200
     assert client.get(reverse("run_topics_json", args=[run.pk])).json() == before

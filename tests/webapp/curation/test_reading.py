@@ -174,7 +174,7 @@ def test_progress_is_kept_and_the_end_is_final(client, trained):
     )
     answer_all(client, trained, 3, label="Land", fits="yes")
     html = answer_all(client, trained, 3, label="Changed", fits="no").content.decode()
-    assert "what you said blind stays" in html and "Changed" not in html
+    assert "your answers can no longer be changed" in html and "Changed" not in html
     assert Answer.objects.get(kind="label").payload == {"label": "Land", "confidence": 4}
     assert {a.payload["fits"] for a in Answer.objects.filter(kind="fit")} == {"yes"}
     progress = client.get(reverse("run_reading_json", args=[trained.pk])).json()["progress"]
@@ -192,7 +192,7 @@ def test_another_seed_is_another_sample(client, trained):
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"fits_0": "maybe"}, "Say of each passage"),
+        ({"fits_0": "maybe"}, "Mark each passage as"),
         ({"label": "x" * 81}, "at most 80"),
         ({"label": "x", "confidence": "6"}, "how sure"),
     ],

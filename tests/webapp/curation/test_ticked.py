@@ -54,7 +54,7 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     share = measures.of(run)["share"]
     target = max((2, 4, 5), key=lambda k: share[k])
     page = post(client, run, "topics_edit", do="merge", topics=["2", "4", "5"]).content.decode()
-    assert f"3 topics are now read as one, T{target:02d}" in page
+    assert f"3 topics are now merged into T{target:02d}" in page
     assert {labels.read(run).into[k] for k in (2, 4, 5)} == {target}
     post(client, run, "topics_edit", do="group", topics=["0", "1"], group="War")
     post(client, run, "topics_edit", do="colour", topics=["0", "1"], colour="4")
@@ -70,7 +70,7 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     [
         ({"do": "merge", "topics": ["2"]}, "two topics or more"),
         ({"do": "merge"}, "No topic is ticked"),
-        ({"do": "fly", "topics": ["2"]}, "Choose what is to be done"),
+        ({"do": "fly", "topics": ["2"]}, "Choose an action"),
         ({"do": "colour", "colour": "99", "topics": ["2"]}, "colour must be"),
     ],
 )

@@ -126,6 +126,16 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
     assert len(seen) == len(set(seen)) == data["count"]
 
 
+def test_documents_of_a_topic_stand_with_its_share(client, trained):
+    url = reverse("run_documents_json", args=[trained.pk])
+    chosen = client.get(url, {"has": "3:20", "by": "T03"}).json()["items"]
+    shares = [row["share"] for row in chosen]
+    assert shares and shares == sorted(shares, reverse=True) and min(shares) >= 0.2
+    proportions = client.get(reverse("run_document_json", args=[trained.pk, chosen[0]["number"]])).json()["proportions"]
+    assert shares[0] == pytest.approx(next(row["share"] for row in proportions if row["number"] == 3))
+    assert {row["share"] for row in client.get(url).json()["items"]} == {None}
+
+
 def test_passages_are_the_documents_and_mark_the_topic(trained):
     of = made(trained, "has=1:20", "T01")
     numbers = whole(of, 50)[:25]

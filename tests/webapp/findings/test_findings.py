@@ -1,6 +1,7 @@
 """The overview of a run: what it says of the shipped example's years, of sets, of corpora with little, and to whom."""
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -150,6 +151,17 @@ def test_one_press_pins_a_finding(trained, client):
     client.post(reverse("pin"), sent)
     pin = Notebook.objects.latest("pk").pins.get()
     assert pin.sentence == get(client, trained)["findings"][0]["sentence"]
+
+
+def test_one_press_pins_a_quotation(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    form = re.search(r'id="pin-quote-1" hidden>(.*?)</form>', page, re.S)[1]
+    client.post(
+        reverse("pin"), {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)}
+    )
+    pin = Notebook.objects.latest("pk").pins.get()
+    quote = get(client, trained)["quotes"][0]
+    assert pin.kind == "passage" and (pin.start, pin.end) == (quote["start"], quote["end"])
 
 
 def test_the_api_says_the_same(trained, client):

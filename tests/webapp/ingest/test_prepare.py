@@ -1,8 +1,11 @@
 """What pages show of a choice of words before it is made, and the versions that choices make."""
 
 import io
+import secrets
 import time
 import zipfile
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +19,7 @@ from tests.corpora import as_csv, example_rows
 from tests.webapp.ingest.test_upload import fields, prepare
 from webapp.accounts.embargo import set_embargo
 from webapp.ingest import estimates as queries
-from webapp.ingest import sample, versions
+from webapp.ingest import looks, sample, versions
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
@@ -113,6 +116,28 @@ def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, 
     assert answer.status_code == 302 and answer.url == f"/corpora/{corpus.pk}/"
 
 
+@pytest.mark.parametrize("taken", ["sample", "looks"])
+def test_a_preview_whose_sample_another_request_takes_away_is_counted_again(client, monkeypatch, taken):
+    """Of several previews of a draft at once each clears away what is old."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    data = {name: value for name, value in fields(client, url).items() if name != "html"}
+    sample.remove_samples(corpus)
+    took, opened, token = [], Stream.open, secrets.token_hex
+
+    def overtaken(go_on, *given):
+        if not took:
+            took.append(taken)
+            sample.remove_samples(corpus)
+        return go_on(*given)
+
+    if taken == "sample":
+        monkeypatch.setattr(sample.Stream, "open", partial(overtaken, opened))
+    else:
+        monkeypatch.setattr(looks, "secrets", SimpleNamespace(token_hex=partial(overtaken, token)))
+    answer = client.post(url, data | {"preview": "1"})
+    assert took and answer.status_code == 200 and answer.context["words"]["kept"]
+
+
 def test_a_word_is_left_out_and_a_stop_word_kept(client):
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     first = client.get(url).context["words"]["kept"][0]["word"]
@@ -180,7 +205,7 @@ def test_what_can_not_be_is_said_beside_the_options(client):
     answer = changed(client, url, language="th", forms="stems")
     assert answer.status_code == 200 and "no stems for this language" in answer.content.decode()
     assert answer.context.get("words") is None
-    assert "Mend what is marked" in changed(client, url, min_documents="0").content.decode()
+    assert "Correct what is marked" in changed(client, url, min_documents="0").content.decode()
     assert client.post(url, fields(client, url) | {"encoding": "bogus", "preview": "1"}).status_code == 200
     assert "No words are left" in changed(client, url, min_documents="1000").content.decode()
 
@@ -494,13 +519,13 @@ def test_documents_are_added_from_the_page(client, own):
     page = client.get(answer.url).content.decode()
     assert client.get(answer.url).context["sample"].documents == 30
     assert "after its 120 documents" in page and "lack" not in page and rows[121][5][:80] in page
-    assert "wait to be added" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert "are not added yet" in client.get(reverse("corpus", args=[own.pk])).content.decode()
     assert addition not in client.get(reverse("home")).context["corpora"]
     done = client.post(answer.url, fields(client, answer.url))
     assert done.url == reverse("corpus", args=[own.pk])
     make(own.versions.latest("number").pk)
     page = client.get(done.url).content.decode()
-    assert "30 documents more" in page and "wait to be added" not in page
+    assert "30 documents more" in page and "are not added yet" not in page
     assert client.get(answer.url).status_code == 404
     assert "Choose at least one" in client.post(reverse("corpus_add", args=[own.pk]), {}, follow=True).content.decode()
 

@@ -56,7 +56,7 @@ def test_what_is_wrong_with_shaping_is_said_and_not_done(client):
     corpus, url = prepare(client, ("book.txt", book(3)))
     answer = client.post(url, fields(client, url) | {"sections": "words", "length": "10"})
     assert answer.status_code == 400 and "A section has from 50" in answer.content.decode()
-    assert "Mend what is marked" in changed(client, url, sections="verses").content.decode()
+    assert "Correct what is marked" in changed(client, url, sections="verses").content.decode()
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.settings
 

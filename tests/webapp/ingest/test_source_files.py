@@ -119,7 +119,7 @@ def test_what_can_not_be_stored_says_why(tmp_path, client):
     corpus.refresh_from_db()
     assert corpus.status == "failed" and "could not be opened" in corpus.error
     assert corpus.arriving == {} and not corpus.files.exists()
-    assert "upload others" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "Upload others" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
 
 
 def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
@@ -134,7 +134,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
             ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "failed" and corpus.arriving["uploads"] <= 1
-    assert "Go on storing" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
+    assert "Continue storing" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     client.post(reverse("corpus_retry", args=[corpus.pk]))
     ingest(corpus.pk)
     corpus.refresh_from_db()

@@ -81,7 +81,7 @@ def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready)
 
 def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready, monkeypatch):
     page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
-    assert "Engine: Sparse stochastic inference, the usual one." in page and "<details open" not in page
+    assert "Engine: Sparse stochastic inference, the default." in page and "<details open" not in page
     for name in NAMES:
         engine = engines.get(name)
         assert engine.HELP in page and engine.SOURCE in page and (engine.PURPOSE or engine.LABEL) in page

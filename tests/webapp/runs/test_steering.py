@@ -59,7 +59,7 @@ def test_the_form_makes_a_run(client, trained):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("", "Say what is to change"),
+        ("", "Choose what to change"),
         ("merge=1", "only one is ticked"),
         ("merge=1&merge=2&split=2", "T02 can be merged or split"),
         ("split=400", "Topics of run"),

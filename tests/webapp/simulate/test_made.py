@@ -1,4 +1,4 @@
-"""Made texts: a corpus like any other, whose true topics are kept, and a page that holds a run's against them."""
+"""Simulated texts: a corpus like any other, whose true topics are kept, and a page that holds a run's against them."""
 
 import io
 
@@ -52,8 +52,9 @@ def test_a_run_beside_the_truth(made, client):
     assert all(0 < row["relative_error"] < row["uniform_error"] for row in rows if row["recovered"])
     assert answer["alpha"]["same"] and answer["alpha"]["sum"] == pytest.approx(0.4)
     page = client.get(reverse("run_truth", args=[run.pk])).content.decode()
-    assert f"{summary['recovered']} of them were found again" in page and "one α for all topics" in page
-    assert reverse("run_truth", args=[run.pk]) in client.get(reverse("run", args=[run.pk])).content.decode()
+    assert f"The run found {summary['recovered']} of them" in page and "one α for all topics" in page
+    for name in ("run", "run_overview"):
+        assert reverse("run_truth", args=[run.pk]) in client.get(reverse(name, args=[run.pk])).content.decode()
     assert "drawn from known topics" in client.get(reverse("corpus", args=[made.pk])).content.decode()
 
 
@@ -92,7 +93,7 @@ def test_a_run_without_topics_yet(made, client):
     from webapp.runs import services as runs
 
     run = runs.create(made.version, topics=2)
-    assert "as soon as it has some" in client.get(reverse("run_truth", args=[run.pk])).content.decode()
+    assert "as soon as the run has some" in client.get(reverse("run_truth", args=[run.pk])).content.decode()
 
 
 def posted(client, **changes):
@@ -107,6 +108,7 @@ def test_the_form_makes_a_corpus(client):
     assert answer.status_code == 302 and answer["Location"] == reverse("corpus", args=[corpus.pk])
     assert truth.read(corpus).settings == MadeSettings(documents=30, varied=False, seed=5)
     assert corpus.status == "queued" and "known" not in corpus.name
+    assert corpus.trains == {"topics": 10}, "a run follows by itself"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_the_form_makes_a_corpus(client):
 def test_what_can_not_be_is_refused(client, changes, said):
     answer = posted(client, **changes)
     assert answer.status_code == 400 and said in answer.content.decode()
-    assert not Corpus.objects.filter(name__startswith="Made texts").exists()
+    assert not Corpus.objects.filter(name__startswith="Simulated texts").exists()
 
 
 def test_a_backup_has_the_truth(made):

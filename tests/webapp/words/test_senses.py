@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from html import unescape
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +17,7 @@ from webapp.accounts import embargo
 from webapp.curation import services as curation
 from webapp.documents import fields
 from webapp.drawing.sense_charts import bars, parts, ticks
-from webapp.models import Corpus, Word
+from webapp.models import Corpus, Notebook, Word
 from webapp.results import evidence
 from webapp.words import concordance, senses
 
@@ -147,6 +148,37 @@ def test_every_bin_opens_its_lines(client, trained, query):
                 assert len(lines) == cell["tokens"] and {line["topic"] for line in lines} == {sense["number"]}
         if bin["tokens"]:
             assert len(opened(client, trained, "militia", bin["lines"])) == bin["tokens"]
+
+
+def test_other_topics_are_told_apart_where_it_is_asked(client, trained, frequent, monkeypatch):
+    monkeypatch.setattr(senses, "LIKELY", 1.1)  # so that all topics but the largest are others
+    usual = data(client, trained, frequent, **{"from": "1790"})
+    apart = data(client, trained, frequent, **{"from": "1790", "rest": "apart"})
+    numbers = [row["number"] for row in usual["senses"]]
+    others = [row["number"] for row in usual["rare"][: senses.APART]]
+    assert usual["shift"]["topics"] == numbers and apart["shift"]["topics"] == numbers + others
+    for one, other in zip(usual["shift"]["bins"], apart["shift"]["bins"], strict=True):
+        rest = sum(cell["tokens"] for cell in other["cells"][len(numbers) :])
+        assert one["cells"][-1]["tokens"] == rest and len(other["cells"]) == len(numbers) + len(others) + 1
+
+
+def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypatch):
+    url = reverse("run_word", args=[trained.pk, frequent])
+    assert "too uncertain" not in client.get(url).content.decode()
+    monkeypatch.setattr(senses, "LIKELY", 1.1)
+    unsure = client.get(url, {"by": "party"}).content.decode()
+    assert "too uncertain" in unsure and "The model is unsure of most of these occurrences" in unsure
+
+
+def test_the_pin_of_a_word_keeps_its_shares(client, trained, frequent):
+    page = client.get(reverse("run_word", args=[trained.pk, frequent])).content.decode()
+    form = re.search(r'<form method="post" action="[^"]*pin/">(.*?)</form>', page, re.S)[1]
+    sent = {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)}
+    client.post(reverse("pin"), sent | {"notebook": "new"})
+    pin = Notebook.objects.latest("pk").pins.get()
+    bins = data(client, trained, frequent)["shift"]["bins"]
+    assert [row[0] for row in pin.table["rows"]] == [bin["label"] for bin in bins]
+    assert pin.table["rows"][0][1] == pytest.approx(bins[0]["cells"][0]["share"], abs=1e-4)
 
 
 def test_merged_topics_are_one_sense(client, trained):

@@ -73,3 +73,11 @@ def test_pages_hold_every_word_once(client, trained):
         .order_by("number")
         .values_list("word", flat=True)
     )
+
+
+def test_a_whole_word_opens_its_page_with_the_chosen_documents(client, trained):
+    url = reverse("run_words", args=[trained.pk])
+    word = reverse("run_word", args=[trained.pk, "militia"])
+    assert client.get(url, {"word": " Militia "}).headers["Location"] == word
+    assert client.get(url, {"word": "militia", "from": "1800"}).headers["Location"] == f"{word}?from=1800"
+    assert client.get(url, {"word": "militi"}).status_code == 200  # a beginning: the words that begin so

@@ -27,7 +27,7 @@ HELP = {
 class Command(BaseCommand):
     help = (
         "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then has a page that shows "
-        "the truth beside what it found. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."
+        "its topics beside the true ones. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."
     )
 
     def add_arguments(self, parser):

@@ -1,0 +1,107 @@
+"""The overview of a made corpus whose truth is known: one theme rises in a known year, one belongs to one newspaper, and
+the others are the same throughout. A real training, read through overview.json."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from tests.webapp.making import corpus_of, run_on
+
+pytestmark = pytest.mark.django_db
+
+THEMES = {
+    "railway": "railway engine station track locomotive carriage signal platform junction tunnel",
+    "fishing": "fishing herring trawler harbour net catch boat salmon pier tide",
+    "court": "court judge jury verdict lawyer witness trial prisoner sentence plea",
+    "harvest": "harvest wheat barley farmer plough field grain meadow cattle orchard",
+    "theatre": "theatre actor stage comedy audience opera singer curtain drama rehearsal",
+}
+NAMES = list(THEMES)
+PAPERS = ["Courier", "Herald", "Mercury"]
+ROSE, SINCE = "railway", 1912  # threefold
+OWN, PAPER = "fishing", "Mercury"  # fourfold there
+YEARS = range(1900, 1920)
+DOCUMENTS, WORDS = 30, 40  # of a year; of a document
+
+
+@pytest.fixture(scope="module")
+def planted(draft, django_db_blocker):
+    rng = np.random.default_rng(5)
+    words = [theme.split() for theme in THEMES.values()]
+    rows, tokens = [["title", "date", "paper", "text"]], Counter()
+    for year in YEARS:
+        for i in range(DOCUMENTS):
+            paper = PAPERS[i % len(PAPERS)]
+            weights = np.ones(len(THEMES))
+            weights[NAMES.index(ROSE)] *= 3 if year >= SINCE else 1
+            weights[NAMES.index(OWN)] *= 4 if paper == PAPER else 1
+            themes = rng.choice(
+                len(THEMES), WORDS, p=rng.dirichlet(weights / 3)
+            )  # a document is mostly of one theme or two
+            tokens.update((NAMES[k], year >= SINCE, paper == PAPER) for k in themes.tolist())
+            text = " ".join(words[k][rng.integers(len(words[k]))] for k in themes)
+            rows.append([f"{paper} {year}, {i}", str(year), paper, text])
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, rows, "papers.csv", language="en", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=len(THEMES), passes=20), tokens
+
+
+def theme(client, run, topic: int) -> str:
+    """The theme that has most of a topic's first words."""
+    page = client.get(reverse("run_topic_json", args=[run.pk, topic])).json()
+    first = [row["word"] for row in page["words"][:6]]
+    return Counter(name for name, text in THEMES.items() for word in first if word in text.split()).most_common(1)[0][0]
+
+
+def share(tokens: Counter, name: str, place: int, inside: bool) -> float:
+    """Of the words on one side (place 1: since the year; 2: in the paper) the part that is of a theme."""
+    here = {key: n for key, n in tokens.items() if key[place] == inside}
+    return sum(n for key, n in here.items() if key[0] == name) / sum(here.values())
+
+
+def findings(client, run) -> dict[str, list[dict]]:
+    data = client.get(reverse("run_overview_json", args=[run.pk]), {"detail": "more"}).json()
+    assert data["ready"] and data["documents"] == DOCUMENTS * len(YEARS) and data["span"] == ["1900", "1919"]
+    return {kind: [row for row in data["findings"] if row["kind"] == kind] for kind in ("rise", "fall", "mark")}
+
+
+def test_what_was_planted_is_told_with_its_year_and_its_size(client, planted):
+    run, tokens = planted
+    told = findings(client, run)
+    risen = {theme(client, run, row["topic"]["number"]): row for row in told["rise"]}
+    assert set(risen) == {ROSE}
+    rise = risen[ROSE]
+    assert f"before {SINCE}" in rise["sentence"]
+    assert rise["low"] <= share(tokens, ROSE, 1, True) / share(tokens, ROSE, 1, False) <= rise["high"]
+    particular = {
+        theme(client, run, row["topic"]["number"]): row
+        for row in told["mark"]
+        if f"{PAPER} (paper)" in row["sentence"] and row["estimate"] > 1
+    }
+    assert set(particular) == {OWN}
+    assert (
+        particular[OWN]["low"] <= share(tokens, OWN, 2, True) / share(tokens, OWN, 2, False) <= particular[OWN]["high"]
+    )
+
+
+def test_nothing_else_is_said_to_have_risen_or_to_be_particular(client, planted):
+    run, _ = planted
+    told = findings(client, run)
+    for row in told["mark"]:
+        name = theme(client, run, row["topic"]["number"])
+        assert name in (OWN, ROSE) or (row["estimate"] < 1 and PAPER in row["sentence"]), row["sentence"]
+    fell = {theme(client, run, row["topic"]["number"]) for row in told["fall"]}
+    assert ROSE not in fell and OWN not in fell
+
+
+def test_its_passages_are_those_documents(client, planted):
+    run, _ = planted
+    told = findings(client, run)
+    for row in told["rise"] + told["mark"][:2]:
+        path, _, query = row["url"].partition("?")
+        listed = client.get(f"{path.rstrip('/')}.json?{query}").json()["items"]
+        assert listed
+        if row["kind"] == "rise":
+            assert all(document["date_text"] >= str(SINCE) for document in listed)
