@@ -125,9 +125,8 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     cuts = [ends(piece) for piece in cut_texts]
     places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
     stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], places)
-    return {
-        piece.number: marked(piece, *of_piece) for piece, *of_piece in zip(cut_texts, cuts, places, stops, strict=True)
-    }
+    pieces = zip(cut_texts, cuts, places, stops, strict=True)
+    return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
 
 
 def densest_place(of: Tokens, topic: int, length: int = PASSAGE) -> int | None:
@@ -166,11 +165,10 @@ def ends(piece: Piece) -> tuple[int, int]:
     """Where a passage begins and ends in a piece of a text, so that its words are whole. What has no space within the
     margin, as in scripts that write none, is cut where the piece ends."""
     text = piece.text
-    first, last = _SPACE.search(text, 0, MARGIN), None
-    if piece.more:
-        *_, last = None, *_SPACE.finditer(text, max(0, len(text) - MARGIN))
+    first = _SPACE.search(text, 0, MARGIN)
+    near_end = list(_SPACE.finditer(text, max(0, len(text) - MARGIN))) if piece.more else []
     a = first.end() if piece.first and first else 0
-    b = last.start() if last else len(text)
+    b = near_end[-1].start() if near_end else len(text)
     return a, b if b > a else len(text)
 
 

@@ -11,6 +11,7 @@ again every few seconds, for all of them together.
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
+from typing import Any
 
 import orjson
 import redis
@@ -72,13 +73,13 @@ class Hub:
                 _end_stream(queue)
 
     async def _read(self) -> None:
-        last = None
+        last: bytes | None = None
         while True:
             try:
                 async with _client() as client:
                     last = await within(ANSWER_SECONDS, _position(client, last))
                     while True:
-                        read = client.xread({events.STREAM: last}, block=1000 * BLOCK_SECONDS, count=500)
+                        read: Any = client.xread({events.STREAM: last}, block=1000 * BLOCK_SECONDS, count=500)
                         for _, entries in await within(BLOCK_SECONDS + ANSWER_SECONDS, read) or ():
                             for last, fields in entries:  # noqa: B007 (where the next read begins)
                                 self._send(fields[b"about"].decode(), fields[b"event"])
@@ -141,7 +142,7 @@ async def _position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
     What came while nobody was connected is read late, and not left out. Of a Redis that has lost its end the rest
     follows what is left; of one that was emptied all is new.
     """
-    newest = await client.xrevrange(events.STREAM, count=1)
+    newest: Any = await client.xrevrange(events.STREAM, count=1)
     if not newest:
         return b"0-0"
     return newest[0][0] if last is None else min(last, newest[0][0], key=_place)

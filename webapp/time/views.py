@@ -132,7 +132,7 @@ def table(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRespo
         if "number" in row:
             row["alone"] = address(request, topics=None, topic=str(row["number"]), field=_across(choices, by))
             row["large"] = _lines_of(request, run, row["number"])
-    context = {
+    context: dict = {
         "problem": problem,
         "selection": selection,
         "set_address": selection.address() if selection else "",
@@ -194,7 +194,7 @@ def compare(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpRes
         return page(request, "", data, as_json=True)
     said = {letter: {"from": request.GET.get(f"from_{letter}", ""), "to": request.GET.get(f"to_{letter}", ""),
                      "in": request.GET.getlist(f"in_{letter}")} for letter in "ab"}  # fmt: skip
-    context = {
+    context: dict = {
         "problem": problem,
         "compared": " compared with ".join(side["name"] for side in data["sides"])[:150],
         "selection": selection,
