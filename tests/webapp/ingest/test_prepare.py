@@ -23,7 +23,6 @@ from webapp.ingest import looks, sample, versions
 from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.jobs import heartbeat
 from webapp.models import Corpus, Document, SourceFile, Version
 from webapp.runs import services as runs
 from webapp.storage import files
@@ -38,11 +37,10 @@ def patient(monkeypatch):
 
 
 @pytest.fixture
-def own(draft, monkeypatch):
+def own(draft):
     """A corpus of a test's own that has been read."""
     from tests.webapp.making import corpus_of
 
-    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)  # its own connection does not see what a test has not committed
     return corpus_of(draft, example_rows(120), "own.csv", language="en", min_documents=2)
 
 
@@ -168,8 +166,7 @@ def test_the_passage_says_what_becomes_of_each_word(client):
     assert "".join(piece["text"] for piece in numbers["pieces"]) in text
 
 
-def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(client, monkeypatch):
-    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
+def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(client):
     rows = [["id", "text"], *([f"k{i % 900}", "The same words on ships and harbours."] for i in range(1000))]
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
     page = client.get(url)

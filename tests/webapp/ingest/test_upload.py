@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from tasks.corpora import ingest
 from tests.corpora import as_csv, example_rows
-from webapp.jobs import heartbeat
 from webapp.models import Corpus
 from webapp.readers import looking
 from webapp.storage import files
@@ -238,7 +237,6 @@ def test_nothing_is_asked_that_is_clear(client):
 
 def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch):
     monkeypatch.setattr(looking, "PAGE_SECONDS", 0.0)
-    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
     assert client.get(url).url == reverse("corpus", args=[corpus.pk])
     corpus.refresh_from_db()
@@ -259,7 +257,6 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
 def test_what_a_worker_can_not_find_out_either_is_said(client, monkeypatch):
     monkeypatch.setattr(looking, "PAGE_SECONDS", 0.0)
     monkeypatch.setattr(looking, "JOB_SECONDS", 0.0)
-    monkeypatch.setattr(heartbeat, "INTERVAL", 600.0)
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(30))))
     client.get(url)
     ingest(corpus.pk)

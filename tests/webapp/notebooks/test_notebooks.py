@@ -96,7 +96,7 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
         ({"kind": "passage", "document": "5; DROP", "quote": "x"}, "must be a whole number"),
         ({"kind": "topic", "topic": 99}, "has no topic 99"),
         ({"kind": "topic", "topic": "²"}, "must be a whole number"),
-        ({"kind": "dream"}, "must say what it is"),
+        ({"kind": "dream"}, "must name what is pinned"),
         (chart(address="javascript:alert(1)"), "Only pages of this Topograph"),
         (chart(address="https://evil.example/"), "Only pages of this Topograph"),
         (chart(address="//evil.example/runs/1/"), "Only pages of this Topograph"),
@@ -110,8 +110,8 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
         (chart(table=orjson.dumps({"columns": ["a"], "rows": [[1]] * 201}).decode()), "at most 200 rows"),
         (chart(sentence="x" * 10_001), "at most 10,000"),
         (chart(comment="x" * 10_001), "at most 10,000"),
-        (chart(notebook=MISSING), "not there any more"),
-        (chart(notebook="1 OR 1=1"), "not there any more"),
+        (chart(notebook=MISSING), "no longer exists"),
+        (chart(notebook="1 OR 1=1"), "no longer exists"),
     ],
 )
 def test_what_is_no_evidence_is_refused(client, trained, notebook, sent, said):
