@@ -50,7 +50,7 @@ def test_an_owner_offers_and_a_member_takes(world):
     assert owner(world) == "the owner", "it stays until it is taken"
     client = world.client("viewer")
     assert "wants to hand this corpus over to you" in client.get(world.url("corpus")).content.decode()
-    assert "Take it over" in client.get(world.url("corpus_owner")).content.decode()
+    assert 'value="take">Accept' in client.get(world.url("corpus_owner")).content.decode()
     assert take(world, "viewer") == 302 and owner(world) == "viewer"
     draft.refresh_from_db()
     assert draft.owner.name == "viewer" and not world.corpus.offered

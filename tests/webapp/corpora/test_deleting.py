@@ -324,7 +324,7 @@ def test_undo_brings_back_all_of_it(client, whole):
     before = client.get(reverse("run_topics_json", args=[run.pk])).json()
     response = client.post(reverse("corpus_delete", args=[whole.pk]), follow=True)
     html = response.content.decode()
-    assert whole.name in html and "60 documents" in html and "2 runs" in html and "Undo" in html
+    assert whole.name in html and "60 documents" in html and "2 runs" in html and "Restore it" in html
     assert (timezone.now() + timedelta(days=7)).strftime("%B %Y") in html
     listed = client.get(reverse("deleted_json")).json()["deleted"]
     assert [(row["kind"], row["id"]) for row in listed] == [("corpus", whole.pk)]  # its runs come and go with it

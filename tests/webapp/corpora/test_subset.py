@@ -87,7 +87,7 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
     deletion.for_good(parent)
     upkeep.purge()
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
-    assert "has been deleted since" in html and parent.name in html
+    assert "has since been deleted" in html and parent.name in html
     assert Document.objects.filter(corpus_id=part.pk).count() == part.documents
 
 

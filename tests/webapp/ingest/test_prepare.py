@@ -171,7 +171,7 @@ def test_a_thousand_identical_documents_are_read_with_thresholds_that_say_so(cli
     corpus, url = prepare(client, ("a.csv", as_csv(rows)))
     page = client.get(url)
     assert page.context["form"]["max_share"].value() == "100" and page.context["words"]["vocabulary"] == 3
-    assert "words count that stand in all documents, too" in page.content.decode()
+    assert "words that occur in all documents count here, too" in page.content.decode()
     client.post(url, fields(client, url))
     ingest(corpus.pk)
     corpus.refresh_from_db()

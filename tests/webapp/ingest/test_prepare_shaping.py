@@ -146,7 +146,7 @@ def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeyp
     assert shown.context["sample"].beginnings and shown.context["sample"].documents == 400
     assert shown.context["words"]["of"] == pytest.approx(1000 if sections else 3000, rel=0.5)
     assert re.search(
-        r"Estimated from 400 of them, at the beginning of the file: if it is in some order", shown.content.decode()
+        r"Estimated from 400 of them, at the beginning of the file. If the file is sorted", shown.content.decode()
     )
 
 

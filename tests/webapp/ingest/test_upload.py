@@ -184,7 +184,7 @@ def test_the_language_is_found_and_said(client):
     assert fields(client, url)["language"] == "fr"
     assert "It seems to be French." in client.get(url).content.decode()
     _, url = prepare(client, ("a.csv", as_csv([["id", "text"], ["1", "123 456"], ["2", "789"]])))
-    assert not fields(client, url)["language"] and "can’t be told" in client.get(url).content.decode()
+    assert not fields(client, url)["language"] and "We can’t tell which language" in client.get(url).content.decode()
 
 
 def test_each_of_several_texts_can_have_its_own_encoding(client):
@@ -242,7 +242,7 @@ def test_a_worker_looks_into_files_where_a_page_can_not_wait(client, monkeypatch
     corpus.refresh_from_db()
     assert corpus.status == "queued" and "looking" in corpus.arriving
     page = client.get(reverse("corpus", args=[corpus.pk])).content.decode()
-    assert "We are finding out how to read these files" in page and 'data-working="looking"' in page
+    assert "We are looking into the files" in page and 'data-working="looking"' in page
     ingest(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "draft" and not corpus.arriving
