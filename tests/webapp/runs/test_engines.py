@@ -350,7 +350,7 @@ def test_a_text_is_read_as_the_engine_reads_a_document(made):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(infer.files, "run_folder", lambda pk: Path("/nowhere"))
         infer._model.cache_clear()
-        with pytest.raises(Invalid, match="no checkpoint any more"):
+        with pytest.raises(Invalid, match="no longer has its checkpoint"):
             infer.text(RunView(made), "congress")
     infer._model.cache_clear()
 
