@@ -42,7 +42,7 @@ def curate(page: Page):
 def test_name_a_topic_and_undo(page: Page, run):
     page.goto(run + "topics/2/")
     curate(page)
-    page.get_by_label("Label").fill(LABEL)
+    page.get_by_role("textbox", name="Label").fill(LABEL)
     page.get_by_label("Merge into").fill("T03")
     page.get_by_label("plum").check()
     page.get_by_role("button", name="Save").click()

@@ -222,6 +222,8 @@ def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             if not data and not corpus.settings.get("options"):
                 raise
             sniff, refused = guesses.sniff(corpus, ""), error
+    except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
+        return redirect("corpus", corpus.pk)
     except readers.looking.Exhausted:
         corpora.look_by_worker(corpus, table, known)
         return redirect("corpus", corpus.pk)

@@ -25,6 +25,10 @@ class Exhausted(Exception):
     """More was needed than may be spent. str() is a sentence."""
 
 
+class Abandoned(Exhausted):
+    """Nobody waits for it any more."""
+
+
 @dataclass
 class Look:
     """One upload that is looked into. stopped: whether nobody waits for it any more."""
@@ -39,7 +43,7 @@ class Look:
 
     def check(self) -> None:
         if self.stopped():
-            raise Exhausted("Nobody waits any more for what these files seem to be.")
+            raise Abandoned("Nobody waits any more for what these files seem to be.")
         if time.monotonic() > self.until:
             raise Exhausted(f"Looking into these files took longer than {self.seconds:.0f} seconds.")
         if self.bytes < 0:

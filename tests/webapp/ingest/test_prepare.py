@@ -2,6 +2,7 @@
 
 import io
 import secrets
+import threading
 import time
 import zipfile
 from functools import partial
@@ -24,6 +25,7 @@ from webapp.ingest import version_history as listing
 from webapp.ingest.phrases import proposed
 from webapp.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.models import Corpus, Document, SourceFile, Version
+from webapp.readers import looking
 from webapp.runs import services as runs
 from webapp.storage import files
 
@@ -112,6 +114,23 @@ def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, 
     monkeypatch.setattr(sample._Sampler, "run", overtaken)
     answer = client.post(url, data | {"preview": "1"})
     assert answer.status_code == 302 and answer.url == f"/corpora/{corpus.pk}/"
+
+
+def test_a_preview_that_nobody_waits_for_has_no_worker_look(client, monkeypatch):
+    """The browser ends a preview when another change, or the button, replaces it."""
+    corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    data = fields(client, url)
+    sample.remove_samples(corpus)
+    left = threading.Event()
+    left.set()
+    with monkeypatch.context() as patch:
+        patch.setattr("webapp.corpora.views._looking", lambda request: looking.within(60.0, left.is_set))
+        assert client.post(url, data | {"preview": "1"}).status_code == 302
+    corpus.refresh_from_db()
+    assert corpus.status == "draft" and not corpus.arriving
+    assert client.post(url, data).status_code == 302
+    corpus.refresh_from_db()
+    assert corpus.status == "queued" and not corpus.arriving
 
 
 @pytest.mark.parametrize("taken", ["sample", "looks"])

@@ -54,7 +54,7 @@ def test_what_numbers_mean_is_decided_by_the_column():
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("300 BC", "before the year 1"), ("-44", "before the year 1"), ("12/3/1999", "two ways"), ("3-Jan-99", "two digits"), ("1/2/99", "two digits"), ("soon", "no date")],
+    [("300 BC", "before the year 1"), ("-44", "before the year 1"), ("12/3/1999", "two ways"), ("3-Jan-99", "two digits"), ("1/2/99", "two digits"), ("soon", "not in a date format")],
 )  # fmt: skip
 def test_why_there_is_none(text, why):
     assert parse_date(text) is None and why in why_none(text)
