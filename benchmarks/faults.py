@@ -43,6 +43,7 @@ from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
 from webapp.jobs.file_lock import holder
+from webapp.local.processes import waiting
 from webapp.local.processes import worker as spawn_worker
 
 SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
@@ -341,7 +342,7 @@ class Topograph:
 
 def stuck() -> float:
     """STUCK for each process that waits for a core: to start a server again takes seconds of processor time."""
-    return STUCK * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    return STUCK * waiting()
 
 
 def descendants(pid: int) -> list[int]:

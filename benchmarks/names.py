@@ -144,7 +144,7 @@ def trained(path: Path, K: int, seed: int) -> Model:
         evidence = Evidence.open(folder / "evidence", bow, postings)
         names = named(topics, evidence, list(vocabulary.words), kept)
         exclusivity = Diagnostics(bow)(topics, evidence).exclusivity
-        general = naming.background(exclusivity, np.bincount(evidence.doc_topics, minlength=K))
+        general = naming.background(exclusivity, evidence.documents)
         held_out = _held_out(texts[::HELD_OUT], list(vocabulary.words))
         largest = np.concatenate(
             [_largest(theta) for theta in inference.fold_in_corpus(engine, config, state, held_out)]

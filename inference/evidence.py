@@ -78,6 +78,11 @@ class Evidence:
         """int64[D]: tokens of each document, the words outside the vocabulary left out."""
         return np.diff(self.bow.first_token)
 
+    @cached_property
+    def documents(self) -> np.ndarray:
+        """int64[K]: documents that have any tokens of each topic."""
+        return np.diff(self.topic_ptr)
+
     def document(self, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words ascending."""
         span = slice(self.bow.indptr[d], self.bow.indptr[d + 1])

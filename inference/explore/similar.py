@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from inference.explore import documents
+from inference.kernels import assign
 
 STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
 SMALL = 200_000  # documents that one thread compares at once: a few milliseconds
@@ -28,22 +29,8 @@ class ByTopic(NamedTuple):
 def by_topic(doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, K: int) -> ByTopic:
     """8 bytes for each topic of each document."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, np.zeros(len(doc_ptr) - 1))
-    return ByTopic(*_by_topic(*arrays[:3], K))
-
-
-@njit(cache=True, nogil=True)
-def _by_topic(doc_ptr, doc_topics, doc_tokens, K):
-    ptr = np.zeros(K + 1, np.int64)
-    for k in doc_topics:
-        ptr[k + 1] += 1
-    ptr = np.cumsum(ptr)
-    place, of, tokens = ptr.copy(), np.empty(len(doc_topics), np.int32), np.empty(len(doc_topics), np.int32)
-    for d in range(len(doc_ptr) - 1):
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            at = place[doc_topics[j]]
-            of[at], tokens[at] = d, doc_tokens[j]
-            place[doc_topics[j]] += 1
-    return ptr, of, tokens
+    of, tokens = np.empty(len(doc_topics), np.int32), np.empty(len(doc_topics), np.int32)
+    return ByTopic(assign.by_topic(*arrays[:3], K, of, tokens), of, tokens)
 
 
 def nearest(

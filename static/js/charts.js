@@ -254,7 +254,6 @@ export function keptLines(element, labels, lines) {
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   shape.yaxis.range = [0, most * 1.06];
   shape.margin.r = element.clientWidth < 600 ? 110 : 190;
-  const plain = (text) => text.replaceAll("<", "‹").replaceAll(">", "›");
   draw(element, lines.map(({ label, values }, i) => ({
     x: labels.map(plain), y: values, mode: labels.length > 40 ? "lines" : "lines+markers", cliponaxis: false, connectgaps: false,
     line: { color: hue(i), width: 1.8 }, marker: { color: hue(i), size: 4 },
@@ -266,7 +265,7 @@ export function keptLines(element, labels, lines) {
 function spread(lines, x, most, height, colour) {
   const line = (15 * most) / Math.max(height, 100);
   const labels = [...lines].sort((a, b) => a.at - b.at)
-    .map(({ label, hue, at }) => ({ x, y: at, text: shortened(label).replaceAll("<", "‹").replaceAll(">", "›"), color: colour.topics[hue] }));
+    .map(({ label, hue, at }) => ({ x, y: at, text: plain(shortened(label)), color: colour.topics[hue] }));
   for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
   for (let i = labels.length - 1, top = Math.max(most, labels.length * line); i >= 0; i -= 1) {
     labels[i].y = Math.min(labels[i].y, top);
@@ -275,6 +274,7 @@ function spread(lines, x, most, height, colour) {
   return labels;
 }
 
+const plain = (text) => text.replaceAll("<", "‹").replaceAll(">", "›"); // Plotly reads tags in texts
 const shortened = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
 
 // Labels at the right edge, moved apart where bands are thinner than a line of text.

@@ -39,8 +39,8 @@ def listed(listing: Listing, numbers: list[int]) -> list[dict]:
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
-    counted = evidence.of(selection.run)
-    held = counted.held(selection.view.labels.parts(topic))[numbers]
+    counted, parts = evidence.of(selection.run), selection.view.labels.parts(topic)
+    held = np.array([sum(counted.tokens(number, part) for part in parts) for number in numbers])
     return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
 
 

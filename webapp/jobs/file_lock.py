@@ -32,7 +32,7 @@ def file_lock(folder: Path) -> Iterator[None]:
     with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + SECONDS
         while not _acquired(file):
-            process = _holder(file)
+            _, process = _query(file)
             if process:
                 log.warning(
                     "a process that lost its job still held the files, and is ended",
@@ -49,20 +49,21 @@ def file_lock(folder: Path) -> Iterator[None]:
 def is_held(folder: Path) -> bool:
     """Whether another process holds the lock of a folder, on this machine or, where the file system tells, on
     another."""
-    try:
-        with (folder / NAME).open("rb") as file:
-            return _query(file)[0] != fcntl.F_UNLCK
-    except FileNotFoundError:
-        return False
+    return _state(folder)[0] != fcntl.F_UNLCK
 
 
 def holder(folder: Path) -> int:
     """The process that holds the lock of a folder; 0 where none does, or it can't be seen from here."""
+    return _state(folder)[1]
+
+
+def _state(folder: Path) -> tuple[int, int]:
+    """(type of the lock of a folder, or F_UNLCK; its process, 0 where none holds it)."""
     try:
         with (folder / NAME).open("rb") as file:
-            return _holder(file)
+            return _query(file)
     except FileNotFoundError:
-        return 0
+        return fcntl.F_UNLCK, 0
 
 
 def _acquired(file) -> bool:
@@ -73,14 +74,9 @@ def _acquired(file) -> bool:
         return False
 
 
-def _holder(file) -> int:
-    kind, pid = _query(file)
-    return 0 if kind == fcntl.F_UNLCK else max(pid, 0)
-
-
 def _query(file) -> tuple[int, int]:
-    """(type of the lock that is in the way, or F_UNLCK; its process)."""
+    """(type of the lock that is in the way, or F_UNLCK; its process, 0 where there is none to be seen)."""
     kind, _, _, _, pid = _FLOCK.unpack(
         fcntl.fcntl(file, fcntl.F_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
     )
-    return kind, pid
+    return kind, 0 if kind == fcntl.F_UNLCK else max(pid, 0)

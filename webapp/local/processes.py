@@ -40,6 +40,12 @@ def free_port(wanted: int = 0, host: str = "127.0.0.1") -> int:
     raise OSError(f"None of the ports {wanted} to {wanted + 99} of {host} is free. Choose another with --port.")
 
 
+def waiting() -> float:
+    """Processes that wait for each core of this machine, 1 where none has to: what takes seconds of processor time takes
+    so many times as long."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def spawn(argv: list[str], log: Path, *, env: dict | None = None, cwd: Path | None = None,
           before_exec: Callable[[], None] = die_with_parent) -> subprocess.Popen:  # fmt: skip
     """Start a process in a group of its own, its output in a log file."""

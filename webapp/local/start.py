@@ -168,7 +168,7 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
             supervisor.look()
             if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
                 return
-            limit = READY_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+            limit = READY_SECONDS * processes.waiting()
             if time.monotonic() - began > limit:
                 raise Failed(
                     f"Topograph did not get ready within {limit:.0f} s. See the logs in {folder.data() / 'logs'}."

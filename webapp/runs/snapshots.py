@@ -159,7 +159,7 @@ def _topics(
         share = measures.tokens / measures.tokens.sum()
         columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
             "tokens": measures.tokens.astype(np.int64),
-            "documents": np.bincount(findings.evidence.doc_topics, minlength=topics.K),
+            "documents": findings.evidence.documents,
         }
         places = np.full((topics.K, 2), np.nan)
         places[used] = xy
@@ -186,8 +186,7 @@ def _topics(
 
 def _background(findings: Findings) -> np.ndarray:
     """bool[K]: topics of general talk."""
-    documents = np.bincount(findings.evidence.doc_topics, minlength=findings.evidence.K)
-    return naming.background(findings.measures.exclusivity, documents)
+    return naming.background(findings.measures.exclusivity, findings.evidence.documents)
 
 
 def _similar(findings: Findings | None, used: np.ndarray) -> list[list]:

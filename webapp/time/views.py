@@ -8,7 +8,7 @@ from inference.errors import Invalid
 from webapp import exports
 from webapp.documents import fields
 from webapp.documents.selection import Selection
-from webapp.drawing.tables import json_text, kept_table
+from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run
 from webapp.pages.page import page, run_or_404
 from webapp.results import links, topics
@@ -74,7 +74,7 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
 
 def _pinned(data: dict) -> dict:
     """What a notebook keeps of the lines: the shares, a column for each topic."""
-    named = [f"{topic['label']} {topic['name'] or topic['words'][0]}" for topic in data["topics"]]
+    named = [column_name(topic) for topic in data["topics"]]
     shares = list(zip(*(topic["share"] for topic in data["topics"]), strict=True))
     table = kept_table(data["by"], [each["label"] for each in data["bins"]], named, shares)
     title = f"{named[0] if len(named) == 1 else 'Topics'} by {data['by']}"

@@ -12,7 +12,7 @@ from webapp.accounts import embargo
 from webapp.documents import fields
 from webapp.documents.selection import Selection
 from webapp.drawing.numbers import percent
-from webapp.drawing.tables import json_text, kept_table
+from webapp.drawing.tables import column_name, json_text, kept_table
 from webapp.models import Run, Word
 from webapp.pages import carried
 from webapp.pages.page import address, number, page, run_or_404, search_words
@@ -127,13 +127,11 @@ def detail(request: HttpRequest, run: Run, word: str, as_json: bool = False) -> 
 
 def _pinned(word: Word, data: dict, charted: list[dict]) -> dict:
     """What a notebook keeps of the page: the senses in a sentence, and their shares by period or value."""
-    told = "; ".join(
-        f"{row['label']} {row['name'] or row['words'][0]} {percent(row['share'])}" for row in data["senses"]
-    )
+    told = "; ".join(f"{column_name(row)} {percent(row['share'])}" for row in data["senses"])
     among = f" in {data['documents_chosen']}" if data["documents_chosen"] else ""
     shift, table = data["shift"], None
     if shift and shift["bins"]:
-        columns = [f"{row['label']} {row['name'] or row['words'][0]}" for row in charted] + ["others"]
+        columns = [*map(column_name, charted), "others"]
         shares = [[cell["share"] if bin["tokens"] else None for cell in bin["cells"]] for bin in shift["bins"]]
         table = kept_table(shift["by"], [bin["label"] for bin in shift["bins"]], columns, shares)
     sentence = f"{data['tokens']:,} occurrences{among}: {told}." if told else ""
