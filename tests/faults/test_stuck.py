@@ -1,11 +1,12 @@
 """A task that is alive and comes no further is ended; one that comes further, or does what takes long, is not."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from django.db import connection
@@ -141,6 +142,29 @@ with Heartbeat(kinds.TRAIN, run, claims.claim(kinds.TRAIN, run)) as beat, file_l
 """
 
 
+HOLDER = """
+import sys, time
+from pathlib import Path
+from webapp.jobs.file_lock import file_lock
+with file_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(100)
+"""
+
+
+@contextmanager
+def holder(folder):
+    """A process that holds the lock of a folder's files. It ends with the block."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline() == "held\n"
+            yield process
+        finally:
+            process.kill()
+
+
 def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, ready):
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
     with subprocess.Popen(
@@ -166,14 +190,9 @@ def test_a_process_that_holds_its_files_is_alive_however_late_its_heartbeat_is(c
     seen."""
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
     attempt = claims.claim(kinds.TRAIN, run.pk)
-    process = holder(files.run_folder(run.pk))
-    try:
+    with holder(files.run_folder(run.pk)):
         sweep_for(5 * STALE)
         claims.update(kinds.TRAIN, run.pk, attempt)  # else it would have lost its claim
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
     sweep_for(STALE + 5)
     run.refresh_from_db()
     assert run.status == "queued"
@@ -197,42 +216,24 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
     assert Run.objects.get(pk=held.pk).status == "queued"
 
 
-HOLDER = """
-import sys, time
-from pathlib import Path
-from webapp.jobs.file_lock import file_lock
-with file_lock(Path(sys.argv[1])):
-    print("held", flush=True)
-    time.sleep(100)
-"""
-
-
-def holder(folder) -> subprocess.Popen:
-    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "held\n"
-    return process
-
-
 @pytest.mark.parametrize("stopped", [False, True])
 def test_who_has_lost_the_row_can_write_no_file_any_more(tmp_path, stopped):
     """A process that was stopped for a minute, wakes up, and still believes that the run is its own."""
-    old = holder(tmp_path)
-    if stopped:
-        os.kill(old.pid, signal.SIGSTOP)
-    with file_lock(tmp_path):
-        assert old.wait(10) == -signal.SIGKILL
-    old.stdout.close()
+    with holder(tmp_path) as old:
+        if stopped:
+            os.kill(old.pid, signal.SIGSTOP)
+        with file_lock(tmp_path):
+            assert old.wait(10) == -signal.SIGKILL
 
 
 def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
-    old = holder(tmp_path)
-    monkeypatch.setattr("webapp.jobs.file_lock._holder", lambda file: 0)  # it runs on another machine
-    monkeypatch.setattr("webapp.jobs.file_lock.SECONDS", 0.2)
-    with pytest.raises(LockHeld), file_lock(tmp_path):
-        pytest.fail("two processes at the same files")
-    assert old.poll() is None
-    old.kill()
-    old.wait()
-    old.stdout.close()
+    with holder(tmp_path) as old:
+        monkeypatch.setattr(
+            "webapp.jobs.file_lock._query", lambda file: (fcntl.F_WRLCK, 0)
+        )  # it runs on another machine
+        monkeypatch.setattr("webapp.jobs.file_lock.SECONDS", 0.2)
+        with pytest.raises(LockHeld), file_lock(tmp_path):
+            pytest.fail("two processes at the same files")
+        assert old.poll() is None
     with file_lock(tmp_path):  # the kernel let go when it ended
         assert (tmp_path / "lock").exists()
