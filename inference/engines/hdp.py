@@ -335,16 +335,16 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
     return Theta(first, indptr, topic[kept].astype(np.int32), weights[kept])
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The evidence lower bound of these documents, each fitted anew, of the sticks and of the topics, in nats.
 
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """
-    total = global_bound(config, state)
+    total = 0.0
     for first in range(0, len(documents), 1000):
         batch = dense.batch_of(bow, documents[first : first + 1000])
         total += float(_local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum())
-    return total
+    return global_bound(config, state) + times * total
 
 
 def global_bound(config: Resolved, state: State) -> float:

@@ -1,9 +1,6 @@
 """The engine hdp: against its twin, its bound, closed forms, planted topics, and what is known to fail elsewhere."""
 
 import itertools
-import os
-import subprocess
-import sys
 from dataclasses import fields, replace
 from functools import lru_cache
 from math import lgamma
@@ -404,27 +401,3 @@ def test_settings_that_cannot_be(settings, field):
     with pytest.raises(Invalid) as error:
         hdp.Config(topics=3, **settings)
     assert error.value.field == field
-
-
-BITS = """
-import hashlib
-from inference import Snapshot, train
-from inference.engines import hdp
-from tests.inference.corpora import planted
-bow, _ = planted(4, 60, 60, 40, seed=2)
-config = hdp.Config(topics=20, document_topics=4, passes=2, minibatch=20)
-last = [event for event in train(hdp, config, bow) if isinstance(event, Snapshot)][-1]
-print(hashlib.sha256(last.state.values.tobytes() + last.state.mass.tobytes()).hexdigest())
-"""
-
-
-def test_vectors_of_another_width_give_the_same_bits(tmp_path):
-    """A processor without AVX-512, as compiled for by name; caches are kept apart."""
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", BITS], env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / name or "native")} | more,
-            capture_output=True, text=True, check=True,
-        ).stdout
-        for name, more in (("native", {}), ("older", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}))
-    }  # fmt: skip
-    assert len(said) == 1
