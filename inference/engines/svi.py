@@ -115,7 +115,7 @@ class Config:
             "passes": 1 if self.statistics == "stream" else min(20, max(1, SWEPT_TOKENS // max(tokens, 1))),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": variational.even(documents, min(1024, max(128, documents // 64))),
+            "minibatch": min(1024, max(128, documents // 64)),
         }
         return resolved(self, Resolved, chosen)
 

@@ -116,11 +116,6 @@ def learn_setting() -> Any:
     )  # fmt: skip
 
 
-def even(documents: int, about: int) -> int:
-    """A minibatch of `about` so many documents that leaves no short one at the end of a pass."""
-    return max(1, -(-documents // max(1, -(-documents // about))))
-
-
 @dataclass(kw_only=True)
 class State:
     """All there is to checkpoint; `svi` and `vb` add to it.

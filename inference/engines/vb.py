@@ -69,7 +69,7 @@ class Config:
             "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": variational.even(documents, 1024),
+            "minibatch": 1024,
         }
         return resolved(self, Resolved, chosen)
 
