@@ -282,7 +282,7 @@ def time_chart(bins: list[dict], topic: dict):
 
 
 KEPT = (720, 230)  # of a chart in a notebook
-_AXIS, _NAMES, _TOP, _BOTTOM = 46, 170, 14, 24  # kept free: left, right, above and below
+_AXIS, _NAMES, _TOP, _BOTTOM = 46, 180, 14, 24  # kept free: left, right, above and below
 _LETTER = 15  # from one name at the right to the next
 POINTED = 600  # points up to which each says its value
 
@@ -312,7 +312,7 @@ def kept_chart(table: dict) -> SafeString:
         ]  # fmt: skip
     last = [next((at[1] for at in reversed(line) if at is not None), float(height)) for line in points]
     ends = [
-        format_html('<text class="t{}" x="{}" y="{}">{}</text>', hues[i], width + 8, f"{y + 4:.1f}", names[i] if len(names[i]) < 26 else f"{names[i][:24]}…")
+        format_html('<text class="t{}" x="{}" y="{}">{}</text>', hues[i], width + 8, f"{y + 4:.1f}", names[i] if len(names[i]) < 24 else f"{names[i][:22]}…")
         for i, y in zip(*_apart(last, height), strict=True)
     ]  # fmt: skip
     levels = [
