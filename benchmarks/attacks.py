@@ -1,6 +1,6 @@
 """Attacks on a running Topograph with accounts: everything that must hold is tried from outside.
 
-    python -m benchmarks.attacks [--quick] [--port N]
+    python -m benchmarks.attacks [--quick] [--minutes N] [--port N]
 
 A Topograph of its own is started, with an owner, an outsider and a private corpus in which every text, title and field holds
 one secret word. Then:
@@ -10,7 +10,8 @@ one secret word. Then:
 - schemathesis tries the API by its own schema, as the owner and without a token;
 - wapiti tries the pages as the owner, signed in.
 The last two are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
-schemathesis`, `pipx install wapiti3`). What is found is printed; the last line is `holes: H of N tried`.
+schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
+`holes: H of N tried`.
 """
 
 import argparse
@@ -137,8 +138,8 @@ def walk(who: str, browser: Browser, form_of: str, corpus: int, run: int, tried:
         )
 
 
-def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Path) -> None:
-    """schemathesis, by the API's own schema: each kind of failure at each operation is a hole."""
+def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tried, folder: Path) -> None:
+    """schemathesis, by the API's own schema, for some seconds: each kind of failure at each operation is a hole."""
     if not (command := shutil.which("schemathesis")):
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
         return
@@ -150,7 +151,7 @@ def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Pa
         [command, "run", schema, *given, "--checks", API_CHECKS,
          "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
          "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
-         "--report-json-path", str(report)],
+         "--max-time", str(seconds), "--report-json-path", str(report)],
         cwd=folder, stdout=log.open("w"), stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     verdict = json.loads(report.read_text()) if report.exists() else {"complete": False}
@@ -193,11 +194,12 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of pages")
+    parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of each scan")
+    parser.add_argument("--minutes", type=float, default=15, help="of each scan")
     parser.add_argument("--port", type=int, default=8431)
     given = parser.parse_args()
     os.environ["TOPOGRAPH_ACCOUNTS"] = "1"
-    tried = Tried()
+    tried, seconds = Tried(), 60 if given.quick else int(60 * given.minutes)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         system = start(folder / "data", "--port", str(given.port))
@@ -222,9 +224,9 @@ def main() -> None:
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
             token = re.search(r"topograph_[\w-]+", owner.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
-            api(system, token, given.quick, tried, folder)
-            api(system, None, given.quick, tried, folder)
-            pages(system, owner, 60 if given.quick else 900, tried, folder)
+            api(system, token, seconds, given.quick, tried, folder)
+            api(system, None, seconds, given.quick, tried, folder)
+            pages(system, owner, seconds, tried, folder)
         finally:
             system.stop()
     print(f"holes: {tried.holes} of {tried.count} tried")
