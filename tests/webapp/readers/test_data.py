@@ -334,6 +334,7 @@ def test_uci(bags):
     for broken, expected in (
         ("2\n3\n2\n2 1 1\n1 1 1\n", "comes after 2"),
         ("2\n3\n2\n1 1 0.5\n", "counts are needed"),
+        ("2\n3\n2\n1 1 1e999\n", "counts are needed"),
         ("1\n", "expected 1 whole numbers"),
         ("2\n3\n1\n1 1\n", "expected 3"),
     ):
