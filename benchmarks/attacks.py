@@ -40,7 +40,9 @@ API_CHECKS = (
     "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
 )
 # Of wapiti's modules those that need no server of their own on the internet.
-MODULES = "cookieflags,crlf,csp,csrf,exec,file,http_headers,permanentxss,redirect,sql,timesql,upload,xss"
+MODULES = (
+    "cookieflags", "crlf", "csp", "csrf", "exec", "file", "http_headers", "permanentxss", "redirect", "sql", "timesql", "upload", "xss",
+)  # fmt: skip
 # Forms without a text, which would take away what there is to be scanned.
 SPARED = ("/account/logout/*", "/account/close/*", "/account/password/*", "/corpora/*/delete/*", "/runs/*/delete/*")
 # What wapiti says of a site without TLS, as this one is: docs/operations.md says how to put a proxy with TLS before it.
@@ -175,9 +177,11 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
         return
     report, cookies = folder / "pages.json", "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
     spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
+    walking = seconds // 3  # the rest is for trying what was seen
+    each = max(1, (seconds - walking) // len(MODULES))
     done = subprocess.run(
-        [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(seconds),
-         "--max-attack-time", str(max(10, seconds // 12)), "-m", MODULES, "-t", "60", *spared,
+        [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(walking),
+         "--max-attack-time", str(each), "-m", ",".join(MODULES), "-t", "60", *spared,
          "--flush-session", "--no-bugreport", "-f", "json", "-o", str(report), "--store-session", str(folder)],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
