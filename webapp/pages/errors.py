@@ -85,14 +85,15 @@ class ErrorPages:
         if is_gone(request):
             sentence = "What this address led to was deleted a moment ago."
             return self._answer(request, "404.html", 404, {"sign_in": ""}, sentence)
-        if (sentence := overtaken(request, error)) is not None:
-            return self._answer(request, "409.html", 409, {"message": sentence}, sentence)
         try:
-            return ask_again(request, error)
+            again = ask_again(request, error)
         except Exception as second:
             if (answer := self.process_exception(request, second)) is None:
                 raise
             return answer
+        if again is None and (said := overtaken(request, error)):
+            return self._answer(request, "409.html", 409, {"message": said}, said)
+        return again
 
     @staticmethod
     def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
@@ -117,11 +118,11 @@ def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
-def overtaken(request: HttpRequest, error: Exception) -> str | None:
-    """What to say of a form whose rows another request deleted, changed or made meanwhile; None where it was not that."""
+def overtaken(request: HttpRequest, error: Exception) -> str:
+    """What to say of a form whose rows another request deleted, changed or made meanwhile; "" where it was not that."""
     state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, DatabaseError) else None
     if request.method in ("GET", "HEAD") or not (isinstance(error, ObjectDoesNotExist) or state in CONFLICTS):
-        return None
+        return ""
     log.warning("overtaken", exc_info=error)
     return OVERTAKEN
 
