@@ -35,6 +35,7 @@ SECRET = "qyzzvexfleem"
 PASSWORD = "correct horse 7 staple"
 OWNER, OUTSIDER = "owner@example.org", "outsider@example.org"
 DOCUMENTS = 120
+LATE = 3  # times its minutes that a scanner may need on a busy machine
 TOKENS = "/account/tokens/"
 API_CHECKS = (
     "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
@@ -96,6 +97,19 @@ class Tried:
         if not held:
             self.hole(what)
 
+    def scan(self, argv: list[str], seconds: int, log: Path) -> None:
+        """A scanner, which writes to a log, and which must end soon after its seconds."""
+        with log.open("w") as said:
+            try:
+                subprocess.run(
+                    argv, cwd=log.parent, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                    check=False, timeout=LATE * seconds + 300,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                self.one(
+                    False, f"{argv[0]} was to end after {seconds} s, and was still going on after {LATE} times as many"
+                )
+
     def hole(self, what: str) -> None:
         self.holes += 1
         print(f"HOLE {what}", flush=True)
@@ -149,12 +163,12 @@ def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tri
     report, log = folder / f"api-{who}.json", folder / f"api-{who}.log"
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
-    subprocess.run(
+    tried.scan(
         [command, "run", schema, *given, "--checks", API_CHECKS,
          "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
          "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
          "--max-time", str(seconds), "--report-json-path", str(report)],
-        cwd=folder, stdout=log.open("w"), stderr=subprocess.STDOUT, check=False,
+        seconds, log,
     )  # fmt: skip
     verdict = json.loads(report.read_text()) if report.exists() else {"complete": False}
     if not verdict["complete"]:
@@ -179,14 +193,15 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
     spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
     walking = seconds // 3  # the rest is for trying what was seen
     each = max(1, (seconds - walking) // len(MODULES))
-    done = subprocess.run(
+    log = folder / "pages.log"
+    tried.scan(
         [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(walking),
          "--max-attack-time", str(each), "-m", ",".join(MODULES), "-t", "60", *spared,
          "--flush-session", "--no-bugreport", "-f", "json", "-o", str(report), "--store-session", str(folder)],
-        cwd=folder, capture_output=True, text=True, check=False,
+        seconds, log,
     )  # fmt: skip
     if not report.exists():
-        tried.one(False, f"wapiti did not end: {done.stdout[-500:]} {done.stderr[-500:]}")
+        tried.one(False, f"wapiti did not end: {log.read_text()[-1000:]}")
         return
     verdict = json.loads(report.read_text())
     tried.one(verdict["infos"]["crawled_pages_nbr"] > 10, "wapiti saw next to no page: it was not signed in")
