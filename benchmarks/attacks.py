@@ -8,8 +8,9 @@ one secret word. Then:
   an error of the server;
 - every form is sent by both;
 - schemathesis tries the API by its own schema, as the owner and without a token;
-- wapiti tries the pages as the owner, signed in.
-The last two are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
+- wapiti tries the pages as the owner, signed in;
+- the server's log is read for errors that none of them judged.
+The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
 schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
 `holes: H of N tried`.
 """
@@ -211,6 +212,13 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
             tried.hole(f"wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}")
 
 
+def own_errors(system: System, tried: Tried) -> None:
+    """What the server's log says that broke: a scanner asks most addresses without judging their answers."""
+    broken = re.findall(r" route=(\S+) .*?status=500 ", (system.data / "logs" / "web.log").read_text())
+    for route in sorted(set(broken)):
+        tried.hole(f"{route} answered 500, {broken.count(route)} times: the log says to what")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of each scan")
@@ -246,6 +254,7 @@ def main() -> None:
             api(system, token, seconds, given.quick, tried, folder)
             api(system, None, seconds, given.quick, tried, folder)
             pages(system, owner, seconds, tried, folder)
+            own_errors(system, tried)
         finally:
             system.stop()
     print(f"holes: {tried.holes} of {tried.count} tried")
