@@ -1,6 +1,6 @@
 """Attacks on a running Topograph with accounts: everything that must hold is tried from outside.
 
-    python -m benchmarks.attacks [--quick] [--port N]
+    python -m benchmarks.attacks [--quick] [--minutes N] [--port N]
 
 A Topograph of its own is started, with an owner, an outsider and a private corpus in which every text, title and field holds
 one secret word. Then:
@@ -8,9 +8,11 @@ one secret word. Then:
   an error of the server;
 - every form is sent by both;
 - schemathesis tries the API by its own schema, as the owner and without a token;
-- wapiti tries the pages as the owner, signed in.
-The last two are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
-schemathesis`, `pipx install wapiti3`). What is found is printed; the last line is `holes: H of N tried`.
+- wapiti tries the pages as the owner, signed in;
+- the server's log is read for errors that none of them judged.
+The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
+schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
+`holes: H of N tried`.
 """
 
 import argparse
@@ -34,12 +36,15 @@ SECRET = "qyzzvexfleem"
 PASSWORD = "correct horse 7 staple"
 OWNER, OUTSIDER = "owner@example.org", "outsider@example.org"
 DOCUMENTS = 120
+LATE = 3  # times its minutes that a scanner may need on a busy machine
 TOKENS = "/account/tokens/"
 API_CHECKS = (
     "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
 )
 # Of wapiti's modules those that need no server of their own on the internet.
-MODULES = "cookieflags,crlf,csp,csrf,exec,file,http_headers,permanentxss,redirect,sql,timesql,upload,xss"
+MODULES = (
+    "cookieflags", "crlf", "csp", "csrf", "exec", "file", "http_headers", "permanentxss", "redirect", "sql", "timesql", "upload", "xss",
+)  # fmt: skip
 # Forms without a text, which would take away what there is to be scanned.
 SPARED = ("/account/logout/*", "/account/close/*", "/account/password/*", "/corpora/*/delete/*", "/runs/*/delete/*")
 # What wapiti says of a site without TLS, as this one is: docs/operations.md says how to put a proxy with TLS before it.
@@ -93,6 +98,19 @@ class Tried:
         if not held:
             self.hole(what)
 
+    def scan(self, argv: list[str], seconds: int, log: Path) -> None:
+        """A scanner, which writes to a log, and which must end soon after its seconds."""
+        with log.open("w") as said:
+            try:
+                subprocess.run(
+                    argv, cwd=log.parent, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                    check=False, timeout=LATE * seconds + 300,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                self.one(
+                    False, f"{argv[0]} was to end after {seconds} s, and was still going on after {LATE} times as many"
+                )
+
     def hole(self, what: str) -> None:
         self.holes += 1
         print(f"HOLE {what}", flush=True)
@@ -137,8 +155,8 @@ def walk(who: str, browser: Browser, form_of: str, corpus: int, run: int, tried:
         )
 
 
-def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Path) -> None:
-    """schemathesis, by the API's own schema: each kind of failure at each operation is a hole."""
+def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tried, folder: Path) -> None:
+    """schemathesis, by the API's own schema, for some seconds: each kind of failure at each operation is a hole."""
     if not (command := shutil.which("schemathesis")):
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
         return
@@ -146,12 +164,12 @@ def api(system: System, token: str | None, quick: bool, tried: Tried, folder: Pa
     report, log = folder / f"api-{who}.json", folder / f"api-{who}.log"
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
-    subprocess.run(
+    tried.scan(
         [command, "run", schema, *given, "--checks", API_CHECKS,
          "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
          "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
-         "--report-json-path", str(report)],
-        cwd=folder, stdout=log.open("w"), stderr=subprocess.STDOUT, check=False,
+         "--max-time", str(seconds), "--report-json-path", str(report)],
+        seconds, log,
     )  # fmt: skip
     verdict = json.loads(report.read_text()) if report.exists() else {"complete": False}
     if not verdict["complete"]:
@@ -174,14 +192,17 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
         return
     report, cookies = folder / "pages.json", "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
     spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
-    done = subprocess.run(
-        [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(seconds),
-         "--max-attack-time", str(max(10, seconds // 12)), "-m", MODULES, "-t", "60", *spared,
+    walking = seconds // 3  # the rest is for trying what was seen
+    each = max(1, (seconds - walking) // len(MODULES))
+    log = folder / "pages.log"
+    tried.scan(
+        [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(walking),
+         "--max-attack-time", str(each), "-m", ",".join(MODULES), "-t", "60", *spared,
          "--flush-session", "--no-bugreport", "-f", "json", "-o", str(report), "--store-session", str(folder)],
-        cwd=folder, capture_output=True, text=True, check=False,
+        seconds, log,
     )  # fmt: skip
     if not report.exists():
-        tried.one(False, f"wapiti did not end: {done.stdout[-500:]} {done.stderr[-500:]}")
+        tried.one(False, f"wapiti did not end: {log.read_text()[-1000:]}")
         return
     verdict = json.loads(report.read_text())
     tried.one(verdict["infos"]["crawled_pages_nbr"] > 10, "wapiti saw next to no page: it was not signed in")
@@ -191,13 +212,21 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
             tried.hole(f"wapiti, {kind}: {case['method']} {case['path']}: {case['info'][:200]}")
 
 
+def own_errors(system: System, tried: Tried) -> None:
+    """What the server's log says that broke: a scanner asks most addresses without judging their answers."""
+    broken = re.findall(r" route=(\S+) .*?status=500 ", (system.data / "logs" / "web.log").read_text())
+    for route in sorted(set(broken)):
+        tried.hole(f"{route} answered 500, {broken.count(route)} times: the log says to what")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of pages")
+    parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of each scan")
+    parser.add_argument("--minutes", type=float, default=15, help="of each scan")
     parser.add_argument("--port", type=int, default=8431)
     given = parser.parse_args()
     os.environ["TOPOGRAPH_ACCOUNTS"] = "1"
-    tried = Tried()
+    tried, seconds = Tried(), 60 if given.quick else int(60 * given.minutes)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         system = start(folder / "data", "--port", str(given.port))
@@ -222,9 +251,10 @@ def main() -> None:
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
             token = re.search(r"topograph_[\w-]+", owner.post(TOKENS, {"name": "attacks"}, TOKENS)).group()
-            api(system, token, given.quick, tried, folder)
-            api(system, None, given.quick, tried, folder)
-            pages(system, owner, 60 if given.quick else 900, tried, folder)
+            api(system, token, seconds, given.quick, tried, folder)
+            api(system, None, seconds, given.quick, tried, folder)
+            pages(system, owner, seconds, tried, folder)
+            own_errors(system, tried)
         finally:
             system.stop()
     print(f"holes: {tried.holes} of {tried.count} tried")

@@ -3,13 +3,15 @@
     python -m benchmarks.overtaking [--minutes N] [--readers N] [--port N]
 
 A Topograph of its own. One hand makes drafts and runs, changes them, and takes them away again, at random; readers ask meanwhile
-for every address of them, in each of its states, and for previews. Prints each answer of 500 with its address (503 says when to come again); the
-last line is `broken: B of N answers`.
+for every address of them, in each of its states, and for previews, and press every button that those pages have, two at once.
+Prints each answer of 500 with its address (503 says when to come again); the last line is `broken: B of N answers`.
 """
 
 import argparse
+import html
 import os
 import random
+import re
 import tempfile
 import threading
 import time
@@ -25,6 +27,8 @@ from tests.conftest import start
 from tests.corpora import as_csv, example_rows
 
 ROWS = 300
+# Buttons that the other hand presses, that make a corpus of their own, or that leave.
+NOT_PRESSED = re.compile(r"/delete/|/for-good/|/bring-back/|/example/|/subset/|^/corpora/$|/add/|/account/|/simulate/")
 
 
 class Place:
@@ -45,6 +49,43 @@ def addresses() -> list[tuple[str, str]]:
     return [(name, state) for name in names for state in declared.states(name)]
 
 
+def forms(page: str, path: str) -> list[tuple[str, dict[str, str]]]:
+    """(where it is sent, what it is preset with) of each form, of the page at a path, that changes something."""
+    listed = []
+    for attributes, inner in re.findall(r"<form([^>]*)>(.*?)</form>", page, re.S):
+        action = re.search(r'action="([^"]*)"', attributes)
+        leads = html.unescape(action[1]) if action else path
+        if 'method="post"' in attributes and not NOT_PRESSED.search(leads):
+            pressed = re.findall(r'<button[^>]*name="(\w+)"[^>]*value="([^"]*)"', inner)
+            fields = form_fields(inner) | dict(pressed[-1:])
+            listed.append((leads, {name: html.unescape(value) for name, value in fields.items()}))
+    return listed
+
+
+def press(base: str, browser: Browser, page: str, choice: random.Random, seen: Counter) -> None:
+    """One form of a page, sent twice at once, as by somebody who is impatient."""
+    if not (listed := forms(page, urllib.parse.urlparse(browser.url).path)):
+        return
+    action, fields = choice.choice(listed)
+    other = Browser(base)
+
+    def send(by: Browser) -> None:
+        try:
+            by.post(action, fields, "/")
+            seen["pressed"] += 1
+        except urllib.error.HTTPError as error:
+            seen[error.code] += 1
+            if error.code == 500:
+                print(f"BROKEN {error.code} POST {action} {fields}", flush=True)
+        except (OSError, HTTPException, UnicodeDecodeError, AttributeError):
+            seen["ended"] += 1
+
+    second = threading.Thread(target=send, args=(other,))
+    second.start()
+    send(browser)
+    second.join()
+
+
 def read(
     base: str, place: Place, pages: list[tuple[str, str]], seed: int, left: threading.Event, seen: Counter
 ) -> None:
@@ -60,7 +101,9 @@ def read(
                 page = browser.get(path)
                 browser.post(path, reading_fields(page) | {"preview": "1"}, path)
             else:
-                browser.get(path)
+                page = browser.get(path)
+                if choice.random() < 0.3:
+                    press(base, browser, page, choice, seen)
             seen[200] += 1
         except urllib.error.HTTPError as error:
             seen[error.code] += 1
@@ -143,9 +186,10 @@ def main() -> None:
             for reader in readers:
                 reader.join(60)
             system.stop()
+    seen[200] += seen["pressed"]
     answers = {status: count for status, count in seen.items() if isinstance(status, int)}
     print(
-        f"{rounds} corpora came and went; answers: "
+        f"{rounds} corpora came and went; {seen['pressed']} forms were taken; answers: "
         + ", ".join(f"{count} x {status}" for status, count in sorted(answers.items()))
     )
     print(f"broken: {seen[500]} of {sum(answers.values())} answers")

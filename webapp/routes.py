@@ -67,6 +67,7 @@ class Route:
     example: dict | None = field(default_factory=dict)  # values of its parameters; None: only a test can make one
     states: tuple[str, ...] = ("",)  # queries with which it is looked at
     tab: Tab | None = None
+    repeatable: bool = False  # its form may be answered anew where that failed: it changes only what it finds as it was
     under: str = ""  # the name of the page whose tab it is under, where its address does not say so
 
     def load_of(self, request: HttpRequest) -> Load:

@@ -185,7 +185,7 @@ class Trial:
         self.digest = self.site.digest(self.run)
 
     def browse(self) -> None:
-        word = json.loads(self.site.get(f"/runs/{self.run}.json"))["topics"][0]["words"][0]
+        word = json.loads(self.site.get(f"/runs/{self.run}/topics.json"))["items"][0]["words"][0]
         for page in ("", "topics/", "topics/0/", "documents/", "documents/5/", f"words/{word}/", "time/"):
             self.site.get(f"/runs/{self.run}/{page}")
         for page in ("/", "/notebooks/", f"/corpora/{self.corpus}/", "/operator/"):

@@ -130,6 +130,23 @@ def test_headers_without_end_are_refused(connection, line):
     assert sent < 4 * connections.HEADERS and (got == b"" or b" 400 " in got.split(b"\r\n")[0])
 
 
+@pytest.mark.parametrize("start", [b"0\r\nX-Long: ", b"0\r\nX-", b"5;more="], ids=["value", "name", "extension"])
+def test_what_follows_the_headers_without_end_is_refused(connection, monkeypatch, settings, start):
+    """Of a body in chunks: its trailers, and what a chunk says of itself. The parser tells nothing before their end."""
+    monkeypatch.setattr(bodies, "FORM_SECONDS", 60.0)
+    settings.UPLOAD_PATIENCE = 60.0
+    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + start)
+    sent = 0
+    try:
+        while sent < 100 * connections.HEADERS:
+            connection.sendall(b"x" * 16384)
+            sent += 16384
+            time.sleep(0.001)
+    except OSError:
+        pass
+    assert sent < 100 * connections.HEADERS
+
+
 @pytest.mark.parametrize("where", ["one header", "many headers", "an address", "trailers"])
 def test_headers_in_one_piece_are_bounded_too(connection, where):
     head, filler = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", b"x" * (connections.HEADERS - 100)

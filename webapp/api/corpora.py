@@ -24,7 +24,7 @@ from webapp.runs import queries as run_queries
 from webapp.runs import services as runs
 
 router = Router()
-ERRORS = {400: shapes.Sentence, 401: shapes.Sentence, 404: shapes.Sentence, 429: shapes.Sentence}
+ERRORS = {400: shapes.Sentence, 401: shapes.Sentence, 404: shapes.Sentence, 409: shapes.Sentence, 429: shapes.Sentence}
 Place = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
 Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
 

@@ -109,5 +109,7 @@ def broken(request, error):
         return missing(request, Http404())
     if (answer := errors.ask_again(request, error)) is not None:
         return answer
+    if sentence := errors.overtaken(request, error):
+        return _error(request, sentence, 409)
     log.error("broken", exc_info=error)
     return _error(request, errors.broken_sentence(request), 500)

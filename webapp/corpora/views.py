@@ -199,15 +199,8 @@ def prepare(request: HttpRequest, corpus_id: int) -> HttpResponse:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
         return _prepare_part(request, corpus)
-    try:
-        with _looking(request):
-            return _prepare_files(request, corpus)
-    except FileNotFoundError:  # another request took away the sample that this one was reading
-        corpus = corpus_or_404(corpus_id)
-        if corpus.status not in (Corpus.Status.DRAFT, Corpus.Status.FAILED):
-            return redirect("corpus", corpus.pk)
-        with _looking(request):
-            return _prepare_files(request, corpus)
+    with _looking(request):
+        return _prepare_files(request, corpus)
 
 
 def _prepare_files(request: HttpRequest, corpus: Corpus) -> HttpResponse:

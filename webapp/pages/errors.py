@@ -4,8 +4,8 @@ import sys
 
 import redis
 import structlog
-from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.core.exceptions import BadRequest, ObjectDoesNotExist, PermissionDenied, SuspiciousOperation
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -18,6 +18,8 @@ from webapp.storage import disk
 
 log = structlog.get_logger(__name__)
 
+# SQLSTATEs: a row that is not there any more was named, or one that is there already made; two transactions waited for each other.
+CONFLICTS = ("23503", "23505", "40001", "40P01")
 TIMEOUTS = ("57014", "55P03")  # SQLSTATEs: a statement or its wait for a lock took too long (settings.DATABASES)
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
 DATABASE_AWAY = (
@@ -29,6 +31,10 @@ DATABASE_SLOW = (
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
 REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
+OVERTAKEN = (
+    "Meanwhile somebody changed or deleted what this form is about, or sent the same form, so it could not be carried out. "
+    "Go back, look at what is there now, and send the form again if it is still needed."
+)
 DISK_FULL = "The server’s disk is full, so nothing can be stored now. What was stored stays stored. Make room, or ask whoever runs this server to."
 
 
@@ -80,11 +86,14 @@ class ErrorPages:
             sentence = "What this address led to was deleted a moment ago."
             return self._answer(request, "404.html", 404, {"sign_in": ""}, sentence)
         try:
-            return ask_again(request, error)
+            again = ask_again(request, error)
         except Exception as second:
             if (answer := self.process_exception(request, second)) is None:
                 raise
             return answer
+        if again is None and (said := overtaken(request, error)):
+            return self._answer(request, "409.html", 409, {"message": said}, said)
+        return again
 
     @staticmethod
     def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
@@ -109,12 +118,23 @@ def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
+def overtaken(request: HttpRequest, error: Exception) -> str:
+    """What to say of a form whose rows another request deleted, changed or made meanwhile; "" where it was not that."""
+    state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, DatabaseError) else None
+    if request.method in ("GET", "HEAD") or not (isinstance(error, ObjectDoesNotExist) or state in CONFLICTS):
+        return ""
+    log.warning("overtaken", exc_info=error)
+    return OVERTAKEN
+
+
 def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
-    """The view's second answer to a request that only reads, as what it read may have been replaced while it did: a
-    preview that is read now, a run that stores other topics. None for the second error, and for forms."""
+    """The view's second answer to a request that can be answered twice, as what it read may have been replaced while it
+    did: a sample of a draft, a run that stores other topics. None for the second error, and for other forms."""
     context, match = request_context(request), request.resolver_match
-    only_reads = request.method in ("GET", "HEAD") or "preview" in request.POST
-    if context.asked_again or match is None or not only_reads:
+    if context.asked_again or match is None:
+        return None
+    route = getattr(match.func, "route", None)
+    if request.method not in ("GET", "HEAD") and not (route is not None and route.repeatable):
         return None
     context.asked_again = True
     log.warning("asked again", exc_info=error)

@@ -97,7 +97,7 @@ def numbers(line: str, count: int, name: str, row: int) -> list[int]:
         values = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
         if len(values) == count:
             return values
-    except ValueError:
+    except (ValueError, OverflowError):  # no number, or an infinite one
         pass
     raise Unreadable(
         f"“{name}”, line {row}: expected {count} whole numbers, found “{clean(line.strip())[:60]}”. Weights such as tf-idf can't be read: counts are needed."

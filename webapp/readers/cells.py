@@ -41,9 +41,8 @@ def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sn
 
 def sniff(rows: list[list[str]], name: str, options: Options, header: bool | None) -> Sniff:
     """What the first rows seem to be; `header`: whether the first names the columns, None to guess."""
-    if not rows:
+    if not (width := max(map(len, rows), default=0)):
         raise Unreadable(f"“{name}” has no rows: only blank lines. Choose a file that has text in it.")
-    width = max(map(len, rows))
     if width > MAX_COLUMNS:
         raise Unreadable(
             f"“{name}” has {width:,} columns; at most {MAX_COLUMNS:,} can be read. Is it a table of documents?"

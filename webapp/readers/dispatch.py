@@ -12,7 +12,7 @@ from webapp.readers import sandbox
 from webapp.readers.companions import Companions
 from webapp.readers.formats import FORMATS, ROLES, bare, by_name, encoded, sentence
 from webapp.readers.model import Document, Options, Problem, Sniff, Unreadable
-from webapp.readers.opening import ZIP, Source, head, is_gzip, looks_like
+from webapp.readers.opening import MAX_RATIO, NO_BOMB, ZIP, Source, head, is_gzip, looks_like
 
 
 def format_of(source: Source, name: str) -> str:
@@ -98,12 +98,30 @@ def read(
     file_format = FORMATS[key]
     if file_format.columns and key != (options.entry or options.format):
         options = _refitted(source, name, options, companions)
-    if file_format.archive or file_format.bag:
+    if file_format.archive:
         yield from file_format.reader.read(source, name, options, advance, companions)
+    elif file_format.bag:
+        yield from _bounded(file_format.reader.read(source, name, options, advance, companions), source, name)
     elif file_format.sandboxed or options.html:
-        yield from sandbox.read(source, name, key, options, advance)
+        yield from _bounded(sandbox.read(source, name, key, options, advance), source, name)
     else:
         yield from file_format.reader.read(source, name, options, advance)
+
+
+def _bounded(items: Iterator[Document | Problem], source: Source, name: str) -> Iterator[Document | Problem]:
+    """The same documents, as long as the file can hold them: a spreadsheet, a Parquet file and a bag of words say a
+    text once, and then how often. Raises Unreadable."""
+    most = max(NO_BOMB, MAX_RATIO * source.stat().st_size)
+    for item in items:
+        if isinstance(item, Document):
+            most -= 1 + len(item.title) + len(item.text) + sum(map(len, item.metadata.values()))
+        else:
+            most -= len(item.message)
+        if most < 0:
+            raise Unreadable(
+                f"“{name}” holds texts of more than {MAX_RATIO} times its size, as no file of texts does; those after them were left out."
+            )
+        yield item
 
 
 def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:

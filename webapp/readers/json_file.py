@@ -44,7 +44,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             f'“{name}”: expected a list of JSON objects, such as [{{"text": "…"}}, …], or an object that holds one. Save it so, or as CSV.'
         )
     one = len(objects) == 1 and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
-    return sniffed(objects, options, ONE.format(name=name) if one else None)
+    return sniffed(objects, name, options, ONE.format(name=name) if one else None)
 
 
 def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:

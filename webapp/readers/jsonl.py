@@ -51,12 +51,14 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     problem = (
         f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
     )
-    return sniffed(objects, options, problem)
+    return sniffed(objects, name, options, problem)
 
 
-def sniffed(objects: list[dict], options: Options, problem: str | None = None) -> Sniff:
-    """What the first objects seem to be."""
+def sniffed(objects: list[dict], name: str, options: Options, problem: str | None = None) -> Sniff:
+    """What the first objects seem to be. Raises Unreadable where none has a field."""
     columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
+    if not columns:
+        raise Unreadable(f"“{name}”: its first objects have no fields. Choose a file whose objects hold texts.")
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
     places = roles.guess(columns, rows)
     options = replace(options, **places, **metadata_types.describe(columns, rows, places["date"]), names=tuple(columns))

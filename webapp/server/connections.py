@@ -20,7 +20,8 @@ class Connection(HttpToolsProtocol):
 
     _deadline: TimerHandle | None = None  # set until the headers are complete
     _stalled: TimerHandle | None = None  # set while the client does not read
-    _header_bytes = 0  # received since the headers began, while they are not complete
+    _silent_bytes = 0  # received since the headers began, while they are not complete, or without a byte of a body
+    _heard = False  # whether the piece that came last had some of a body, or its end
     _parsed_bytes = 0  # of the address and the headers that the parser has told of, of a chunked body's trailers too
 
     def connection_made(self, transport) -> None:
@@ -55,17 +56,29 @@ class Connection(HttpToolsProtocol):
         self._end_headers()
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        super().on_body(body)
+        self._heard = True
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._heard = True
+
     def data_received(self, data: bytes) -> None:
-        waiting = self._deadline is not None
+        """Bytes of which the parser tells nothing are bounded: it holds an incomplete header, also one behind a body in
+        chunks, and passes over what a chunk says of itself."""
+        waiting, self._heard = self._deadline is not None, False
         super().data_received(data)
-        if waiting and self._deadline is not None:  # the parser holds an incomplete header, and does not say how much
-            self._header_bytes += len(data)
-            if self._header_bytes > HEADERS and not self.transport.is_closing():
-                self.send_400_response(f"The headers of a request may have {HEADERS} bytes.")
+        if waiting != (self._deadline is not None) or self._heard:
+            self._silent_bytes = 0
+            return
+        self._silent_bytes += len(data)
+        if self._silent_bytes > HEADERS and not self.transport.is_closing():
+            self.send_400_response(f"The headers of a request may have {HEADERS} bytes.")
 
     def _begin_headers(self) -> None:
         if self._deadline is None:
-            self._header_bytes = 0
+            self._silent_bytes = 0
             self._deadline = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
 
     def _end_headers(self) -> None:

@@ -73,10 +73,10 @@ def lines(request: HttpRequest, run: Run, as_json: bool = False) -> HttpResponse
 
 
 def _pinned(data: dict) -> dict:
-    """What a notebook keeps of the lines: the shares, a column for each topic."""
+    """What a notebook keeps of the lines: the shares, a column for each topic; no table where every topic is hidden."""
     named = [column_name(topic) for topic in data["topics"]]
     shares = list(zip(*(topic["share"] for topic in data["topics"]), strict=True))
-    table = kept_table(data["by"], [each["label"] for each in data["bins"]], named, shares)
+    table = kept_table(data["by"], [each["label"] for each in data["bins"]], named, shares) if named else None
     title = f"{named[0] if len(named) == 1 else 'Topics'} by {data['by']}"
     among = f" of {data['selection']}" if data["selection"] else ""
     return {"title": title, "sentence": f"Share of the words{among}.", "table": json_text(table)}

@@ -1,10 +1,14 @@
 """A page whose files or rows another request takes away meanwhile: it is put together again, or says that they are gone."""
 
 import pytest
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
+from webapp.accounts import tokens
 from webapp.corpora import deletion
-from webapp.models import Run
+from webapp.models import Pin, Run
+from webapp.notebooks import services as notebooks
+from webapp.notebooks import views as notebook_views
 from webapp.pages import page
 from webapp.runs import services, views
 
@@ -62,6 +66,55 @@ def test_a_form_about_what_was_deleted_meanwhile_is_told_so(client, run, monkeyp
 
     monkeypatch.setattr(services, "stop", stop)
     assert client.post(f"/runs/{run.pk}/stop/").status_code == 404
+
+
+def test_a_pin_in_a_notebook_that_is_deleted_meanwhile(client, run, monkeypatch):
+    """Its address names no row: the notebook is in the form."""
+    notebook = notebooks.create("Notes", "ada", run.corpus.owner)
+    chosen = notebook_views._chosen
+
+    def look(request):
+        row = chosen(request)
+        type(row).objects.filter(pk=row.pk).delete()
+        return row
+
+    monkeypatch.setattr(notebook_views, "_chosen", look)
+    sent = {"kind": "topic", "run": run.pk, "topic": 0, "notebook": notebook.pk}
+    answer = client.post("/notebooks/pin/", sent)
+    assert answer.status_code == 409 and "Somebody was faster" in answer.content.decode()
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_form_that_names_a_row_which_is_gone(client, monkeypatch, accept):
+    """As Postgres says it: a foreign key that no row has."""
+
+    def chosen(request):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            Pin.objects.create(notebook_id=10**9, position=1, kind="chart", title="Years", address="/", by="ada")
+
+    monkeypatch.setattr(notebook_views, "_chosen", chosen)
+    sent = {"kind": "chart", "title": "Years", "address": "/", "sentence": "x"}
+    answer = client.post("/notebooks/pin/", sent, headers={"accept": accept})
+    assert answer.status_code == 409 and "could not be carried out" in answer.content.decode()
+
+
+def test_a_program_is_told_that_it_was_overtaken(client, run, monkeypatch):
+    def stop(given):
+        raise Run.DoesNotExist
+
+    monkeypatch.setattr("webapp.api.runs.runs.stop", stop)
+    secret = tokens.create("tests")[1]
+    answer = client.post(f"/api/v1/runs/{run.pk}/stop", headers={"authorization": f"Bearer {secret}"})
+    assert answer.status_code == 409 and "could not be carried out" in answer.json()["error"]
+
+
+def test_an_error_of_ours_in_a_form_stays_one(client, run, monkeypatch):
+    def stop(given):
+        raise DatabaseError("a column that is not there")
+
+    monkeypatch.setattr(services, "stop", stop)
+    assert client.post(f"/runs/{run.pk}/stop/").status_code == 500
 
 
 def test_a_form_is_not_sent_twice(client, run, monkeypatch):

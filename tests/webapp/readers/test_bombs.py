@@ -4,9 +4,12 @@ import gzip
 import tarfile
 import time
 import zipfile
+from dataclasses import replace
 
+import pyarrow.parquet
 import pytest
 
+from tests.webapp.readers.reading import EXAMPLES, zipped
 from webapp import readers
 from webapp.readers import archive, looking
 from webapp.readers.model import Unreadable
@@ -122,3 +125,44 @@ def test_a_list_of_too_many_entries_is_not_kept_in_memory(tmp_path, monkeypatch,
     monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *arguments: pytest.fail("the list was read"))
     with pytest.raises(Unreadable, match="entries; at most 500 can be read"):
         readers.sniff(path, "a.zip")
+
+
+def rows_that_repeat(tmp_path):
+    """A billion letters in some kB."""
+    path = tmp_path / "stored"
+    some = pyarrow.table({"text": ["war and peace " * 100] * 10_000})
+    with pyarrow.parquet.ParquetWriter(path, some.schema, compression="zstd") as writer:
+        for _ in range(70):
+            writer.write_table(some)
+    return path, "a.parquet", ()
+
+
+def cells_that_repeat(tmp_path):
+    """A text of 14 kB that 2,000 cells name."""
+    with zipfile.ZipFile(EXAMPLES / "addresses.xlsx") as example:
+        parts = {name: example.read(name) for name in example.namelist()}
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    rows = "".join(f'<row r="{i}"><c r="A{i}" t="s"><v>0</v></c></row>' for i in range(1, 2_000))
+    parts["xl/worksheets/sheet1.xml"] = f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
+    parts["xl/sharedStrings.xml"] = f"<sst {space}><si><t>{'war and peace ' * 1_000}</t></si></sst>"
+    return zipped(tmp_path, parts.items()), "a.xlsx", ()
+
+
+def words_that_repeat(tmp_path):
+    """A line for each document of 400 kB."""
+    path, vocabulary = tmp_path / "stored", tmp_path / "words"
+    vocabulary.write_text("peace\nwar\n")
+    path.write_text("1000\n2\n1000\n" + "".join(f"{i} 2 100000\n" for i in range(1, 1001)))
+    return path, "docword.a.txt", ((vocabulary, "vocab.a.txt"),)
+
+
+@pytest.mark.parametrize("make", [rows_that_repeat, cells_that_repeat, words_that_repeat])
+def test_a_file_that_names_its_texts_again_and_again_is_read_to_a_bound(tmp_path, monkeypatch, make):
+    monkeypatch.setattr("webapp.readers.dispatch.NO_BOMB", 4 << 20)
+    path, name, companions = make(tmp_path)
+    options, size = readers.sniff(path, name, companions).options, 0
+    options = replace(options, text=0) if options.names else options
+    with pytest.raises(Unreadable, match="200 times its size"):
+        for item in readers.read(path, name, options, companions=companions):
+            size += len(item.text)
+    assert 1 << 20 < size <= max(4 << 20, 200 * path.stat().st_size)

@@ -42,6 +42,27 @@ def test_ten_thousand_columns(file):
         list(readers.read(*file(",".join(f"c{i}" for i in range(10_000)) + "\n", "b.csv"), options))
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.jsonl", "{}\n" * 50), ("a.json", "[{}, {}]"), ("a.json", "{}"),
+     ("a.jsonl", '{"\\u0000": {}}\n{"": null}\n'), ("a.csv", "\n\n\n"), ("a.csv", ",,,\n,,\n"), ("a.tsv", "\t\n")],
+)  # fmt: skip
+def test_what_has_no_column_is_refused_or_read_as_blank(file, name, content):
+    path, name = file(content, name)
+    try:
+        documents, problems = load(path, name)
+    except Unreadable as error:
+        assert name in str(error)
+    else:
+        assert not documents and problems
+
+
+def test_a_table_without_columns(tmp_path):
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1, 2]}).select([]), tmp_path / "stored")
+    with pytest.raises(Unreadable, match="no rows"):
+        readers.sniff(tmp_path / "stored", "a.parquet")
+
+
 def test_duplicate_headers_and_blank_ones(file):
     documents, _ = load(
         *file(
@@ -313,6 +334,7 @@ def test_uci(bags):
     for broken, expected in (
         ("2\n3\n2\n2 1 1\n1 1 1\n", "comes after 2"),
         ("2\n3\n2\n1 1 0.5\n", "counts are needed"),
+        ("2\n3\n2\n1 1 1e999\n", "counts are needed"),
         ("1\n", "expected 1 whole numbers"),
         ("2\n3\n1\n1 1\n", "expected 3"),
     ):
