@@ -260,9 +260,7 @@ class Divisible(Protocol):
     def divides(self, config: Any) -> None:
         """Raises Invalid, naming the field, where a training with these settings can't be shared."""
 
-    def divided(
-        self, config: Any, state: Any, site: Site, documents: np.ndarray, shape: Shape
-    ) -> Exchange:
+    def divided(self, config: Any, state: Any, site: Site, documents: np.ndarray, shape: Shape) -> Exchange:
         """A process's part in one step, as `step` takes it. Yields what it has to say to each process, itself included, in
         their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process.
 

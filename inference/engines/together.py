@@ -129,9 +129,7 @@ def merge_own(state: arena.Rows, counts: Sums, unit: float, drop_below: float) -
     return _merge(state, counts, state.length[counts.words] + counts.entries, 0, CHUNKS, unit, drop_below)
 
 
-def merge_run(
-    state: arena.Rows, counts: Sums, M: int, site: Site, unit: float, drop_below: float
-) -> Merged:
+def merge_run(state: arena.Rows, counts: Sums, M: int, site: Site, unit: float, drop_below: float) -> Merged:
     """Rows of some of a minibatch's words, in the runs of words in which `rows.merge` sums totals of real numbers. M:
     samples of a token."""
     room = state.length[counts.words] + counts.tokens * M
