@@ -45,20 +45,20 @@ class Team:
 
     engine: Divisible. address: of dask's scheduler. checkpoint: the file that a training goes on from, in a folder that all
     workers see; beside it lie the parts of its memory. home: paths are sent relative to it where they lie in it. tick:
-    called about once a second while workers are at work or waited for; what it raises ends the training. patience:
-    seconds to wait for workers.
+    called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
+    a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
 
     What it does not do itself it asks of the engine: it has NAME, Config, topics, fold_in and all else of it.
     """
 
     def __init__(
         self, engine: AnyEngine, address: str, checkpoint: Path, home: Path, *, tick: Callable[[], None] = lambda: None,
-        patience: float = PATIENCE,
+        least: int = 1, most: int | None = None, patience: float = PATIENCE,
     ):  # fmt: skip
         if not isinstance(engine, Divisible):
             raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
         self.engine, self.address, self.checkpoint, self.home = engine, address, Path(checkpoint), Path(home)
-        self._tick, self._patience = tick, patience
+        self._tick, self._patience, self._least, self._most = tick, patience, least, most
         self.client: Client | None = None
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal, self.saved, self.at = "", 0, 0  # the present sharing; the checkpoint's step; the workers' step
@@ -99,7 +99,7 @@ class Team:
         while True:
             try:
                 if not self.deal:
-                    self._begin()
+                    self.begin()
                 while self.at <= state.t:
                     tokens = sum(self._all("step", t=self.at))
                     self.at += 1
@@ -159,7 +159,7 @@ class Team:
         """What each worker of the training says of itself, by its address."""
         return dict(zip(self.members, self._all_of(self.members, "about"), strict=True))
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Share the training out to the workers that are there, from the checkpoint on."""
         members = self._gather()
         deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
@@ -176,10 +176,11 @@ class Team:
     def _gather(self) -> list[str]:
         """Addresses of the workers that can take part, when there are any."""
         began = time.monotonic()
-        while not (members := self._there()):
+        while len(members := self._there()) < self._least:
             if time.monotonic() - began > self._patience:
-                raise Lost(f"There was no worker at {self.address} for {self._patience:.0f} seconds.")
+                raise Lost(f"For {self._patience:.0f} seconds {self.address} had fewer than {self._least} workers.")
             self._sleep(AGAIN)
+        self._least = 1
         return members
 
     def _there(self) -> list[str]:
@@ -196,7 +197,7 @@ class Team:
         for member, about in zip(seen, abouts, strict=True):
             if about["versions"] != ours:
                 log.warning("the worker %s has other versions, and is left out: %s", member, about["versions"])
-        return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours]
+        return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
 
     def _lost(self, error: BaseException) -> None:
         log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved)
@@ -210,7 +211,7 @@ class Team:
         while self.at < t or not self.deal:
             try:
                 if not self.deal:
-                    self._begin()
+                    self.begin()
                 while self.at < t:
                     self._all("step", t=self.at)
                     self.at += 1
@@ -249,7 +250,8 @@ class Team:
         if self.client is None:
             work.close()
             raise Lost("There is no connection to the workers.")
-        done = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
+        loop: Any = self.client.loop
+        done = asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
         while True:
             try:
                 return done.result(TICK)

@@ -36,7 +36,7 @@ class Seat:
         self._news = asyncio.Condition()
         self._closed = False
         self.last = time.monotonic()
-        self.spent = {"steps": 0, "computing": 0.0, "exchanging": 0.0, "sent": 0}
+        self.spent = {"steps": 0, "computing": 0.0, "exchanging": 0.0, "sent": 0, "cpu": -time.process_time()}
 
     async def step(self, t: int) -> int:
         """Take step t, counted from 0. Returns how many tokens of its documents were gone through."""
@@ -51,6 +51,12 @@ class Seat:
             turn += 1
         self.spent["steps"] += 1
         return self.share.state.tokens - began
+
+    def about(self) -> dict[str, Any]:
+        """Steps taken here; seconds of computing, of exchanging, which is mostly waiting, and of the processor, of all that
+        this process did since; bytes sent."""
+        cpu = self.spent["cpu"] + time.process_time()
+        return {"rank": self.rank, "t": self.share.state.t} | self.spent | {"cpu": cpu}
 
     async def _timed(self, what: str, work: Any) -> Any:
         began = time.perf_counter()
@@ -119,7 +125,7 @@ class Member(WorkerPlugin):
         """What a leader must know of this worker, and what it has done in each training."""
         return {
             "versions": versions(), "threads": self.threads,
-            "seats": {deal: {"rank": seat.rank, "t": seat.share.state.t} | seat.spent for deal, seat in self.seats.items()},
+            "seats": {deal: seat.about() for deal, seat in self.seats.items()},
         }  # fmt: skip
 
     async def begin(

@@ -12,7 +12,6 @@ from inference.cluster import parts
 from inference.engines.contract import Divisible, Exchange, Site
 from inference.errors import Invalid
 from inference.kernels import rows
-from inference.memory import room
 from inference.training import Schedule, held_out_documents
 
 MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written anew

@@ -118,9 +118,9 @@ def sum_up(messages: list[Message]) -> Sums:
     words, at = np.unique(each[order], return_index=True)
     pieces = np.append(at, len(each))
     tokens = np.concatenate([part.tokens for part in parts]).astype(np.int64)[order]
-    sums = [np.add.reduceat(array, at) if len(at) else array for array in (tokens, end - first)]
+    tokens, entries = (np.add.reduceat(array, at) if len(at) else array for array in (tokens, end - first))
     topics, changes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes"))
-    return Sums(words, *sums, pieces, first, end, topics, changes.astype(np.int32))
+    return Sums(words, tokens, entries, pieces, first, end, topics, changes.astype(np.int32))
 
 
 def merge_own(state: arena.Rows, counts: Sums, unit: float, drop_below: float) -> Merged:

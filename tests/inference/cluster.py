@@ -1,7 +1,6 @@
 """Real schedulers and workers, each a process of its own, for tests."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -46,10 +45,20 @@ class Cluster:
             stderr=self.log,
         )
 
+    def kill(self, what: str) -> None:
+        """Kill the first worker, or the scheduler, and start another."""
+        process = self.workers.pop(0) if what == "worker" else self.scheduler
+        process.kill()
+        process.wait()
+        if what == "worker":
+            self.start_worker()
+        else:
+            self.start_scheduler()
+
     def stop(self) -> None:
         for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
             if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
+                process.kill()
             process.wait()
         self.log.close()
 
