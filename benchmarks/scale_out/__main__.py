@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.scale_out [CORPUS] [--topics 100] [--minibatch N] [--passes 6] [--quick] [--model]
 
-CORPUS: as for benchmarks.engines; by default a made one of 20,000 documents. One process with one thread takes each pass in
+CORPUS: as for benchmarks.engines; by default a made one of 32,000 documents, in minibatches of 8,000. One process with one thread takes each pass in
 turns with one worker and with two, each of one thread, by dask.distributed on this machine (pip install 'topograph[cluster]').
 Seconds of the clock, communication included; the worst worker's seconds of the processor; bytes that a worker sends in a step.
 Then a worker is killed, then the scheduler. --quick: small, three passes. --model: see benchmarks/scale_out/model.py.
@@ -131,7 +131,8 @@ def settings(given) -> tuple[Bow, dict]:
     if given.corpus:
         bow = corpora.load(given.corpus)[1]
     else:
-        bow = simulate.corpus(3_000 if given.quick else 20_000, 50, 2_000 if given.quick else 10_000, 80, seed=1)[0]
+        D, V, minibatch = (6_000, 2_000, 3_000) if given.quick else (32_000, 10_000, 8_000)
+        bow, given.minibatch = simulate.corpus(D, 50, V, 80, seed=1)[0], given.minibatch or minibatch
     chosen = {"topics": given.topics, "passes": 4 if given.quick else given.passes}
     return bow, chosen | ({"minibatch": given.minibatch} if given.minibatch else {})
 

@@ -17,6 +17,11 @@ from distributed import Worker
 from inference.cluster.member import Member
 from inference.errors import Invalid
 
+# What dask does beside: it need not sample this process's stack a hundred times a second, nor watch its memory twice.
+QUIET = {
+    "distributed.comm.timeouts.connect": "10s", "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+}  # fmt: skip
 AGAIN = 2.0  # seconds until a worker tries to join again
 log = logging.getLogger(__name__)
 
@@ -78,7 +83,7 @@ def main(arguments: list[str], files: Path) -> None:
         address = checked(options.join, options.trust_network)
     except Invalid as error:
         parser.error(error.message)
-    dask.config.set({"distributed.comm.timeouts.connect": "10s"})
+    dask.config.set(QUIET)
     member = Member(options.files, options.scratch, max(1, options.threads))
     asyncio.run(stay(address, member, f"{socket.gethostname()}:{os.getpid()}"))
 

@@ -61,7 +61,8 @@ class Team:
         self._tick, self._patience, self._least, self._most = tick, patience, least, most
         self.client: Client | None = None
         self.members: list[str] = []  # addresses, in the order of their ranks
-        self.deal, self.saved, self.at = "", 0, 0  # the present sharing; the checkpoint's step; the workers' step
+        self.deal, self.at = "", 0  # the present sharing; the workers' step
+        self.saved: int | None = None  # the checkpoint's step
         self.restarts = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -81,7 +82,7 @@ class Team:
         self.config, self.bow, self.seed = config, bow, seed
         job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
         self.job = asdict(job)
-        self.saved = 0 if state is None else state.t
+        self.saved = None if state is None else state.t
         if state is not None and len(state.memory):
             whole = parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)
             self._commit([whole], state)
@@ -170,8 +171,8 @@ class Team:
             for rank, member in enumerate(members)
         ]
         self._wait(_together(calls))
-        self.members, self.deal, self.at = members, deal, self.saved
-        log.info("%d workers share the training from step %d on", len(members), self.saved)
+        self.members, self.deal, self.at = members, deal, self.saved or 0
+        log.info("%d workers share the training from step %d on", len(members), self.at)
 
     def _gather(self) -> list[str]:
         """Addresses of the workers that can take part, when there are any."""
@@ -200,7 +201,7 @@ class Team:
         return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
 
     def _lost(self, error: BaseException) -> None:
-        log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved)
+        log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
         self.deal, self.members = "", []
         self.restarts += 1
         self._leave()

@@ -129,7 +129,7 @@ class Member(WorkerPlugin):
         }  # fmt: skip
 
     async def begin(
-        self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int
+        self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
     ) -> None:
         """Take a seat, in the place of one in the same training or that was forgotten."""
         wanted = Job(**job)

@@ -6,15 +6,17 @@
 """
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
 from inference.durable import settle
 from inference.errors import Invalid
+from inference.memory import room
 
 BLOCK = 1 << 22  # rows of memory that are read at a time
 
@@ -65,6 +67,20 @@ def drop_others(folder: Path, t: int) -> None:
     for path in folder.iterdir():
         if path.name not in kept:
             path.unlink()
+
+
+def gather(checkpoint: Path, state: Any, bow: Bow, scratch: Path | None = None) -> None:
+    """Give a state without memory what the parts hold of it, where it goes on in one process; else change nothing."""
+    folder = folder_of(checkpoint)
+    if len(state.memory) or not (folder / f"{state.t}.json").exists() or not listed(folder, state.t):
+        return
+    state.memory = room((bow.tokens, state.memory.shape[1]), scratch)
+    read(folder, state.t, bow, 0, bow.D, state.memory)
+
+
+def drop(checkpoint: Path) -> None:
+    """Remove all parts: the checkpoint holds the memory itself."""
+    shutil.rmtree(folder_of(checkpoint), ignore_errors=True)
 
 
 def listed(folder: Path, t: int) -> list[Part]:

@@ -1,6 +1,6 @@
 """What a process does in a training that it shares, without a word of how it talks to the others."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,11 @@ class Job:
 class Share:
     """A process's part of a training: all topics, and the memory of the documents bounds[rank] ... bounds[rank + 1] - 1.
 
-    home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step to go on after; 0, or that of the
-    checkpoint. scratch: a folder of this machine, for what is large.
+    home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step of the
+    checkpoint to go on from; None: from the beginning. scratch: a folder of this machine, for what is large.
     """
 
-    def __init__(self, job: Job, home: Path, bounds: np.ndarray, rank: int, t: int, scratch: Path | None = None):
+    def __init__(self, job: Job, home: Path, bounds: np.ndarray, rank: int, t: int | None, scratch: Path | None = None):
         self.engine = engines.get(job.engine)
         self.checkpoint = home / job.checkpoint
         self.parts = parts.folder_of(self.checkpoint)
@@ -51,12 +51,12 @@ class Share:
         self.first, self.end = int(bounds[rank]), int(bounds[rank + 1])
         self.state = self._state(job.seed, t, scratch)
         self.written: list[parts.Part] = []  # that hold the memory after step self.saved, when there are any
-        self.saved, self.visited = t, 0
+        self.saved, self.visited = t or 0, 0
 
-    def _state(self, seed: int, t: int, scratch: Path | None) -> Any:
+    def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
         shape = self.schedule.shape._replace(tokens=self.site.own.tokens)
         state = self.engine.init(self.config, shape, seed, scratch)
-        if t:
+        if t is not None:
             memory = state.memory
             state = checkpoint.load(self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow)
             if len(memory):
@@ -101,10 +101,6 @@ class Share:
         """The fields of the state that are the same in all processes; the memory is left out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
         return {f.name: getattr(self.state, f.name) for f in fields(self.state) if f.name not in left_out}
-
-
-def job_of(engine: str, config: Any, seed: int, bow: Bow, folder: str, file: str) -> Job:
-    return Job(engine, asdict(config), seed, folder, bow.digest, file)
 
 
 def divide(bow: Bow, processes: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from inference import Bow, Invalid, Snapshot, checkpoint, cluster, engines, train
+from inference import Bow, Invalid, Snapshot, begin, checkpoint, cluster, engines, train
 from inference.cluster import parts
 from tests.inference.corpora import planted
 
@@ -127,6 +127,36 @@ def test_a_team_goes_on_where_one_process_was(site):
     *_, event = train(site.engine, site.config, site.bow, seed=SEED, last=half)
     kept, _ = led(site, "handed", state=event.state)
     assert as_one(site, kept)
+
+
+def test_one_process_goes_on_where_a_team_was(site):
+    half = site.one[len(site.one) // 2].step
+    led(site, "back", last=half)
+    file = site.home / "back" / "checkpoint"
+    state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
+    parts.gather(file, state, site.bow)
+    *_, event = train(site.engine, site.config, site.bow, seed=SEED, resume=state, threads=1)
+    assert same(event.topics, site.one[-1].topics)
+    parts.drop(file)
+    assert not parts.folder_of(file).exists()
+
+
+def test_a_training_that_begins_with_topics_is_shared(site):
+    given = (site.bow.words // 5).astype(np.uint16)
+    config = engines.config(site.engine.NAME, topics=20, passes=2, warm_up=0, minibatch=40).resolve(
+        site.bow.D, site.bow.tokens
+    )
+    *_, one = train(
+        site.engine,
+        config,
+        site.bow,
+        seed=SEED,
+        resume=begin(site.engine, config, site.bow, given, seed=SEED),
+        threads=1,
+    )
+    site = SimpleNamespace(**vars(site) | {"config": config})
+    kept, _ = led(site, "begins", state=begin(site.engine, config, site.bow, given, seed=SEED))
+    assert same(kept[-1][3], one.topics)
 
 
 def test_what_cannot_be_shared_is_refused(site):

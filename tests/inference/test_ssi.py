@@ -197,6 +197,22 @@ def test_handing_over_makes_nothing_worse():
     assert after.held_out > before.held_out - 0.01
 
 
+@pytest.mark.parametrize("warm_up", [0, 1])
+def test_counts_that_float32_would_round_stay_exact(warm_up):
+    """One word, one topic: its count passes 2^24, from where float32 holds even numbers alone."""
+    tokens = [(1 << 21) + 2 * d + 1 for d in range(9)]
+    bow = Bow(np.arange(10), np.zeros(9, np.int32), np.array(tokens, np.int32), 1)
+    config = ssi.Config(
+        topics=1, start="sampling", warm_up=warm_up, passes=warm_up + 1, minibatch=1, samples=1, draws=1, burn_in=0
+    ).resolve(9, bow.tokens)
+    shape = ssi.Shape(9, 1, bow.tokens, 9)
+    state = ssi.init(config, shape, 1)
+    for t in range(9 * (warm_up + 1)):
+        ssi.step(config, state, bow, np.array([t % 9]), shape)
+    assert state.arena_values.dtype == np.float64 and bow.tokens > ssi.EXACT and bow.tokens % 2
+    assert dense(state, 1)[0, 0] == bow.tokens == state.totals[0]
+
+
 def test_eta_is_learned():
     """The fixed point finds the eta that topics were drawn with, from their counts."""
     generator = np.random.default_rng(0)
