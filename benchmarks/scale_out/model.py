@@ -118,7 +118,7 @@ def show(name: str, cost: Cost) -> None:
 
 
 def main(quick: bool) -> None:
-    K, D, V, large = (200, 6_000, 4_000, 4_096) if quick else (2_000, 70_000, 20_000, 32_768)
+    K, D, V, large = (200, 6_000, 4_000, 4_096) if quick else (2_000, 36_000, 20_000, 16_384)
     numba.set_num_threads(1)
     bow = simulate.corpus(D, K // 4, V, LENGTH, seed=1)[0]
     config = engines.config(ENGINE.NAME, topics=K, passes=4).resolve(bow.D, bow.tokens)
