@@ -4,8 +4,8 @@ nothing had happened.
     python -m benchmarks.faults [--quick] [--rounds N | --minutes N] [--blows N] [--seed N] [--only WORDS]
 
 Each drill begins the same run, and the reading of the same corpus, waits for a random step of the run, or until it
-stores its results, strikes, and waits until both are done; with --blows it strikes so many times, each time in another
-way and at a later moment. It is lost where one of them is not done within its time,
+stores its results, strikes, and waits until both are done; with --blows it strikes up to so many times, each time in another
+way and at a later moment, and the run has the more passes. It is lost where one of them is not done within its time,
 lost its process though nothing was done to it, goes on from an older checkpoint than there was, or differs in one bit
 from the undisturbed one: every document, every word, every topic's words, every document's topics, every point of the
 charts. Between blow and end the run's page is asked all the time: it must show it, or say with 503 what is the matter.
@@ -46,7 +46,8 @@ from webapp.jobs.file_lock import holder
 from webapp.local.processes import waiting
 from webapp.local.processes import worker as spawn_worker
 
-SETTINGS = {"topics": "20", "passes": "12", "seed": "5"}
+PASSES = 12  # of a run; with several blows half of it for each
+SETTINGS = {"topics": "20", "passes": str(PASSES), "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
 OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
 STUCK = 60.0  # seconds after which nothing may hang that lost its process; more on a busy machine: `stuck`
@@ -91,6 +92,9 @@ class Topograph:
     def ask(self, query: str, *arguments) -> list[tuple]:
         with psycopg.connect(self.system.database_url, connect_timeout=5) as connection:
             return connection.execute(query, arguments).fetchall()
+
+    def error(self, kind: str, pk: int) -> str:
+        return self.ask(f"SELECT error FROM webapp_{kind} WHERE id = %s", pk)[0][0]
 
     def row(self, kind: str, pk: int) -> tuple[str, int]:
         """(status, attempt); ("", 0) while Postgres is away."""
@@ -454,15 +458,16 @@ class Page:
 class Drills:
     """The same work again and again, each time with a blow."""
 
-    def __init__(self, topograph: Topograph, seed: int, outage: float):
+    def __init__(self, topograph: Topograph, seed: int, outage: float, blows: int):
         self.topograph, self.random, self.outage = topograph, random.Random(seed), outage
+        self.passes = str(max(PASSES, PASSES * blows // 2))
         began = time.monotonic()
         self.base = topograph.corpus()
         topograph.wait("corpus", self.base, 600, "ready")
         self.reading = time.monotonic() - began
         self.content = topograph.content(self.base)
         began = time.monotonic()
-        run = topograph.run(self.base)
+        run = topograph.run(self.base, passes=self.passes)
         topograph.wait("run", run, 600, "done")
         self.training = time.monotonic() - began
         self.model, self.points = topograph.model(run), topograph.points(run)
@@ -476,7 +481,7 @@ class Drills:
         struck: list[str] = []
         while not struck:
             corpus = t.draft()
-            run = t.run(self.base)
+            run = t.run(self.base, passes=self.passes)
             t.read(corpus)
             page = Page(t, f"/runs/{run}.json")
             try:
@@ -512,7 +517,7 @@ class Drills:
         limit = 3 * stuck() + 10 * (self.training + self.reading) + self.outage
         for kind, pk, good in (("run", run, "done"), ("corpus", corpus, "ready")):
             if (status := t.wait(kind, pk, limit)) != good:
-                raise AssertionError(f"{kind} {pk} {status}")
+                raise AssertionError(f"{kind} {pk} {status}: {t.error(kind, pk)}")
         same = {
             "documents, words or bag of words": t.content(corpus) == self.content,
             "model or charts": t.model(run) == self.model,
@@ -588,17 +593,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
         topograph = Topograph(Path(folder) / "data", given.port)
         try:
-            drills = Drills(topograph, given.seed, 10.0 if given.quick else OUTAGE)
+            drills = Drills(topograph, given.seed, 10.0 if given.quick else OUTAGE, given.blows)
             print(
                 f"undisturbed: read in {drills.reading:.1f} s, trained in {drills.training:.1f} s, {drills.points} points",
                 flush=True,
             )
-            struck = [name for _ in range(min(rounds, 1000)) for name in drills.random.sample(names, len(names))]
-            for group in (struck[at : at + given.blows] for at in range(0, len(struck), given.blows)):
+            while due := [name for name in names if results[name].kills < rounds]:
                 began = time.monotonic()
                 if ends and began + longest > ends:
                     break
-                said = drills.strike(group, results)
+                least = min(results[name].kills for name in due)
+                first = [name for name in due if results[name].kills == least]  # all kinds in turn
+                drills.random.shuffle(first)
+                said = drills.strike((first * given.blows)[: given.blows], results)
                 longest = max(longest, time.monotonic() - began)
                 print(f"  {said}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:

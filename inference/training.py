@@ -15,6 +15,7 @@ from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.kernels import rng
 from inference.memory import physical
+from inference.objective import Objective
 from inference.topics import Theta, Topics
 
 PROGRESS_EVERY = 0.25  # seconds
@@ -58,12 +59,10 @@ class Snapshot:
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
     they are now.
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
-        used = topics.in_use()
-        held_out = completion(used) if ends else completion.estimate(used)
-        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
-    (evaluate.Coherence), NaN for a topic that lists fewer than two words or is not in use. nonzero: share of the K x V parameters above
-    their prior.
+    held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an estimate but in the
+    last event of all. objective: what training raises, in nats per token that is trained on (Objective); NaN where the
+    engine has none. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists fewer than
+    two words or is not in use. nonzero: share of the K x V parameters above their prior.
     """
 
     step: int
@@ -73,6 +72,7 @@ class Snapshot:
     topics: Topics
     state: Any
     held_out: float
+    objective: float
     coherence: np.ndarray
     nonzero: float
 
@@ -107,7 +107,8 @@ def train(
     held_out = held_out_documents(bow, seed)
     completion = Completion(bow, held_out)
     schedule = _checked(engine, resolved, bow, held_out)
-    schedule.measure(snapshots(engine, resolved, bow, completion.sample_tokens))
+    objective = Objective(engine, resolved, bow, held_out, seed)
+    schedule.measure(snapshots(engine, resolved, bow, completion.sample_tokens, objective.seconds))
     if resume is not None and resume.seed != seed:
         raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
     state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
@@ -122,7 +123,9 @@ def train(
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
         coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
-        return Snapshot(state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, coherence, share)
+        return Snapshot(
+            state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, objective(state), coherence, share
+        )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
@@ -217,14 +220,17 @@ class Schedule:
         return due
 
 
-def snapshots(engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens: int) -> int:
+def snapshots(
+    engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens: int, objective_seconds: float = 0.0
+) -> int:
     """How many snapshots take JUDGED of a training's time, from FEWEST_SNAPSHOTS to SNAPSHOTS.
 
     By rough figures for the two, not by the clock: a run's points depend on corpus and settings alone. sample_tokens: of
-    the held-out documents that each of them is measured on.
+    the held-out documents that each of them is measured on. objective_seconds: what measuring the objective takes.
     """
     K = config.topics
     one = PAIR_SECONDS * len(bow.words) + TOPIC_SECONDS * K + TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
+    one += objective_seconds
     wanted = int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))
     return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, wanted))
 

@@ -5,11 +5,14 @@ import os
 from celery import Celery, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
+from tasks.pulse import Pulse
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("topograph")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.steps["worker"].add(DjangoStructLogInitStep)  # a line for each task, under the id of the request that queued it
+app.steps["consumer"].add(Pulse)
 app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.worker"]
 
 

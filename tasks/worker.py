@@ -10,6 +10,7 @@ import time
 
 from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready, worker_shutting_down
 
+from tasks.pulse import silence
 from webapp.ingest import corpora
 from webapp.jobs import roster, sweep
 from webapp.jobs.repeating import repeat
@@ -27,7 +28,12 @@ def _name(hostname: str, pid: int) -> str:
 def begin(sender, **_):
     """Each in a thread of its own: to tidy up a large corpus takes minutes."""
     name, since = _name(sender.hostname, os.getpid()), time.time()
-    repeat("beat", roster.BEAT, lambda: roster.beat(name, sender.pool.limit or 1, since), _stopping)
+
+    def beat() -> None:
+        roster.beat(name, sender.pool.limit or 1, since)
+        silence.beat()
+
+    repeat("beat", roster.BEAT, beat, _stopping)
     repeat("sweep", sweep.INTERVAL, sweep.Sweep(), _stopping)
     repeat("tidy", upkeep.INTERVAL, upkeep.tidy, _stopping)
     threading.Thread(target=corpora.create_first_example, daemon=True).start()

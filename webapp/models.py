@@ -403,6 +403,7 @@ class Metric(models.Model):
     tokens = models.BigIntegerField()
     seconds = models.FloatField()
     held_out = models.FloatField(null=True)  # nats per token; none when the corpus is too small to hold out
+    objective = models.FloatField(null=True)  # that training raises, nats per token; none where the engine has none
     coherence = models.FloatField(null=True)  # mean UMass over topics
     topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
     nonzero = models.FloatField()  # share of the K x V parameters above eta

@@ -164,6 +164,9 @@ CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue c
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
+# Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
+# Redis had died could wait in it for ever.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own connection has retries
 # of its own.

@@ -311,16 +311,17 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     return Theta(first, indptr, given[kept].astype(np.int32), (shares[kept] / UNITS).astype(np.float32))
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The evidence lower bound of these documents (003, eqs. 18-24 and 35), but for their multinomial coefficients, at
     the present clusters and the shares that are remembered; those of a document that was not seen are made for it."""
     documents = np.asarray(documents, np.int64)
     documents = documents[np.diff(bow.indptr)[documents] > 0]
     N, K = state.documents / UNITS, config.topics
     prior = digamma(N + config.alpha / K) - digamma(N.sum() + config.alpha)
-    total = sparse.topics_bound(state, 1.0 / UNITS, config.eta)
-    total += float(gammaln(config.alpha) - gammaln(config.alpha + N.sum()) - (N * prior).sum())
-    total += float((gammaln(N + config.alpha / K) - gammaln(config.alpha / K)).sum())
+    common = sparse.topics_bound(state, 1.0 / UNITS, config.eta)
+    common += float(gammaln(config.alpha) - gammaln(config.alpha + N.sum()) - (N * prior).sum())
+    common += float((gammaln(N + config.alpha / K) - gammaln(config.alpha / K)).sum())
+    total = 0.0
     for first in range(0, len(documents), AT_ONCE):
         some = documents[first : first + AT_ONCE]
         batch = sparse.expand(bow, some)
@@ -337,7 +338,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> fl
             shares,
             float(UNITS),
         ).sum()
-    return float(total)
+    return float(common + times * total)
 
 
 def priors(config: Resolved, state: State | None) -> Priors:

@@ -209,9 +209,10 @@ class WarmStart(Protocol):
 class Bounded(Protocol):
     """The ability to say how good a state is by the engine's own objective."""
 
-    def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray) -> float:
-        """The objective that training raises, of these documents (int64[n]), in nats: such as a lower bound of the
-        evidence."""
+    def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
+        """The objective that training raises, in nats, such as a lower bound of the evidence: the terms of the topics,
+        and `times` those of these documents (int64[n]), so that a sample can stand for all. Does not change the
+        state."""
 
 
 @runtime_checkable

@@ -427,10 +427,10 @@ def _final(
     return batch, _infer(config, batch, weights, keys, True)
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The log likelihood of documents with words under the topics, each at the theta that is inferred for it: the sum of
     f(theta), paper 001, eq. 9."""
-    return float(_final(config, state, bow, documents, _weights(config, state))[1].values.sum())
+    return times * float(_final(config, state, bow, documents, _weights(config, state))[1].values.sum())
 
 
 def priors(config: Resolved, state: State | None) -> Priors:

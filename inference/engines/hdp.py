@@ -60,8 +60,10 @@ PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float3
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 USED_TOKENS = 1.0  # a topic is in use that holds at least one token
 LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
-CANDIDATES = 3  # times T, where their number is left open
-START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 1e-3, 0.1  # of LDA's local step, with which a document starts
+CANDIDATES = 2  # times T, where their number is left open
+START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 0.01, 0.1  # of LDA's local step, with which a document starts
+TOLERANCE = 3e-5  # a visit of a document ends where an iteration changes its bound by less than this share of it
+FIRST_TOLERANCE = 3e-3  # the same in the first pass, in which topics are rough anyway
 FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
 DELAYED_PASSES = 2  # a training that begins with topics begins with the step size of the third pass
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see docs/engines/hdp.md.
@@ -105,7 +107,7 @@ class Config:
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
     candidates: int | None = setting(
-        "Candidates", "C", "So many of the K topics are weighed in full for a document, its likeliest; 3 T by default.",
+        "Candidates", "C", "So many of the K topics are weighed in full for a document, its likeliest; 2 T by default.",
         least=1,
     )  # fmt: skip
     iterations: int = setting("Iterations", "", "The most that a document is gone over in a visit.", 100, least=1)
@@ -230,7 +232,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        local = _local(config, state, batch)
+        local = _local(config, state, batch, tolerance=FIRST_TOLERANCE if state.t < shape.per_pass else TOLERANCE)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
 
@@ -273,7 +275,7 @@ class _Local(NamedTuple):
 
 
 def _local(
-    config: Resolved, state: State, batch: dense.Batch, iterations: int | None = None, tolerance: float = 1e-5,
+    config: Resolved, state: State, batch: dense.Batch, iterations: int | None = None, tolerance: float = FOLD_TOLERANCE,
     gives: bool = True,
 ) -> _Local:  # fmt: skip
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
@@ -335,16 +337,16 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
     return Theta(first, indptr, topic[kept].astype(np.int32), weights[kept])
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The evidence lower bound of these documents, each fitted anew, of the sticks and of the topics, in nats.
 
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """
-    total = global_bound(config, state)
+    total = 0.0
     for first in range(0, len(documents), 1000):
         batch = dense.batch_of(bow, documents[first : first + 1000])
         total += float(_local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum())
-    return total
+    return global_bound(config, state) + times * total
 
 
 def global_bound(config: Resolved, state: State) -> float:

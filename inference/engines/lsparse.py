@@ -331,11 +331,11 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     )
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The evidence lower bound of these documents (003, eqs. 35 and 46-49) at the present topics: with memo, and the
     shares that are remembered; those of a document that was not seen, or with decay, are made for it."""
     documents = np.asarray(documents, np.int64)
-    total = sparse.topics_bound(state, state.pi, config.eta)
+    total = 0.0
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
         (row_ptr, row_topics, weights, rest, scale), g = _weights(config, state, batch.words)
@@ -348,7 +348,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> fl
             batch.doc_ptr, batch.places, batch.counts, row_ptr, row_topics, weights, rest, scale, g, config.alpha, given,
             shares, 1.0,
         ).sum()  # fmt: skip
-    return float(total)
+    return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
 
 def priors(config: Resolved, state: State | None) -> Priors:

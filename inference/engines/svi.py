@@ -92,6 +92,7 @@ class Config:
     interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 10, least=1)
     iterations: int = variational.iterations_setting()
     tolerance: float = variational.tolerance_setting()
+    first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
         "Remembered topics", "", "So many of a document's topics are remembered for its next visit, which then takes fewer iterations; "
@@ -114,7 +115,7 @@ class Config:
             "passes": 1 if self.statistics == "stream" else min(20, max(1, SWEPT_TOKENS // max(tokens, 1))),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": variational.even(documents, min(1024, max(128, documents // 64))),
+            "minibatch": min(1024, max(128, documents // 64)),
         }
         return resolved(self, Resolved, chosen)
 
@@ -288,9 +289,9 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return variational.priors_of(config, state)
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
-    """The lower bound of log p(words), in nats, estimated from these documents."""
-    return variational.bound(config, state, bow, documents)
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
+    """The lower bound of log p(words), in nats."""
+    return variational.bound(config, state, bow, documents, times)
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:

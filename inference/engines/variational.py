@@ -50,6 +50,8 @@ class Settings(Protocol):
     @property
     def tolerance(self) -> float: ...
     @property
+    def first_tolerance(self) -> float: ...
+    @property
     def truncate(self) -> float: ...
     @property
     def expectation(self) -> str: ...
@@ -86,6 +88,13 @@ def tolerance_setting() -> Any:
     )  # fmt: skip
 
 
+def first_tolerance_setting() -> Any:
+    return setting(
+        "First tolerance", "", "The same for a document's first visit, which may be rough where its topics are remembered for the "
+        "next one: topics are rough then, too.", 0.03, least=0, most=1,
+    )  # fmt: skip
+
+
 def truncate_setting(default: float) -> Any:
     return setting(
         "Active topics", "", "Topics that hold no more than so many of a document's words after three iterations are left out of the "
@@ -105,11 +114,6 @@ def learn_setting() -> Any:
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
         choices=("nothing", "alpha", "both"),
     )  # fmt: skip
-
-
-def even(documents: int, about: int) -> int:
-    """A minibatch of `about` so many documents that leaves no short one at the end of a pass."""
-    return max(1, -(-documents // max(1, -(-documents // about))))
 
 
 @dataclass(kw_only=True)
@@ -234,12 +238,15 @@ def local(
     """The local step under the present topics.
 
     documents: int64[S], whose remembered gamma to begin with; None: all are new. log, tolerance, most, truncate: in the
-    place of the config's.
+    place of the config's. A document of which nothing is remembered yet, and will be, ends at first_tolerance.
     """
     log = config.expectation == "log" if log is None else log
     b, log_scale = vb.table(batch.words, state.values, state.pi, state.eta, state.totals, log)
     gamma = start(state, len(batch.lengths), documents)
     limits = (config.tolerance if tolerance is None else tolerance) * batch.lengths
+    if documents is not None and state.gamma.shape[1]:
+        new = state.gamma[documents, 0] == 0.0
+        limits[new] = np.maximum(limits[new], config.first_tolerance * batch.lengths[new])
     e, f, iterations = vb.local_step(
         batch.doc_ptr, batch.places, batch.counts, b, state.alpha, gamma, limits, config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
@@ -280,10 +287,10 @@ def learn(config: Settings, state: State, log_theta: np.ndarray, length: float, 
         state.eta = float(priors.eta(state.eta, K, V, log_beta, steps))
 
 
-def bound(config: Settings, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Settings, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The lower bound of log p(words), in nats (002, eqs. 15 and 16): documents are fitted from what is remembered of
-    them, and count for all that are trained on. documents: int64[n], with a word among them."""
-    total, counted = 0.0, 0
+    them. documents: int64[n], whose terms count `times`."""
+    total = 0.0
     for first in range(0, len(documents), BLOCK):
         block = documents[first : first + BLOCK]
         batch = dense.batch_of(bow, block)
@@ -293,8 +300,7 @@ def bound(config: Settings, state: State, bow: Bow, documents: np.ndarray) -> fl
                 batch.doc_ptr, batch.places, batch.counts, step.f, step.gamma, state.alpha, step.log_scale
             ).sum()
         )
-        counted += len(block)
-    return total * state.documents / counted + topics_bound(state)
+    return times * total + topics_bound(state)
 
 
 def topics_bound(state: State) -> float:

@@ -57,6 +57,7 @@ class Config:
     learn: str = variational.learn_setting()
     iterations: int = variational.iterations_setting()
     tolerance: float = variational.tolerance_setting()
+    first_tolerance: float = variational.first_tolerance_setting()
     truncate: float = variational.truncate_setting(0.0)
 
     def __post_init__(self) -> None:
@@ -68,7 +69,7 @@ class Config:
             "passes": min(40, max(3, SWEPT_TOKENS // max(tokens, 1))),
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            "minibatch": variational.even(documents, 1024),
+            "minibatch": 1024,
         }
         return resolved(self, Resolved, chosen)
 
@@ -157,9 +158,9 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return variational.priors_of(config, state)
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The lower bound of log p(words), in nats."""
-    return variational.bound(config, state, bow, documents)
+    return variational.bound(config, state, bow, documents, times)
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:

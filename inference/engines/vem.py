@@ -338,7 +338,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return Priors(state.alpha, float(state.eta_words.mean()) if len(state.eta_words) else state.eta)
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> float:
+def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
     """The lower bound of log p(words) that EM raises (004, eq. 7; with a prior of topics its section 7), of these documents
     after an E-step under the topics and priors as they are. Does not change the state.
 
@@ -351,7 +351,7 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> fl
         b, log_scale = _table(config, state, batch.words)
         _, f, _ = _expect(config, state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
-    return float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
+    return times * float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
 
 
 def _topics_bound(state: State) -> float:

@@ -11,7 +11,7 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 # What a key is for: two purposes never share a stream.
 SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE, LEFT_TO_RIGHT, DIAGNOSE = range(8)
-INIT, FW, OPE, SPARSE, CLUSTER, SIMULATE, SMC = 8, 10, 11, 12, 13, 14, 15
+INIT, OBJECTIVE, FW, OPE, SPARSE, CLUSTER, SIMULATE, SMC = 8, 9, 10, 11, 12, 13, 14, 15
 
 
 @njit(uint64(uint64), cache=True, inline="always")

@@ -143,5 +143,5 @@ def memory(config, shape):
     return 5 * 8 * config.topics * shape.V
 
 
-def bound(config, state, bow, documents):
-    return float(_scores(config, state, bow, documents).max(axis=1, initial=-np.inf).sum())
+def bound(config, state, bow, documents, times=1.0):
+    return times * float(_scores(config, state, bow, documents).max(axis=1, initial=-np.inf).sum())

@@ -127,6 +127,21 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
     assert claims.claim(kinds.TRAIN, run.pk) == 1
 
 
+def test_a_training_that_waits_for_room_is_not_begun_again_at_once(committed, ready, monkeypatch):
+    """Its process is free, and could take it: five times in a second."""
+    run, other = runs.create(ready.version, topics=7), runs.create(ready.version, topics=7)
+    sent = []
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
+
+    def no_room(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("inference.checkpoint.save", no_room)
+    train(run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.error) == ("queued", claims.DISK_FULL) and sent == [other.pk]
+
+
 def test_there_is_never_room_enough(committed, ready, monkeypatch):
     """Not for ever: after some tries the run says that it is the disk."""
     run = runs.create(ready.version, topics=7)

@@ -14,7 +14,7 @@ from django.db import connection
 from tasks.runs import train
 from tests.conftest import ROOT
 from tests.sweeping import FROZEN, STALE, sweep_for
-from webapp.jobs import claims, heartbeat, kinds, sweep
+from webapp.jobs import claims, events, heartbeat, kinds, roster, sweep
 from webapp.jobs.file_lock import LockHeld, file_lock
 from webapp.models import Run
 from webapp.runs import services as runs
@@ -237,3 +237,51 @@ def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
         assert old.poll() is None
     with file_lock(tmp_path):  # the kernel let go when it ended
         assert (tmp_path / "lock").exists()
+
+
+# A worker that does nothing beside beating, once every tenth of a second. {hangs}: after that many seconds its main loop stands still.
+WORKER_ALONE = """
+import sys, threading, time
+import django
+django.setup()
+import tasks.celery
+from celery import bootsteps
+from celery.__main__ import main
+from tasks import pulse, worker
+from webapp.jobs import roster
+
+worker.sweep.Sweep = lambda: (lambda: None)
+worker.upkeep.tidy = worker.corpora.create_first_example = lambda: None
+roster.BEAT, pulse.INTERVAL, pulse.MOST = 0.1, 0.1, 30
+class Hang(bootsteps.StartStopStep):
+    requires = ("tasks.pulse:Pulse",)
+    def start(self, parent):
+        if {hangs}:
+            parent.timer.call_after({hangs}, time.sleep, (1000,))
+tasks.celery.app.steps["consumer"].add(Hang)
+sys.argv = ["celery", "-A", "tasks", "worker", "--concurrency", "1", "--without-gossip", "--without-mingle", "-n", "alone{hangs}@test", "-Q", "nobody"]
+main()
+"""
+
+
+@pytest.mark.django_db
+def test_a_worker_whose_main_loop_hangs_ends_and_one_without_work_does_not():
+    """As one did that waited in a subscription of a Redis that had died: its threads went on beating."""
+    hung, idle = (
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER_ALONE.replace("{hangs}", str(seconds))], cwd=ROOT, env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        for seconds in (0.5, 0)
+    )  # fmt: skip
+    try:
+        said, _ = hung.communicate(timeout=120)
+        assert hung.returncode == -signal.SIGKILL and "main loop hangs" in said, said
+        with pytest.raises(subprocess.TimeoutExpired):
+            idle.wait(8)
+        assert "alone0" in {worker["worker"].split("@")[0] for worker in roster.live_workers()}
+        assert events.client().pubsub_channels("*pidbox*") == []  # it subscribes to nothing that it could wait for
+    finally:
+        for process in (hung, idle):
+            process.kill()
+            process.communicate()

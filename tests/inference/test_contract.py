@@ -22,6 +22,7 @@ from inference import (
     train,
 )
 from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
+from inference.objective import Objective
 from inference.training import held_out_documents
 from tests.engines import mixture
 from tests.inference.corpora import bow_of, planted
@@ -147,12 +148,17 @@ def test_a_batch_engine_shows_topics_at_the_ends_of_passes(engine, bow):
     assert len(steps) > 1
 
 
+def measures(snapshot):
+    """What is told of a point of the charts, nan as a word: it equals itself."""
+    return snapshot.step, snapshot.tokens, str(snapshot.held_out), str(snapshot.objective), snapshot.nonzero
+
+
 def test_threads_make_no_difference(engine, bow):
     try:
         one, two = (snapshots(engine, config_of(engine), bow, seed=5, threads=n)[-1] for n in (1, 2))
     finally:
         numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-    assert equal(one.topics, two.topics) and one.held_out == two.held_out
+    assert equal(one.topics, two.topics) and measures(one) == measures(two)
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["in memory", "on disk"])
@@ -174,9 +180,7 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(engine, bow, large, tmp_
         for f in fields(state):
             assert isinstance(getattr(state, f.name), np.memmap) <= bool(large and f.metadata.get("mapped"))
         rest = snapshots(engine, config, bow, seed=2, resume=state)
-        assert [(s.step, s.tokens, s.held_out) for s in rest] == [
-            (s.step, s.tokens, s.held_out) for s in whole if s.step > killed_after
-        ]
+        assert [measures(s) for s in rest] == [measures(s) for s in whole if s.step > killed_after]
         assert equal(rest[-1].topics, whole[-1].topics)
 
 
@@ -258,16 +262,38 @@ def test_a_warm_start_keeps_topics_or_is_refused(engine, bow):
     assert (own.argmax(axis=1) == np.arange(K)).all()
 
 
-def test_a_bound_rises(engine, bow):
+def test_a_bound_rises(engine, bow, monkeypatch):
     if not isinstance(engine, Bounded):
         pytest.skip(f"{engine.NAME} has no bound")
+    monkeypatch.setattr("inference.objective.SAMPLE", bow.D)
     config = config_of(engine, passes=6).resolve(bow.D, bow.tokens)
     documents = np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 1))
-    ends = [8 * (i + 1) for i in range(6)]
-    bounds = [
-        engine.bound(config, snapshots(engine, config, bow, seed=1, last=end)[-1].state, bow, documents) for end in ends
-    ]
+    lasts = [snapshots(engine, config, bow, seed=1, last=8 * (i + 1))[-1] for i in range(6)]
+    bounds = [engine.bound(config, last.state, bow, documents) for last in lasts]
     assert np.isfinite(bounds).all() and bounds[-1] > bounds[0]
+    tokens = np.diff(bow.first_token)[documents].sum()
+    assert [last.objective for last in lasts] == pytest.approx([bound / tokens for bound in bounds], rel=1e-9)
+
+
+def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
+    """Documents that are alike: a part of them, counted several times, gives the same as all."""
+    if not isinstance(engine, Bounded):
+        pytest.skip(f"{engine.NAME} has no bound")
+    bow, config = identical_documents(), config_of(engine, passes=1)
+    held_out = held_out_documents(bow, 3)
+    config = config.resolve(bow.D, bow.tokens)
+    last = snapshots(engine, config, bow, seed=3)[-1]
+    monkeypatch.setattr("inference.objective.SAMPLE", 30)
+    some = Objective(engine, config, bow, held_out, 3)
+    before = {f.name: np.copy(getattr(last.state, f.name)) for f in fields(last.state)}
+    assert 5 < len(some.documents) < 100 and not np.isin(some.documents, held_out).any()
+    assert some(last.state) == pytest.approx(last.objective, rel=0.02)
+    assert all(np.asarray(getattr(last.state, name)).tobytes() == value.tobytes() for name, value in before.items())
+
+
+def identical_documents():
+    """200 documents of the same three words."""
+    return Bow(np.arange(0, 601, 3), np.tile(np.arange(3, dtype=np.int32), 200), np.full(600, 4, np.int32), 3)
 
 
 def test_what_it_costs(engine, bow):

@@ -1,8 +1,5 @@
 """CVB0 against its slow twins, its limits, what it remembers, and what it finds."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -245,34 +242,6 @@ def test_held_out_documents_alone_change_nothing():
     before = state.values.copy()
     cvb0.step(config, state, bow, np.zeros(0, np.int64), Shape(60, bow.V, bow.tokens, 3, len(bow.words)))
     assert state.t == 1 and np.array_equal(state.values, before)
-
-
-SCRIPT = """
-import hashlib, numpy as np
-from inference import Snapshot, train
-from inference.engines import cvb0
-from tests.inference.corpora import planted
-bow, _ = planted(K=4, V=90, D=90, length=30, seed=3)
-digest = hashlib.sha256()
-for kind in ({}, {"statistics": "decay"}):
-    *_, last = train(cvb0, cvb0.Config(topics=37, passes=2, minibatch=20, **kind), bow, seed=1)
-    digest.update(last.state.values.tobytes() + last.topics.weights.tobytes())
-print(digest.hexdigest())
-"""
-
-
-def test_the_same_bits_whatever_the_width_of_vectors(tmp_path):
-    """On a processor without AVX-512 as on this one."""
-    said = set()
-    for name in ("x86-64-v3", "host"):
-        env = os.environ | {"NUMBA_CPU_NAME": name, "NUMBA_CACHE_DIR": str(tmp_path / name)}
-        if name == "x86-64-v3":
-            env["NUMBA_CPU_FEATURES"] = ""
-        else:
-            env = os.environ | {}
-        done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
-        said.add(done.stdout)
-    assert len(said) == 1
 
 
 @pytest.mark.parametrize(

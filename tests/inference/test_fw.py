@@ -1,8 +1,5 @@
 """The engine fw against its slow twin, its certificates, the equations of its three ways to learn, and its edges."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -335,28 +332,6 @@ def test_held_out_documents_are_no_seeds():
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
     assert np.flatnonzero(state.length == 0).tolist() == held_out.tolist() and state.totals.sum() == 5 * 37
-
-
-SCRIPT = """
-import hashlib, numpy as np
-from inference.engines import arena, fw
-from inference.training import Snapshot, train
-from tests.inference.corpora import planted
-bow = planted(4, 80, 200, 40, seed=3)[0]
-*_, last = train(fw, fw.Config(topics=20, passes=2, minibatch=40), bow, seed=1)
-print(hashlib.sha256(last.topics.weights.tobytes() + last.topics.words.tobytes()).hexdigest())
-"""
-
-
-def test_the_width_of_vectors_makes_no_difference(tmp_path):
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT], cwd=ROOT, check=True, capture_output=True, text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT)} | more,
-        ).stdout
-        for more in ({}, {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2", "NUMBA_CACHE_DIR": str(tmp_path)})
-    ]  # fmt: skip
-    assert digests[0] == digests[1] != ""
 
 
 def test_a_block_that_grows():

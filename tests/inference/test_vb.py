@@ -63,7 +63,8 @@ def naive_step(lam, bow, batch, alpha, starts, config):
     statistics, gammas = np.zeros_like(lam), []
     for d, start in zip(batch, starts, strict=True):
         words, counts = (part[bow.indptr[d] : bow.indptr[d + 1]] for part in (bow.words, bow.counts))
-        limit = config.tolerance * counts.sum()
+        new = (start == variational.COLD).all()
+        limit = max(config.tolerance, config.first_tolerance if new else 0.0) * counts.sum()
         gamma, phi, _ = naive_vb.document(words, counts, log_b, alpha, start, limit, config.iterations)
         statistics[:, words] += (counts[:, None] * phi).T
         gammas.append(gamma)
@@ -85,6 +86,7 @@ def test_steps_are_the_slow_twins(bow, expectation, kappa, tau0, double, near):
         remember=K,
         expectation=expectation,
         tolerance=1e-12,
+        first_tolerance=0.03 if double else 0.0,  # single precision may end an iteration sooner or later
         iterations=12,
     ).resolve(D, bow.tokens)
     batches = np.split(np.random.default_rng(1).permutation(D), 3)
@@ -247,7 +249,9 @@ def test_the_bound_is_the_slow_twins(bow):
     )
     found = svi.bound(config, state, bow, np.arange(D))
     assert found == pytest.approx(exact, rel=1e-6)
-    assert np.mean([svi.bound(config, state, bow, batch) for batch in batches]) == pytest.approx(found, rel=1e-9)
+    assert np.mean([svi.bound(config, state, bow, batch, D / len(batch)) for batch in batches]) == pytest.approx(
+        found, rel=1e-9
+    )
 
 
 def matrix(bow):

@@ -1,9 +1,5 @@
 """Variational EM against its slow twin and its bound, made collections whose topics are known, and the edges."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
@@ -336,20 +332,3 @@ def test_what_can_not_be_is_refused():
         with pytest.raises(Invalid) as error:
             vem.Config(topics=3, **settings)
         assert error.value.field == named
-
-
-def test_the_same_bits_on_an_older_processor():
-    code = (
-        "import numpy as np, hashlib\n"
-        "from tests.inference.test_vem import trained\n"
-        "from tests.inference.corpora import planted\n"
-        "state = trained(planted(4, 60, 120, 40, seed=2)[0], 5, passes=3)[1]\n"
-        "print(hashlib.sha256(state.values.tobytes() + state.alpha.tobytes()).hexdigest())"
-    )
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", code], env=os.environ | more, check=True, capture_output=True, text=True, timeout=600
-        ).stdout
-        for more in ({}, {"NUMBA_CPU_NAME": "x86-64-v3"})
-    ]
-    assert printed[0] == printed[1] and len(printed[0]) == 65

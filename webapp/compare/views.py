@@ -41,12 +41,14 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         "notices": [*notices, *of_topics],
         "differences": _differences(runs),
         "measures": _measures(request, runs),
-        "metrics": {str(run): columns for run, columns in curves.items()},
+        "metrics": {str(run): values for run, values in curves.items()},
         "topics": _topics(request, comparable) if len(comparable) > 1 else None,
     }
     if as_json and len(comparable) == 2:
         data["comparison"] = queries.described(*comparable)
     status = 404 if numbers and not runs else 200
+    names = [run.engine for run in runs]
+    columns = series.of(queries.CURVES, names)
     offered = queries.offered([run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED))
     return page(
         request,
@@ -59,10 +61,10 @@ def compare(request: HttpRequest, as_json: bool = False) -> HttpResponse:
         notices=notices,
         of_topics=of_topics,
         most=queries.MOST,
-        columns=queries.CURVES,
-        charts=series.CHARTS,
+        columns=columns,
+        charts=series.of(series.CHARTS, names),
         active=any(run.active for run in runs),
-        measured=[(run, row) for run, columns in curves.items() for row in series.table(columns, queries.CURVES)],
+        measured=[(run, row) for run, values in curves.items() for row in series.table(values, columns)],
     )
 
 

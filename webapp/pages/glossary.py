@@ -224,6 +224,14 @@ TERMS = {
         "mean natural logarithm of the probability of each word (nats per token). Good prediction and readable topics are not the same: "
         "Chang and others 2009.",
     ),
+    "objective": Term(
+        "objective",
+        "What the training itself raises from step to step. Higher (nearer to 0) is better.",
+        "For variational engines, a lower bound of the log probability of the words and of the model; for Frank-Wolfe and OPE, the log "
+        "likelihood of the words at the mixtures that are inferred. It is divided by the words that are trained on, and measured on about 250 of "
+        "their documents, the same at each point. Each engine has an objective of its own. Sparse stochastic inference, CVB0 and sequential Monte Carlo "
+        "have none that can be measured on the way.",
+    ),
     "left-to-right": Term(
         "left-to-right likelihood",
         "How well the model predicts whole documents it has not seen, each word from the words before it. Higher (nearer to 0) is better.",

@@ -8,10 +8,12 @@ and the scripts take what they need from here.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from inference import Snapshot
+from inference import Snapshot, engines
+from inference.engines.contract import AnyEngine, Bounded
 from webapp.drawing.numbers import count, decimals, percent
 from webapp.models import Metric
 
@@ -56,10 +58,15 @@ class Column:
 @dataclass(frozen=True)
 class Series(Column):
     """measure: its value from a snapshot of the training; None where it can't be measured. chart: None for the table
-    alone."""
+    alone. ability: what an engine must have for it (inference.engines.contract); None: every engine has it."""
 
     measure: Callable[[Snapshot], float | None] = lambda snapshot: None
     chart: Chart | None = None
+    ability: type | None = None
+
+    def of(self, engines: Iterable[AnyEngine]) -> bool:
+        """Whether one of these engines has it."""
+        return self.ability is None or any(isinstance(engine, self.ability) for engine in engines)
 
 
 def _known(value: float | None) -> float | None:
@@ -90,6 +97,21 @@ SERIES = (
         ),
     ),
     Series(
+        "objective", "Objective, nats/token", "decimals", 3, lambda snapshot: _known(snapshot.objective),
+        Chart(
+            title="How well it explains the documents that it learns from",
+            titles="How well they explain the documents that they learn from",
+            sentence="The [objective|objective] that training raises, [nat|nats] per [token|token]; higher is better. Where it no longer"
+            " rises, more passes find nothing better.",
+            sentences="The [objective|objective] that training raises, [nat|nats] per [token|token]. Compare only runs of one engine:"
+            " each engine has an objective of its own.",
+            places=3,
+            unit="nats per token",
+            missing="The documents that were looked at have no words.",
+        ),
+        ability=Bounded,
+    ),
+    Series(
         "coherence", "Mean coherence", "decimals", 3, _mean_coherence,
         Chart(
             title="How often a topic’s words occur together",
@@ -111,7 +133,14 @@ PROGRESS = (
     Column("seconds", "Seconds", "decimals", 1),
 )
 COLUMNS = (*PROGRESS, *SERIES)
+C = TypeVar("C", bound=Column)
 CHARTS = tuple(series for series in SERIES if series.chart)
+
+
+def of(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
+    """Those of these columns that a run of one of the engines of these names has."""
+    chosen = [engines.get(name) for name in set(names)]
+    return tuple(column for column in columns if not isinstance(column, Series) or column.of(chosen))
 
 
 FEWEST = 4  # measures before anything is said of how they go on

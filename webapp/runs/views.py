@@ -23,6 +23,7 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
     state = queries.state(run, roster.count_workers(), number(request, "step"))
     if as_json:
         return page(request, "", state, as_json=True)
+    columns = series.of(series.COLUMNS, [run.engine])
     data = {
         "run": run,
         "corpus": run.corpus,
@@ -31,9 +32,9 @@ def detail(request: HttpRequest, run_id: int, as_json: bool = False) -> HttpResp
         "map": {"width": queries.WIDTH, "height": queries.HEIGHT},
         "last_step": state["forming"]["steps"][-1] if state["forming"]["steps"] else None,
         "pinned": "step" in request.GET,
-        "columns": series.COLUMNS,
-        "charts": series.CHARTS,
-        "measured": series.table(state["metrics"])[::-1],
+        "columns": columns,
+        "charts": series.of(series.CHARTS, [run.engine]),
+        "measured": series.table(state["metrics"], columns)[::-1],
         "older": version_history.said(run),
         "made": truth.exists(run.corpus),
     }

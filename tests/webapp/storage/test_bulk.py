@@ -67,3 +67,13 @@ def test_orphans_are_found_and_dropped(trained):
     assert bulk.drop("topic_word", 10**9)
     assert sorted(bulk.orphans()) == sorted(before)
     assert Snapshot.objects.filter(pk=trained.snapshot_id).exists()
+
+
+@pytest.mark.django_db
+def test_no_statement_is_prepared_on_the_server(trained):
+    """It would be planned for thousands of partitions, and kept. psycopg prepares what is executed more than five times."""
+    for _ in range(12):
+        assert TopicWord.objects.filter(snapshot=trained.snapshot_id).count()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        assert cursor.fetchall() == []
