@@ -36,8 +36,8 @@ LOST = (OSError, CommClosedError, Gone, TimeoutError)
 log = logging.getLogger(__name__)
 
 
-class Lost(OSError):
-    """There are no workers to train with."""
+class Lost(RuntimeError):
+    """No workers came for as long as a training waits for them: it ends here."""
 
 
 class Team:
@@ -243,14 +243,14 @@ class Team:
 
     async def _ask(self, member: str, what: str, **arguments: Any) -> Any:
         if self.client is None:
-            raise Lost("There is no connection to the workers.")
+            raise OSError("There is no connection to the workers.")
         return await getattr(self.client.rpc(member), f"topograph_{what}")(**arguments)
 
     def _wait(self, work: Any) -> Any:
         """The result of a coroutine in the client's thread; ticks meanwhile."""
         if self.client is None:
             work.close()
-            raise Lost("There is no connection to the workers.")
+            raise OSError("There is no connection to the workers.")
         loop: Any = self.client.loop
         done = asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
         while True:

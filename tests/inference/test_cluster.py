@@ -14,7 +14,7 @@ if not cluster.installed():
     pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
 
 from inference.cluster.join import checked
-from inference.cluster.lead import Team
+from inference.cluster.lead import Lost, Team
 from tests.inference.cluster import running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of distributed's own
@@ -157,6 +157,13 @@ def test_a_training_that_begins_with_topics_is_shared(site):
     site = SimpleNamespace(**vars(site) | {"config": config})
     kept, _ = led(site, "begins", state=begin(site.engine, config, site.bow, given, seed=SEED))
     assert same(kept[-1][3], one.topics)
+
+
+def test_a_training_ends_when_no_worker_comes(site):
+    with Team(site.engine, "tcp://127.0.0.1:9", site.home / "c", site.home, patience=0.1) as team:
+        team.lead(site.config, SEED, site.bow, site.home / "bow")
+        with pytest.raises(Lost, match="fewer than 1 workers"):
+            next(train(team, site.config, site.bow, seed=SEED))
 
 
 def test_what_cannot_be_shared_is_refused(site):

@@ -60,7 +60,7 @@ def led(
         yield team
 
 
-def lost(error: OSError) -> bool:
+def lost(error: RuntimeError) -> bool:
     """Whether a training ended for want of workers."""
     if not cluster.installed():
         return False

@@ -91,7 +91,7 @@ class Training:
             self._update(started_at=Now(), versions=versions())
         try:
             self._train(shared=True)
-        except OSError as error:
+        except RuntimeError as error:
             if not sharing.lost(error):
                 raise
             self._resume()
