@@ -1,7 +1,8 @@
 """Pictures of the pages, for the README and for whoever judges a change by its looks:
 docs/screens/<page>-<width>-<theme>.webp.
 
-    python3 manage.py start                                  # in one terminal; try the example, train 40 topics, upload it again and leave it at that
+    python3 manage.py start                                  # in one terminal; when it has trained the example, train it again
+                                                             # with seed 1, begin a notebook with run 1's findings, upload it again and leave it at that
     .venv/bin/python -m benchmarks.screens http://127.0.0.1:8000/ --run 1 [--only topic,word]
 
 Each page as one sees it first, on a desk and on a phone, light and dark. The last line is the size of all of them.
@@ -22,6 +23,7 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
     "prepare": "/corpora/2/prepare/#words",
     "corpus": "/corpora/1/",
     "corpus-phrases": "/corpora/1/phrases/",
+    "overview": "overview/",
     "run": "",
     "topics-list": "topics/?view=list",
     "topics-map": "topics/?view=map",
@@ -42,13 +44,12 @@ PAGES = {  # name of the picture: the page's place below its run, or from the ro
     "reading": "reading/",
     "take": "take/",
     "methods": "methods/",
-    "compare": "/compare/",
-    "notebooks": "/notebooks/",
-    "glossary": "/glossary/",
+    "compare": "/compare/?run=1&run=2",
+    "notebook": "/notebooks/1/",
 }
 SIZES = {"1440": (1440, 900), "380": (380, 800)}
 THEMES = ("light", "dark")
-QUALITY = 72  # of WebP: type stays sharp, a picture is about 40 kB
+QUALITY = 60  # of WebP: type stays sharp, a picture is about 35 kB
 SETTLED = 1500  # ms after loading, for charts
 MOST_BYTES = 4_000_000
 

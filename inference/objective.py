@@ -6,10 +6,10 @@ from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Bounded, ResolvedConfig
 from inference.kernels import rng
 
-SAMPLE = 250  # documents, about so many at the most
+SAMPLE = 125  # documents, about so many at the most
 # What it costs on one core, in seconds, measured on Reuters-21578 at K = 100 and 1000: a parameter of the topics, and a
 # token of the sample and topic.
-VALUE_SECONDS, TOKEN_SECONDS = 2e-8, 2e-8
+VALUE_SECONDS, TOKEN_SECONDS = 2e-8, 4e-8
 
 
 class Objective:

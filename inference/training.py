@@ -29,6 +29,7 @@ JUDGED = (
 # corpus, whose rows are sorted; by topics, whose first words are looked up; by held-out tokens, which are folded in.
 PAIR_SECONDS, TOPIC_SECONDS, TOKEN_SECONDS, TOKEN_TOPICS = 1.5e-8, 1.5e-5, 1.0e-6, 600
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
+FEWEST_OBJECTIVES = 4  # of the snapshots measure the objective, too, at the least
 FEWEST_FOR_HOLDING_OUT = 20  # documents: of fewer none can be spared
 
 THREADS = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 (numba sets it when it is imported)
@@ -61,7 +62,7 @@ class Snapshot:
     state: goes on changing when the loop goes on: use it, or save it, before the next event is pulled.
     held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an estimate but in the
     last event of all. objective: what training raises, in nats per token that is trained on (Objective); NaN where the
-    engine has none. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists fewer than
+    engine has none, and where it was not measured for its price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists fewer than
     two words or is not in use. nonzero: share of the K x V parameters above their prior.
     """
 
@@ -108,7 +109,8 @@ def train(
     completion = Completion(bow, held_out)
     schedule = _checked(engine, resolved, bow, held_out)
     objective = Objective(engine, resolved, bow, held_out, seed)
-    schedule.measure(snapshots(engine, resolved, bow, completion.sample_tokens, objective.seconds))
+    schedule.measure(snapshots(engine, resolved, bow, completion.sample_tokens))
+    every = objective_every(engine, resolved, bow, schedule.snapshots, objective.seconds)
     if resume is not None and resume.seed != seed:
         raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
     state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
@@ -117,20 +119,23 @@ def train(
     documents, due = 0, schedule.after(state.tokens)
     _use(threads)
 
-    def snapshot(ends: bool) -> Snapshot:
+    def snapshot(ends: bool, before: int) -> Snapshot:
         topics = engine.topics(resolved, state)
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
         coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        raised = float("nan")
+        if ends or every == 1 or schedule.due(state.tokens) // every > schedule.due(before) // every:
+            raised = objective(state)
         return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, objective(state), coherence, share
+            state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, raised, coherence, share
         )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     stopped = False
     while state.t < end and not stopped:
-        batch = schedule.batch(state.t, seed)
+        batch, before = schedule.batch(state.t, seed), state.tokens
         engine.step(resolved, state, bow, batch, schedule.shape)
         documents += len(batch)
         now = time.perf_counter()
@@ -142,7 +147,7 @@ def train(
         new = not engine.BATCH or state.t % schedule.per_pass == 0
         if state.tokens >= due and new or state.t == end or stopped:
             due = schedule.after(state.tokens)
-            yield snapshot(state.t == end or stopped)
+            yield snapshot(state.t == end or stopped, before)
 
 
 def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> "Schedule":
@@ -196,6 +201,7 @@ class Schedule:
 
     def measure(self, snapshots: int) -> None:
         """Let a training be measured about so many times: often in its beginning, and then evenly."""
+        self.snapshots = snapshots
         self.gap = max(1, self.tokens // snapshots)
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
@@ -214,25 +220,40 @@ class Schedule:
 
     def after(self, tokens: int) -> int:
         """When the next snapshot is due, in tokens."""
-        due = max(1, self.first)
+        return self._next(tokens)[0]
+
+    def due(self, tokens: int) -> int:
+        """How many were due by then."""
+        return self._next(tokens)[1]
+
+    def _next(self, tokens: int) -> tuple[int, int]:
+        due, number = max(1, self.first), 0
         while due <= tokens:
             due += max(1, min(self.gap, int(self.growth * due)))
-        return due
+            number += 1
+        return due, number
 
 
-def snapshots(
-    engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens: int, objective_seconds: float = 0.0
-) -> int:
+def snapshots(engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens: int) -> int:
     """How many snapshots take JUDGED of a training's time, from FEWEST_SNAPSHOTS to SNAPSHOTS.
 
     By rough figures for the two, not by the clock: a run's points depend on corpus and settings alone. sample_tokens: of
-    the held-out documents that each of them is measured on. objective_seconds: what measuring the objective takes.
+    the held-out documents that each of them is measured on.
     """
     K = config.topics
     one = PAIR_SECONDS * len(bow.words) + TOPIC_SECONDS * K + TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
-    one += objective_seconds
     wanted = int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))
     return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, wanted))
+
+
+def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points: int, seconds: float) -> int:
+    """With which of `points` snapshots the objective is measured: every so many, so that this takes JUDGED of a
+    training's time, too, but with FEWEST_OBJECTIVES at the least. Batch engines, whose snapshots are few, measure it
+    with each. seconds: of one."""
+    if engine.BATCH or not seconds:
+        return 1
+    wanted = int(JUDGED * engine.seconds(config, bow.tokens) / seconds)
+    return max(1, points // max(FEWEST_OBJECTIVES, wanted))
 
 
 def held_out_documents(bow: Bow, seed: int) -> np.ndarray:

@@ -9,6 +9,7 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 import django
 
 from webapp import logs
+from webapp.server import first_page
 from webapp.server.bodies import bound_bodies, defer_bodies
 from webapp.server.handler import OneThreadHandler
 from webapp.server.loopback_only import loopback_only
@@ -18,4 +19,5 @@ django.setup(set_prefix=False)
 # Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop, which does a little for
 # each of many requests, waits too long.
 sys.setswitchinterval(0.001)
+first_page.prepare()
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

@@ -76,7 +76,7 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Statistics", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
+        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
         "CVB0, for corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
     )  # fmt: skip
     minibatch: int | None = setting(

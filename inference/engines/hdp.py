@@ -63,7 +63,7 @@ LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
 START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 0.01, 0.1  # of LDA's local step, with which a document starts
 TOLERANCE = 3e-5  # a visit of a document ends where an iteration changes its bound by less than this share of it
-FIRST_TOLERANCE = 3e-3  # the same in the first pass, in which topics are rough anyway
+FIRST_TOLERANCE = 1e-2  # the same in the first pass, in which topics are rough anyway
 FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
 DELAYED_PASSES = 2  # a training that begins with topics begins with the step size of the third pass
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see docs/engines/hdp.md.

@@ -65,7 +65,7 @@ class Config:
         least=1e-6, most=1e6, bounds="from 1e-6 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Statistics", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
+        "Counts of a document", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
         "corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
     )  # fmt: skip
     start: str = setting(

@@ -94,7 +94,7 @@ class Config:
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
     )  # fmt: skip
     statistics: str = setting(
-        "Statistics", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
+        "Counts of a document", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
         "that are gone through once or a few times.", "memo", choices=("memo", "decay"),
     )  # fmt: skip
     expectation: str = setting(

@@ -76,7 +76,7 @@ class Config:
         "Delay", "τ₀", "How much the first steps are held back.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
     )  # fmt: skip
     statistics: str = setting(
-        "Statistics", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
+        "Counts of a document", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
         "that arrive one after another.", "decay", choices=("decay", "stream"),
     )  # fmt: skip
     rate: str = setting(

@@ -22,6 +22,7 @@ GAP = 9  # characters between the two words of a phrase, at most: " of the " has
 LEAST = 3  # documents that a phrase stands in, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
+ACRONYM = 5  # letters of the longest that are taken for one
 _BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")  # of the two words in a text
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -120,6 +121,11 @@ def _begins_sentence(before: str) -> bool:
     return not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
 
 
+def _heading(form: str) -> bool:
+    """Whether it is written as headings are, and acronyms seldom: long, and in capitals."""
+    return form.isupper() and max(map(len, form.split())) > ACRONYM
+
+
 class Written:
     """How texts write words and phrases: forms are counted, those at the beginning of a sentence only where there is no
     other."""
@@ -133,10 +139,14 @@ class Written:
         forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
 
     def form(self, key: tuple[int, ...]) -> str:
-        """The most frequent form; "" where none was seen."""
+        """The most frequent form; "" where none was seen. Long words in capitals are headings: they count where there is no
+        other form."""
         forms = self._forms.get(key) or self._initial.get(key)
         if not forms:
             return ""
+        if all(map(_heading, forms)):
+            forms = self._initial.get(key, forms)
+        forms = Counter({form: n for form, n in forms.items() if not _heading(form)}) or forms
         form = min(forms, key=lambda form: (-forms[form], form))
         first, _, rest = form.partition(" ")
         if key not in self._forms and rest.islower():  # the capital is the sentence's

@@ -296,14 +296,13 @@ def documents(
 def _give(counts, phi, zeta, given):
     """c_j sum_i phi_ij zeta_ik of each word, into given, float32[n, C]."""
     T, n = phi.shape
+    share, row = np.empty(T), np.empty(zeta.shape[1])
     for j in range(n):
-        given[j, :] = 0.0
         for i in range(T):
-            share = counts[j] * phi[i, j]
-            if share > 0.0:
-                row, topics = given[j], zeta[i]
-                for k in range(len(row)):
-                    row[k] += share * topics[k]
+            share[i] = counts[j] * phi[i, j]
+        row[:] = 0.0
+        add_rows(row, share, zeta)
+        given[j] = row
 
 
 @njit(cache=True, parallel=True)

@@ -291,6 +291,19 @@ def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
     assert all(np.asarray(getattr(last.state, name)).tobytes() == value.tobytes() for name, value in before.items())
 
 
+def test_an_objective_that_costs_much_is_measured_seldom(bow, monkeypatch):
+    """The same snapshots measure it in a run that is resumed."""
+    monkeypatch.setattr("inference.objective.VALUE_SECONDS", 1.0)
+    svi = engines.get("svi")
+    config = config_of(svi, passes=20, minibatch=10).resolve(bow.D, bow.tokens)
+    whole = snapshots(svi, config, bow, seed=3)
+    known = [one.step for one in whole if np.isfinite(one.objective)]
+    assert 4 <= len(known) < len(whole) / 2 and known[-1] == whole[-1].step
+    middle = snapshots(svi, config, bow, seed=3, last=known[1] - 1)[-1]
+    rest = snapshots(svi, config, bow, seed=3, resume=middle.state)
+    assert [one.step for one in rest if np.isfinite(one.objective)] == known[1:]
+
+
 def identical_documents():
     """200 documents of the same three words."""
     return Bow(np.arange(0, 601, 3), np.tile(np.arange(3, dtype=np.int32), 200), np.full(600, 4, np.int32), 3)

@@ -104,3 +104,22 @@ def test_general_talk_is_shared_and_stands_in_many_documents():
     documents = np.array([100, 100, 90, 100, 200, 90, 300, 100, 0])
     assert np.flatnonzero(naming.background(exclusivity, documents)).tolist() == [4]
     assert not naming.background(exclusivity[:6], documents[:6]).any()  # too few topics to say what is usual
+
+
+def test_long_words_in_capitals_are_headings():
+    texts = [
+        "VETERANS\n\nOur veterans. Veterans and AIDS, and VETERANS, VETERANS, VETERANS",
+        "for aids against AIDS and AIDS; a TELEGRAM",
+    ]
+    said = neighbours.Written()
+    for key, text, word in [
+        (1, texts[0], "veterans"),
+        (2, texts[0], "aids"),
+        (2, texts[1], "aids"),
+        (3, texts[1], "telegram"),
+    ]:
+        at = text.lower().find(word)
+        while at >= 0:
+            said.add((key,), text, at, at + len(word))
+            at = text.lower().find(word, at + 1)
+    assert [said.form((key,)) for key in (1, 2, 3)] == ["veterans", "AIDS", "TELEGRAM"]

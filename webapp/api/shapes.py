@@ -189,6 +189,7 @@ class Overview(Schema):
     tokens: int
     span: list[str] = Field(description="the first and the last time, or nothing")
     unit: str = Field(description="year, month, day, decade, or empty")
+    bins: list[str] = Field(description="the times that the points of each line stand for")
     quotes: list[Quotation]
     findings: list[Finding]
     hidden: int = Field(description="how many more findings there are with detail=more")

@@ -12,6 +12,7 @@ from webapp.drawing.numbers import count, decimals, duration, percent
 from webapp.models import Run
 
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
+CLEARER = 0.02  # NPMI: from here on a run with more coherent topics is worth naming beside the one that predicts best
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with those of another: which "
     "is best can’t be said."
@@ -40,8 +41,54 @@ def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | No
     if len(done) < 2:
         return []
     words = {(of[row.run].version_id, tuple(of[row.run].dropped)) for row in done}
-    said = [*_prediction(done, of), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
-    return said + _in_use(done) + _matched(done, reference) + _time(done)
+    said = [*_choice(done, of), *_prediction(done, of), *_coherence(done)] if len(words) == 1 else [OTHER_WORDS]
+    return _labelled_once(said + _in_use(done) + _matched(done, reference) + _time(done), done)
+
+
+def _choice(done: list[Measured], of: dict[int, Run]) -> list[str]:
+    """Which run to take, in one note: the best predictor, and beside it the one with more coherent topics."""
+    measured = sorted((row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out))
+    if len(measured) < 2:
+        return []
+    spread = max(map(_spread, _alike(measured, of)), default=0.0)
+    level = [row for row in measured if _known(measured[0].held_out) - _known(row.held_out) <= max(spread, SAME)]
+    best = max(level, key=lambda row: (row.npmi if row.npmi is not None else -1, _known(row.held_out)))
+    clearest = max(done, key=lambda row: row.npmi if row.npmi is not None else -1)
+    if len(level) == 1:
+        said = f"Choose {_named(best, False)}: it predicts held-out words best."
+    elif best.npmi is not None:
+        names = _listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
+        said = f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it has the most coherent topics."
+    else:
+        return []
+    if clearest.npmi is None or best.npmi is None or clearest.npmi - best.npmi < CLEARER:
+        return [said]
+    said += (
+        f" If coherent topics matter more to you, choose {_named(clearest, False)}: NPMI {decimals(clearest.npmi, 3)} against "
+        f"{decimals(best.npmi, 3)}"
+    )
+    if _topics(clearest) != _topics(best):
+        said += f", with {count(_topics(clearest))} topics in use against {count(_topics(best))}"
+    if clearest.held_out is None or clearest in level:
+        return [f"{said}."]
+    less = percent(-expm1(_known(clearest.held_out) - _known(best.held_out)))
+    return [f"{said}; it makes held-out words {less} less probable."]
+
+
+def _topics(row: Measured) -> int:
+    return row.K if row.in_use is None else row.in_use
+
+
+def _labelled_once(said: list[str], done: list[Measured]) -> list[str]:
+    """The same sentences: each run's engine stands at its first mention alone."""
+    for row in done:
+        label, seen = f" {row.run} ({row.label})", False
+        for i, sentence in enumerate(said):
+            first = "" if seen else label
+            seen = seen or label in sentence
+            begin, found, rest = sentence.partition(label)
+            said[i] = begin + (first or f" {row.run}") + rest.replace(label, f" {row.run}") if found else sentence
+    return said
 
 
 def _prediction(done: list[Measured], of: dict[int, Run]) -> list[str]:
@@ -92,11 +139,7 @@ def _left_to_right(measured: list[Measured], best: Measured) -> str:
 
 def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, following: Measured, ahead: float) -> str:
     """How much of a difference another seed makes, as far as these runs show it."""
-    alike: dict[str, list[Measured]] = defaultdict(list)
-    for row in measured:
-        run = of[row.run]
-        alike[json.dumps([run.engine, run.settings, run.parent_id if run.begins else None], sort_keys=True)].append(row)
-    groups = [group for group in alike.values() if len({row.seed for row in group}) > 1]
+    groups = _alike(measured, of)
     other = (
         ""
         if len({row.seed for row in measured}) == 1
@@ -118,6 +161,15 @@ def _chance(measured: list[Measured], of: dict[int, Run], best: Measured, follow
     )
 
 
+def _alike(measured: list[Measured], of: dict[int, Run]) -> list[list[Measured]]:
+    """Groups of runs that differ in their seed alone."""
+    alike: dict[str, list[Measured]] = defaultdict(list)
+    for row in measured:
+        run = of[row.run]
+        alike[json.dumps([run.engine, run.settings, run.parent_id if run.begins else None], sort_keys=True)].append(row)
+    return [group for group in alike.values() if len({row.seed for row in group}) > 1]
+
+
 def _spread(group: list[Measured]) -> float:
     values = [_known(row.held_out) for row in group]
     return max(values) - min(values)
@@ -137,17 +189,19 @@ def _coherence(done: list[Measured]) -> list[str]:
     if by_umass:
         other = max(by_umass, key=lambda row: _known(row.umass))
         said += " By UMass it is the same run." if other.run == best.run else f" By UMass it is {_named(other, False)}."
-    if len({row.K for row in done}) > 1:
+    if len({_topics(row) for row in done}) > 1:
         said += " UMass tends to be lower with more topics."
     return [said]
 
 
 def _in_use(done: list[Measured]) -> list[str]:
-    return [
-        f"{_named(row)} uses {count(row.in_use)} of its {count(row.K)} topics; the rest are spare."
-        for row in done
-        if row.in_use is not None and row.in_use < row.K
-    ]
+    spare = [row for row in done if _topics(row) < row.K]
+    if not spare:
+        return []
+    uses = _listed(
+        [f"{_named(row, not i)} uses {count(row.in_use)} of its {count(row.K)} topics" for i, row in enumerate(spare)]
+    )
+    return [f"{uses}; the rest have no words."]
 
 
 def _matched(done: list[Measured], reference: int | None) -> list[str]:
@@ -156,13 +210,18 @@ def _matched(done: list[Measured], reference: int | None) -> list[str]:
         return []
     most = max(others, key=lambda row: (_known(row.matched), -row.run))
     of = _known(most.matched) + _known(most.only_there)
+    all_of = most.matched == of
     said = (
-        f"Of the {count(of)} topics of run {reference}, {count(most.matched)} have a partner in {_named(most, False)}"
+        f"All {count(of)} topics of run {reference} have a partner in {_named(most, False)}"
+        if all_of
+        else f"Of the {count(of)} topics of run {reference}, {count(most.matched)} have a partner in {_named(most, False)}"
     )
     least = min(others, key=lambda row: (_known(row.matched), -row.run))
     if least.run == most.run or least.matched == most.matched:
         return [f"{said}{', as in every other run' if len(others) > 1 else ''}."]
-    return [f"{said}, the most, and {count(least.matched)} in {_named(least, False)}, the fewest."]
+    return [
+        f"{said}{'' if all_of else ', the most'}, and {count(least.matched)} in {_named(least, False)}, the fewest."
+    ]
 
 
 def _time(done: list[Measured]) -> list[str]:

@@ -14,7 +14,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from webapp.drawing.chips import bar
-from webapp.drawing.numbers import NONE, count, percent, width
+from webapp.drawing.numbers import HUES, NONE, count, percent, width
 
 register = template.Library()
 
@@ -279,6 +279,70 @@ def time_chart(bins: list[dict], topic: dict):
         "d": path(points), "dot": points[peak], "most": most, "peak_at": bins[peak]["label"], "strips": strips, "ticks": ticks, "topic": topic,
         "width": CHART[0], "height": CHART[1], "full": CHART[1] + FOOT, "text_y": CHART[1] + 16,
     }  # fmt: skip
+
+
+KEPT = (720, 230)  # of a chart in a notebook
+_AXIS, _NAMES, _TOP, _BOTTOM = 46, 180, 14, 24  # kept free: left, right, above and below
+_LETTER = 15  # from one name at the right to the next
+POINTED = 600  # points up to which each says its value
+
+
+@register.simple_tag
+def kept_chart(table: dict) -> SafeString:
+    """The numbers that a notebook has kept, as lines, where they are shares: the first column says of what. Drawn with
+    nothing but the file that it stands in."""
+    labels = [str(row[0]) for row in table["rows"]]
+    lines = [[row[i] for row in table["rows"]] for i in range(1, len(table["columns"]))]
+    cells = [cell for line in lines for cell in line if cell is not None]
+    shares = all(isinstance(cell, (int, float)) and not isinstance(cell, bool) and 0 <= cell <= 1 for cell in cells)
+    if len(labels) < 2 or not cells or not shares:
+        return SafeString()
+    most = max(cells) or 1.0
+    width, height = KEPT[0] - _AXIS - _NAMES, KEPT[1] - _TOP - _BOTTOM
+    hues = [5 * i % HUES for i in range(len(lines))]
+    points = [spots(line, most, width, height) for line in lines]
+    names = [str(name) for name in table["columns"][1:]]
+    drawn = [format_html('<path class="t{}" d="{}"/>', hue, path(line)) for hue, line in zip(hues, points, strict=True)]
+    if len(cells) <= POINTED:
+        drawn += [
+            format_html('<circle class="t{}" cx="{}" cy="{}" r="4"><title>{}, {}: {}</title></circle>', hue, f"{at[0]:.1f}", f"{at[1]:.1f}", label, name, percent(share))
+            for hue, line, values, name in zip(hues, points, lines, names, strict=True)
+            for at, label, share in zip(line, labels, values, strict=True)
+            if at is not None and share is not None
+        ]  # fmt: skip
+    last = [next((at[1] for at in reversed(line) if at is not None), float(height)) for line in points]
+    ends = [
+        format_html('<text class="t{}" x="{}" y="{}">{}</text>', hues[i], width + 8, f"{y + 4:.1f}", names[i] if len(names[i]) < 24 else f"{names[i][:22]}…")
+        for i, y in zip(*_apart(last, height), strict=True)
+    ]  # fmt: skip
+    levels = [
+        format_html('<path class="ground" d="M0 {}H{}"/><text x="-6" y="{}" text-anchor="end">{}</text>', y, width, f"{y + 4:.1f}", percent(most * (height - _EDGE - y) / (height - 2 * _EDGE)))
+        for y in (_EDGE, height // 2, height - _EDGE)
+    ]  # fmt: skip
+    step = (width - 2 * _EDGE) / (len(labels) - 1)
+    shown = sorted({round(i * (len(labels) - 1) / 4) for i in range(5)})
+    ticks = [
+        format_html(
+            '<text x="{}" y="{}" text-anchor="middle">{}</text>', f"{_EDGE + i * step:.1f}", height + 17, labels[i]
+        )
+        for i in shown
+    ]
+    return format_html(
+        '<svg class="kept-chart" viewBox="{} {} {} {}" role="img" aria-label="{}">{}</svg>',
+        -_AXIS, -_TOP, *KEPT, f"Shares by {table['columns'][0]}: the numbers are in the table below",
+        SafeString("".join([*levels, *drawn, *ends, *ticks])),
+    )  # fmt: skip
+
+
+def _apart(heights: Sequence[float], lowest: float) -> tuple[list[int], list[float]]:
+    """Which line each name belongs to, from the top, and a height for each, none nearer to another than a line of text."""
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    placed: list[float] = []
+    for i in order:
+        placed.append(max(heights[i], placed[-1] + _LETTER) if placed else heights[i])
+    for j in range(len(placed) - 1, -1, -1):
+        placed[j] = min(placed[j], lowest - (len(placed) - 1 - j) * _LETTER)
+    return order, placed
 
 
 @register.simple_tag

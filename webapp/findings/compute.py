@@ -16,7 +16,7 @@ from webapp.findings.periods import Periods
 from webapp.models import Topic
 from webapp.results import evidence
 
-METHOD = 1  # findings of an earlier method are computed anew
+METHOD = 2  # findings of an earlier method are computed anew
 SET = ""  # the field of the set itself, beside all other documents
 Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
 WORDS = 50  # tokens of a topic, on the side where it has more, below which nothing is said of it
@@ -80,7 +80,7 @@ class Context:
 
 
 def findings(selection: Selection) -> dict:
-    """All that is stored: documents, tokens, span, unit and ends of the lines, quotes, findings (each with its kind and
+    """All that is stored: documents, tokens, span, unit, bins of the lines, quotes, findings (each with its kind and
     score, of a kind the best first)."""
     context = Context(selection)
     rows = _families(context)
@@ -98,6 +98,7 @@ def findings(selection: Selection) -> dict:
     return {
         "documents": context.documents, "tokens": context.tokens,
         "unit": times.unit if times else "", "span": [times.said[0], times.said[-1]] if times else [],
+        "bins": periods.bins(times.said) if times else [],
         "quotes": quotes, "findings": kept,
     }  # fmt: skip
 

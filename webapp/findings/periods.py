@@ -66,6 +66,13 @@ def _said(unit: str, n: int) -> str:
     return str(n) if unit == "year" else f"the {n * 10}s"
 
 
+def bins(said: list[str]) -> list[str]:
+    """What the points of a `line` stand for, in words: "1790–1793"."""
+    each = -(-len(said) // BINS)
+    parts = [said[i : i + each] for i in range(0, len(said), each)]
+    return [part[0] if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in parts]
+
+
 def line(x: np.ndarray, tokens: np.ndarray) -> list[float | None]:
     """Shares of at most BINS consecutive bins: x, tokens: float64[G]; None for one without words."""
     G = len(tokens)

@@ -4,6 +4,7 @@ from typing import Any
 
 from webapp.accounts import embargo
 from webapp.documents.selection import Selection
+from webapp.drawing import tables
 from webapp.findings import quotations, sentences, stored
 from webapp.results import links
 
@@ -37,7 +38,7 @@ def of(selection: Selection, detail: str) -> dict[str, Any]:
     titles = _titles(selection, [row["document"] for _, row in chosen if row["kind"] == "unlike"])
     writer = sentences.Writer(selection, titles)
     return {
-        "set": selection.sentence, "detail": detail, "ready": True, "documents": data["documents"], "tokens": data["tokens"], "span": data["span"], "unit": data["unit"],
+        "set": selection.sentence, "detail": detail, "ready": True, "documents": data["documents"], "tokens": data["tokens"], "span": data["span"], "unit": data["unit"], "bins": data["bins"],
         "quotes": _quotes(selection, data["quotes"], writer),
         "findings": [_finding(writer, rank, row) for rank, row in chosen],
         "hidden": len(rows) - len(chosen),
@@ -47,7 +48,7 @@ def of(selection: Selection, detail: str) -> dict[str, Any]:
 def nothing(chosen: str, detail: str, documents: int) -> dict[str, Any]:
     """What there is of a set, `chosen` in words, before its findings are computed."""
     return {
-        "set": chosen, "detail": detail, "ready": False, "documents": documents, "tokens": 0, "span": [], "unit": "",
+        "set": chosen, "detail": detail, "ready": False, "documents": documents, "tokens": 0, "span": [], "unit": "", "bins": [],
         "quotes": [], "findings": [], "hidden": 0,
     }  # fmt: skip
 
@@ -71,6 +72,14 @@ def _finding(writer: sentences.Writer, rank: int, row: dict) -> dict:
         "topic": writer.topic(said.topic) if said.topic is not None else None,
         "line": row.get("line", []),
     }  # fmt: skip
+
+
+def line_table(data: dict[str, Any], row: dict) -> dict | None:
+    """What a notebook keeps of the line of a finding, one of `of`; None where it has none."""
+    if not row["line"]:
+        return None
+    name = "these topics together" if row["kind"] == "family" else tables.column_name(row["topic"])
+    return tables.kept_table(data["unit"], data["bins"], [name], [[share] for share in row["line"]])
 
 
 def _quotes(selection: Selection, quoted: list[dict], writer: sentences.Writer) -> list[dict]:

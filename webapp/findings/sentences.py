@@ -89,7 +89,7 @@ class Writer:
         gained, lost = self.topic(row["gained"]), self.topic(row["lost"])
         parts: list[Part] = [f"“{row['word']}”: up to {row['until'][1]}, {percent(row['lost_shares'][0])} of the documents with the word use it in ",
                  lost, f"; since {row['since'][1]}, {percent(row['gained_shares'][1])} use it in ", gained]  # fmt: skip
-        sure = f"each of the two shares changed by {100 * row['estimate']:.0f} points or more, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
+        sure = f"the smaller of the two changes is {100 * row['estimate']:.0f} points, 95% interval {100 * row['low']:.0f} to {100 * row['high']:.0f}"
         return Said(parts, links.word_url(self.run, row["word"], self.selection.address()), row["gained"], sure)
 
     def _unlike(self, row: dict) -> Said:

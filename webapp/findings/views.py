@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid
 from webapp.accounts import authorization
 from webapp.documents.selection import Selection
+from webapp.drawing import tables
 from webapp.findings import queries
 from webapp.models import Notebook, Run, User
 from webapp.notebooks import queries as pins
@@ -29,7 +30,7 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
     selection = Selection.read(request.GET, run.corpus, view)
     data = queries.of(selection, detail)
     kinds = [
-        {"kind": kind, "title": title, "findings": rows}
+        {"kind": kind, "title": title, "findings": [_with_table(data, row) for row in rows]}
         for kind, title in queries.KINDS.items()
         if (rows := [row for row in data["findings"] if row["kind"] == kind])
     ]
@@ -46,6 +47,11 @@ def overview(request: HttpRequest, run: Run, as_json: bool = False) -> HttpRespo
         "query": request.GET.urlencode(),
     }
     return page(request, "run/overview.html", data, as_json=as_json, status=200 if data["ready"] else 202, **context)
+
+
+def _with_table(data: dict, row: dict) -> dict:
+    """With what its Pin button sends of its line."""
+    return row | {"table": tables.json_text(queries.line_table(data, row))}
 
 
 def _detail(query: QueryDict) -> str:
@@ -84,6 +90,8 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         evidence = pins.of_passage(run.corpus, run, quote["document"], text.removesuffix(" …"), None, None)
         notebooks.pin(made, evidence, "", reader(request))
     for row in data["findings"]:
-        evidence = pins.of_chart(run, queries.KINDS[row["kind"]], row["url"], row["sentence"], None)
+        evidence = pins.of_chart(
+            run, queries.KINDS[row["kind"]], row["url"], row["sentence"], queries.line_table(data, row)
+        )
         notebooks.pin(made, evidence, "", reader(request))
     return made

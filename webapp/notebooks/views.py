@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import re
+from functools import cache
 
 import orjson
 from django.contrib import messages
@@ -16,6 +18,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.accounts import authorization
+from webapp.drawing.numbers import HUES
+from webapp.local import package
 from webapp.models import Notebook, Pin
 from webapp.notebooks import markdown, queries
 from webapp.notebooks import services as notebooks
@@ -173,6 +177,14 @@ def _chosen(request: HttpRequest) -> Notebook:
     return notebook
 
 
+@cache
+def _topic_colours() -> str:
+    """The colours of topics on paper, as the pages have them."""
+    pages = (package.resource("static") / "css" / "base.css").read_text()
+    lines = re.findall(r"^\s*--t\d+:.*$|^\.t\d+ \{.*$", pages, re.M)
+    return ":root { color-scheme: light;\n" + "\n".join(lines[:HUES]) + " }\n" + "\n".join(lines[HUES:]) + "\n"
+
+
 @require_safe
 def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     """The notebook as one file, Markdown or HTML, that needs nothing of ours to be read."""
@@ -182,7 +194,7 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     if form == "md":
         body, kind = markdown.notebook(data), "text/markdown"
     else:
-        style = render_to_string("notebook/export.css")
+        style = render_to_string("notebook/export.css") + _topic_colours()
         style_hash = "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         body, kind = (
             render_to_string("notebook/export.html", data | {"style": style, "style_hash": style_hash}),

@@ -228,7 +228,7 @@ TERMS = {
         "objective",
         "What the training itself raises from step to step. Higher (nearer to 0) is better.",
         "For variational engines, a lower bound of the log probability of the words and of the model; for Frank-Wolfe and OPE, the log "
-        "likelihood of the words at the mixtures that are inferred. It is divided by the words that are trained on, and measured on about 250 of "
+        "likelihood of the words at the mixtures that are inferred. It is divided by the words that are trained on, and measured on about 125 of "
         "their documents, the same at each point. Each engine has an objective of its own. Sparse stochastic inference, CVB0 and sequential Monte Carlo "
         "have none that can be measured on the way.",
     ),

@@ -117,8 +117,8 @@ SERIES = (
             title="How often a topic’s words occur together",
             titles="How often their words occur together",
             sentence="[umass|UMass coherence] of each topic and their mean, in black; nearer to 0 means more often. Use it to"
-            " compare topics at one step. It mostly falls during training, which is no loss: topics replace common words"
-            " with words of their own, and rarer words occur together less often.",
+            " compare topics at one step. It may fall while topics get better: they replace common words with words"
+            " of their own, and rarer words occur together less often.",
             sentences="Mean [umass|UMass coherence] of the topics; higher, that is nearer to 0, is better."
             " Runs with more topics tend to have lower values.",
             places=2,

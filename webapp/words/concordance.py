@@ -152,11 +152,10 @@ def _cut(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
 
 
 def _whole(cut: Cut) -> tuple[int, int]:
-    """Where a line begins and ends without the words that it cuts."""
-    first, behind = cut.at - len(cut.before), cut.at + len(cut.word)
-    before = cut.before if first == 0 else cut.before[cut.before.find(" ") + 1 :]
-    after = cut.after[: cut.after.rfind(" ")] if len(cut.after) == SIDE and " " in cut.after else cut.after
-    return cut.at - len(before), behind + len(after)
+    """Characters to leave out at either end of a line, so that it ends at words; none where a text has no spaces."""
+    begins = None if len(cut.before) == cut.at else _SPACE.search(cut.before)
+    spaces = list(_SPACE.finditer(cut.after)) if len(cut.after) == SIDE else []
+    return begins.end() if begins else 0, len(cut.after) - spaces[-1].start() if spaces else 0
 
 
 def _left(cut: Cut) -> list[str]:
@@ -173,11 +172,12 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
     lines = []
     for piece in cut:
         topic, certainty = int(uses.topics[piece.pair]), int(uses.certainty[piece.pair]) / assign.SURE
-        begin, end = _whole(piece)
+        left_out, right_out = _whole(piece)
+        before, after = piece.before[left_out:], piece.after[: len(piece.after) - right_out]
         lines.append({
-            "before": _SPACE.sub(" ", piece.before),
+            "before": _SPACE.sub(" ", before),
             "word": piece.word,
-            "after": _SPACE.sub(" ", piece.after),
+            "after": _SPACE.sub(" ", after),
             "document": piece.document,
             "title": piece.title,
             "date": piece.date,
@@ -186,6 +186,6 @@ def _lines(selection: Selection, uses: Uses, cut: list[Cut]) -> list[dict]:
             "certainty": round(certainty, 3),
             "sure": sure(certainty),
             "url": links.document_url(selection.run, piece.document, selection.address(topic=topic, at=piece.at) + "#here"),
-            "passage_url": links.passage_url(selection.run, piece.document, begin, end),
+            "passage_url": links.passage_url(selection.run, piece.document, piece.at - len(before), piece.at + len(piece.word) + len(after)),
         })  # fmt: skip
     return lines

@@ -214,16 +214,34 @@ def test_who_predicts_best():
     text = said(THREE, ONE, TWO)
     more = f"{100 * expm1(0.1):.0f}%"
     assert (
-        f"Run 1 (S) predicts held-out words best: −7.000 nats per word, which makes them {more} more probable than the "
-        "next, run 2 (T), does." in text
+        f"Run 1 predicts held-out words best: −7.000 nats per word, which makes them {more} more probable than the "
+        "next, run 2, does." in text
     )
-    assert "from left to right, run 2 (T) does best: −7.400 nats per word." in text
+    assert "from left to right, run 2 does best: −7.400 nats per word." in text
     assert "It is also the best when whole documents" in said(ONE, replace(TWO, left_to_right=-8.0))
     assert "equally well: −7.000" in said(ONE, replace(TWO, held_out=-7.0001))
     assert "left to right" not in said(ONE, replace(TWO, left_to_right=None))
     assert "Nothing was held out" in said(replace(ONE, held_out=None), TWO)
     assert "smaller α" not in said(ONE, replace(TWO, K=80)) and "smaller α" in said(ONE, replace(TWO, K=200))
     assert said(ONE) == "" and said(ONE, replace(TWO, status="running")) == ""
+
+
+def test_which_to_choose_comes_first():
+    assert said(ONE, TWO, THREE).startswith(
+        "Choose run 1 (S): it predicts held-out words best. If coherent topics matter more to you, choose run 2 (T): NPMI "
+        "0.200 against 0.100; it makes held-out words 9.5% less probable."
+    )
+    assert said(ONE, replace(TWO, npmi=0.11)).startswith("Choose run 1 (S): it predicts held-out words best. Run 1 ")
+    few = said(ONE, replace(TWO, in_use=15))
+    assert "NPMI 0.200 against 0.100, with 15 topics in use against 40; it makes" in few
+    level = said(ONE, replace(TWO, held_out=ONE.held_out))
+    assert level.startswith("Choose run 2 (T): prediction does not tell run 1 (S) and run 2 apart, and of these it has")
+    again = replace(ONE, run=4, seed=7, held_out=-6.99, npmi=0.05)
+    settings = {1: {"topics": 40}, 4: {"topics": 40}}
+    assert said(ONE, again, THREE, settings=settings).startswith(
+        "Choose run 1 (S): prediction does not tell run 1 and run 4"
+    )
+    assert "Choose" not in said(ONE, replace(TWO, version=2)) + said(replace(ONE, held_out=None), TWO)
 
 
 def test_chance_is_said_as_far_as_it_was_measured():
@@ -249,17 +267,15 @@ def test_other_words_are_not_ranked():
 
 def test_the_other_sentences():
     text = said(ONE, TWO, THREE)
-    assert "Run 2 (T) has the most coherent topics by NPMI: 0.200 on average, 0.100 for run 1 (S)" in text
-    assert "By UMass it is run 1 (S)." in text and "with more topics" not in text
+    assert "Run 2 has the most coherent topics by NPMI: 0.200 on average, 0.100 for run 1, which" in text
+    assert "By UMass it is run 1." in text and "with more topics" not in text
     assert "with more topics" in said(ONE, replace(TWO, K=50))
-    assert (
-        "Of the 40 topics of run 1, 30 have a partner in run 2 (T), the most, and 20 in run 3 (U), the fewest." in text
-    )
-    assert "Of the 40 topics of run 1, 30 have a partner in run 2 (T)." in said(ONE, TWO)
-    assert "Run 1 (S) was trained in the least time, 10 s; run 2 (T) took the most, 1 min 10 s." in text
-    assert "Run 2 (T) uses 34 of its 150 topics" in said(ONE, replace(TWO, K=150, in_use=34))
+    assert "Of the 40 topics of run 1, 30 have a partner in run 2, the most, and 20 in run 3 (U), the fewest." in text
+    assert "Of the 40 topics of run 1, 30 have a partner in run 2." in said(ONE, TWO)
+    assert "Run 1 was trained in the least time, 10 s; run 2 took the most, 1 min 10 s." in text
+    assert "Run 2 uses 34 of its 150 topics; the rest have no words." in said(ONE, replace(TWO, K=150, in_use=34))
     assert "one topic as a whole" not in text
-    assert "Run 2 (T) gives each document one topic as a whole." in said(ONE, replace(TWO, engine="mixture"))
+    assert "Run 2 gives each document one topic as a whole." in said(ONE, replace(TWO, engine="mixture"))
 
 
 def test_the_best_of_each_column():

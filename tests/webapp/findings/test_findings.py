@@ -140,6 +140,9 @@ def test_a_notebook_begins_with_the_findings(trained, client):
     pins = list(notebook.pins.all())
     assert [pin.kind for pin in pins] == ["passage"] * 3 + ["chart"] * len(data["findings"])
     assert [pin.sentence for pin in pins[3:]] == [row["sentence"] for row in data["findings"]]
+    assert [pin.table is not None for pin in pins[3:]] == [bool(row["line"]) for row in data["findings"]]
+    first, last = data["bins"][0], data["bins"][-1]
+    assert first.startswith(data["span"][0]) and last.endswith(data["span"][1])
     assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
     assert client.post(reverse("notebook_findings"), {"run": 10**12}).status_code == 404
 
@@ -147,10 +150,12 @@ def test_a_notebook_begins_with_the_findings(trained, client):
 def test_one_press_pins_a_finding(trained, client):
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     form = re.search(r'id="pin-family-1" hidden>(.*?)</form>', page, re.S)[1]
-    sent = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    sent = {name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)}
     client.post(reverse("pin"), sent)
-    pin = Notebook.objects.latest("pk").pins.get()
-    assert pin.sentence == get(client, trained)["findings"][0]["sentence"]
+    pin, data = Notebook.objects.latest("pk").pins.get(), get(client, trained)
+    assert pin.sentence == data["findings"][0]["sentence"]
+    assert [row[0] for row in pin.table["rows"]] == data["bins"], "its line over time is kept"
+    assert [row[1] for row in pin.table["rows"]] == pytest.approx(data["findings"][0]["line"], abs=1e-4)
 
 
 def test_one_press_pins_a_quotation(trained, client):

@@ -274,6 +274,24 @@ def test_take_it_along(client, trained, notebook):
     assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
 
 
+def test_kept_shares_are_drawn_on_the_page_and_in_the_file(client, trained, notebook):
+    table = {
+        "columns": ["year", "T01 War", "T02 Tax"],
+        "rows": [["1790", 0.1, 0.3], ["1791", None, 0.25], ["1792", 0.4, 0.25]],
+    }
+    pin(client, notebook, **chart(run=trained.pk, table=orjson.dumps(table).decode()))
+    html = client.get(reverse("notebook_html", args=[notebook.pk])).content.decode()
+    for page in (html, client.get(reverse("notebook", args=[notebook.pk])).content.decode()):
+        assert page.count('<svg class="kept-chart"') == 1 and "<title>1792, T01 War: 40%</title>" in page
+        assert page.count("<title>179") == 5 and '<details class="kept">' in page, "the table is folded below"
+        heights = [float(y) for y in re.findall(r'<text class="t\d+" x="[\d.]+" y="([\d.]+)">', page)]
+        assert len(heights) == 2 and abs(heights[0] - heights[1]) >= 15
+    assert ".t0 { --topic: var(--t0); }" in html and "--t11: light-dark(" in html and "<script" not in html
+    counts = {"columns": ["word", "times"], "rows": [["war", 12], ["tax", 5]]}
+    pin(client, notebook, **chart(run=trained.pk, table=orjson.dumps(counts).decode()))
+    assert client.get(reverse("notebook", args=[notebook.pk])).content.decode().count("kept-chart") == 1
+
+
 @pytest.mark.parametrize(
     "line",
     [

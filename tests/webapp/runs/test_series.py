@@ -58,9 +58,10 @@ def test_pages_and_twins_have_every_series(client, trained):
 @pytest.mark.django_db
 def test_what_an_engine_has_not_is_not_shown(client, trained):
     """ssi has no objective that it could measure on its way; svi has."""
+    other = Run.objects.create(corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9)
     for engine, shown in (("ssi", False), ("svi", True)):
         Run.objects.filter(pk=trained.pk).update(engine=engine)
-        for address in (reverse("run", args=[trained.pk]), f"{reverse('compare')}?run={trained.pk}"):
+        for address in (reverse("run", args=[trained.pk]), f"{reverse('compare')}?run={trained.pk}&run={other.pk}"):
             html = client.get(address).content.decode()
             assert ('data-chart="objective"' in html) == shown == ("Objective, nats/token</th>" in html)
 

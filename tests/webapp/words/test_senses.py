@@ -83,8 +83,12 @@ def test_lines_are_the_text(client, trained):
             )
             text = cursor.fetchone()[0]
         assert text[line["at"] :].startswith(line["word"])
-        around = text[max(0, line["at"] - concordance.SIDE) : line["at"] + len(line["word"]) + concordance.SIDE]
-        assert re.sub(r"\s+", " ", around) == re.sub(r"\s+", " ", line["before"] + line["word"] + line["after"])
+        begin, end = map(int, line["passage_url"].rstrip("/").rsplit("/", 1)[1].split("-"))
+        shown = line["before"] + line["word"] + line["after"]
+        assert re.sub(r"\s+", " ", text[begin:end]) == shown
+        assert 0 <= line["at"] - begin <= concordance.SIDE >= end - line["at"] - len(line["word"])
+        assert begin == 0 or text[begin - 1].isspace(), "a line begins with a whole word"
+        assert end == len(text) or text[end].isspace(), "and ends with one"
         query = parse_qs(urlsplit(line["url"]).query)
         assert (query["topic"], query["at"]) == ([str(line["topic"])], [str(line["at"])])
 
