@@ -3,7 +3,10 @@
 FROM python:3.11-slim AS packages
 WORKDIR /opt/topograph
 COPY requirements/ requirements/
-RUN python3 -m venv /opt/venv && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.lock
+# Whether trainings are shared by a cluster: its address, as in TOPOGRAPH_CLUSTER, or nothing.
+ARG CLUSTER=
+RUN python3 -m venv /opt/venv && /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.lock \
+    && if [ -n "$CLUSTER" ]; then /opt/venv/bin/pip install --no-cache-dir --require-hashes -r requirements/cluster.lock; fi
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --create-home topograph && mkdir /data && chown topograph /data

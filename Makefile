@@ -32,6 +32,7 @@ lock: ## Renew the locked packages (docs/operations.md)
 	$(UV_COMPILE) -o requirements/runtime.lock
 	$(UV_COMPILE) --group test -o requirements/test.lock
 	$(UV_COMPILE) --group benchmarks -o requirements/benchmarks.lock
+	$(UV_COMPILE) --extra cluster -c requirements/runtime.lock -o requirements/cluster.lock
 
 wheel: ## Build dist/topograph-….whl
 	$(PYTHON) -m hatchling build --target wheel

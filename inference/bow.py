@@ -111,6 +111,12 @@ class Bow:
             if np.any((words[j:end] <= words[j - 1 : end - 1]) & ~starts[j:end]):
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")
 
+    def part(self, first: int, end: int) -> "Bow":
+        """The documents first ... end - 1, numbered from 0: views of the same arrays. Without offsets."""
+        indptr = self.indptr[first : end + 1] - self.indptr[first]
+        pairs = slice(self.indptr[first], self.indptr[end])
+        return Bow(indptr, self.words[pairs], self.counts[pairs], self.V, check=False)
+
     @classmethod
     def from_csr(cls, matrix) -> "Bow":
         """From anything with indptr, indices, data and shape, documents by words, such as scipy's csr_array."""

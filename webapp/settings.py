@@ -355,6 +355,9 @@ DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPO
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
+# The scheduler of a cluster whose workers share large trainings, and from how many words on: docs/scaling.md.
+CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")
+CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)
 
 # Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
 LOGGING = logs.configure()

@@ -13,10 +13,10 @@ tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
   training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
-  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`. An engine has an ability when its module defines the functions.
+  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`, `isinstance(engine, Divisible)`. An engine has an ability when its module defines the functions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -223,6 +223,51 @@ class Truncated(Protocol):
     @property
     def TRUNCATION(self) -> int:
         """A number of topics to begin with, more than most corpora need."""
+
+
+Message = tuple[np.ndarray, ...]  # what one process says to another
+Exchange = Generator[list[Message], list[Message], None]
+
+
+class Site(NamedTuple):
+    """One of several processes that share a training. Each has all topics, and remembers what its own documents gave.
+
+    bow: of all documents. own: of its own, numbered from 0. bounds: int64[ranks + 1]: process r has the documents from
+    bounds[r] to bounds[r + 1] - 1. rank: which this one is, from 0.
+    """
+
+    bow: Bow
+    own: Bow
+    bounds: np.ndarray
+    rank: int
+
+    @classmethod
+    def of(cls, bow: Bow, bounds: np.ndarray, rank: int) -> "Site":
+        return cls(bow, bow.part(bounds[rank], bounds[rank + 1]), bounds, rank)
+
+    @property
+    def ranks(self) -> int:
+        return len(self.bounds) - 1
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """The ability to share a training among processes, with bitwise the topics of one, however many there are.
+
+    Their states begin with `init`, for which the shape's tokens are those of a process's own documents: what is MAPPED holds
+    these documents alone. All else of their states is the same after each step.
+    """
+
+    def divides(self, config: Any) -> None:
+        """Raises Invalid, naming the field, where a training with these settings can't be shared."""
+
+    def divided(self, config: Any, state: Any, site: Site, documents: np.ndarray, shape: Shape) -> Exchange:
+        """A process's part in one step, as `step` takes it. Yields what it has to say to each process, itself included, in
+        their order; is sent what each said to it, in the same order. Some times in a step, the same times in each process.
+
+        documents: int64[n], of the whole step. shape: of the whole corpus. `state.tokens` grows by those of its own
+        documents.
+        """
 
 
 AnyEngine = Engine[Any, Any, Any]

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import nextafter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, from_documents
+from inference.engines import arena, from_documents, together
 from inference.engines.batch import Batch, expand
-from inference.engines.contract import MAPPED, SCRATCH, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, SCRATCH, Exchange, Methods, Priors, Shape, Site
 from inference.engines.settings import check, resolved, rho, setting, topics_setting
 from inference.errors import Invalid
 from inference.kernels import fold, frank_wolfe, gibbs, rng, rows
@@ -59,6 +59,7 @@ BY_DOCUMENT = False  # each word of a document has a topic of its own
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
+EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
@@ -254,65 +255,106 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     they give now put in its place; lambda - eta is then the sum over all documents, each as last seen.
     documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
     """
-    warm_steps = config.warm_up * shape.per_pass if config.statistics == "memo" else 0
-    by_ope = state.t < warm_steps and config.start == "documents"
+    way = _next(config, state, bow, shape)
+    if len(documents):
+        batch = expand(bow, documents)
+        keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
+        if way.by_ope:
+            coins = _keys(state.seed, rng.OPE, state.t, documents)
+            inferred = _infer(state, bow, documents, batch, coins, keys if way.draws else None)
+            weight = _ope_weight(state, len(documents), shape)
+            from_documents.learn(state, state.pi, batch, inferred, weight)
+        else:
+            new, old = _visit(config, state, bow, documents, batch, keys, way)
+            _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
+        if way.fades:
+            _reset_scale(state)
+        state.tokens += int(batch.token_ptr[-1])
+    if way.ends_warm_up:
+        _recount(config, state, bow)
+    if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
+        _learn(config, state)
+
+
+class Way(NamedTuple):
+    """How a step goes. by_ope: by OPE, else by sampling. draws: whether OPE draws topics of tokens, to be remembered. anew:
+    whether documents that are remembered are sampled as if they were new. fades: whether all statistics fade.
+    ends_warm_up: whether statistics are counted from memory after it."""
+
+    by_ope: bool
+    draws: bool
+    anew: bool
+    fades: bool
+    ends_warm_up: bool
+
+
+def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
+    """Begin a step: t counts it. bow: of all documents."""
+    memo = config.statistics == "memo"
+    warm_steps = config.warm_up * shape.per_pass if memo else 0
+    if memo and not warm_steps and not state.t and not state.nonzero:
+        _hold_counts(state, bow)
+    from_start = memo and config.start == "documents" and warm_steps > 0
+    by_ope = from_start and state.t < warm_steps
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
         from_documents.begin(state, bow, shape, order)
     state.t += 1
-    if len(documents):
-        batch = expand(bow, documents)
-        keys = _keys(state.seed, rng.SAMPLE, state.t, documents)
-        if by_ope:
-            last = state.t > warm_steps - shape.per_pass
-            state.tokens += _by_ope(state, bow, documents, batch, keys if last else None, shape)
-        elif state.t > warm_steps and config.statistics == "memo":
-            anew = config.start == "documents" and 0 < warm_steps and state.t <= warm_steps + shape.per_pass
-            state.tokens += _replace(config, state, bow, documents, batch, keys, anew)
-        else:
-            state.tokens += _fade(config, state, bow, documents, batch, keys, shape)
-    if state.t == warm_steps:
-        _recount(config, state, bow)
-    if config.learn != "nothing" and not by_ope and state.t % config.interval == 0:
-        _learn(config, state)
+    return Way(
+        by_ope,
+        draws=by_ope and state.t > warm_steps - shape.per_pass,
+        anew=from_start and state.t <= warm_steps + shape.per_pass,
+        fades=not memo or state.t <= warm_steps,
+        ends_warm_up=state.t == warm_steps,
+    )
 
 
-def _by_ope(state: State, bow: Bow, documents: np.ndarray, batch: Batch, draws: np.ndarray | None, shape: Shape) -> int:
-    """Eq. 11 by OPE's statistics. draws: uint64[n], a random stream for each document, where tokens' topics are to be
-    remembered. Returns the tokens that were gone through."""
-    coins = _keys(state.seed, rng.OPE, state.t, documents)
+def _infer(
+    state: State, bow: Bow, documents: np.ndarray, batch: Batch, coins: np.ndarray, draws: np.ndarray | None
+) -> from_documents.Inferred:
+    """theta of a minibatch's documents by OPE. draws: uint64[n], a random stream for each document, where tokens' topics
+    are to be remembered."""
     inferred = from_documents.infer(state, state.pi, state.eta, batch, coins)
     if draws is not None:
         drawn = from_documents.draw(batch, inferred, state.memory.shape[1], draws)
         rows.remember(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, drawn)
-    weight = _forget(state, rho(from_documents.StepSizes(), state.t)) * shape.D / len(documents)
-    from_documents.learn(state, state.pi, batch, inferred, weight)
-    _reset_scale(state)
-    return int(batch.token_ptr[-1])
+    return inferred
 
 
-def _fade(
-    config: Resolved,
-    state: State,
-    bow: Bow,
-    documents: np.ndarray,
-    batch: Batch,
-    keys: np.ndarray,
-    shape: Shape,
-) -> int:
-    """Eq. 11: all statistics fade, and a batch's own, times D / |B|, take the place. Returns the tokens that were
-    sampled."""
+def _ope_weight(state: State, n: int, shape: Shape) -> float:
+    """All statistics fade; those of a minibatch of n documents have this weight, by eq. 11."""
+    return _forget(state, rho(from_documents.StepSizes(), state.t)) * shape.D / n
+
+
+def _visit(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way
+) -> tuple[np.ndarray, np.ndarray]:
+    """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns where they fade; memo
+    remembers the new ones."""
+    place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
+    if not way.fades:
+        old = rows.recall(*place)
+        new = _sample(config, state, batch, keys, None if way.anew else old[:, (config.samples - 1) * config.draws])
+        rows.remember(*place, new)
+        return new, old
     if config.statistics == "memo":
         sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
         new = _sample(sweeps, state, batch, keys)
-        last = np.ascontiguousarray(new[:, -state.memory.shape[1] :])
-        rows.remember(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, last)
+        rows.remember(*place, np.ascontiguousarray(new[:, -state.memory.shape[1] :]))
     else:
         new = _sample(config, state, batch, keys)
-    unit = _forget(state, rho(config, state.t)) * shape.D / (len(documents) * new.shape[1]) / state.pi
-    _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), unit, DROPPED_TOKENS / state.pi)
-    _reset_scale(state)
-    return len(new)
+    return new, np.empty((len(new), 0), np.uint16)
+
+
+def _unit(config: Resolved, state: State, way: Way, n: int, M: int, shape: Shape) -> tuple[float, float]:
+    """(unit, drop_below): what a sample of a minibatch of n documents adds to the rows, and the least entry that is kept.
+
+    Eq. 11 where statistics fade: all of them do, and a batch's own, times D / |B|, take the place.
+    """
+    if not way.fades:
+        return 1.0, WHOLE
+    unit = _forget(state, rho(config, state.t)) * shape.D / (n * M) / state.pi
+    return unit, DROPPED_TOKENS / state.pi
 
 
 def _reset_scale(state: State) -> None:
@@ -324,28 +366,96 @@ def _reset_scale(state: State) -> None:
         state.pi = 1.0
 
 
-def _replace(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, anew: bool
-) -> int:  # fmt: skip
-    """A batch's new statistics in the place of those it gave before. anew: sample its documents as if they were new.
-    Returns the tokens that were sampled."""
-    place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
-    old = rows.recall(*place)
-    new = _sample(config, state, batch, keys, None if anew else old[:, (config.samples - 1) * config.draws])
-    rows.remember(*place, new)
-    _add(config, state, batch, new, old, 1.0, WHOLE)
-    return len(new)
-
-
 def _recount(config: Resolved, state: State, bow: Bow) -> None:
     """lambda - eta as the sum of all that is remembered."""
+    _begin_counts(config, state, bow)
+    _count_memory(config, state, bow)
+
+
+def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
+    """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all documents."""
     _forget(state, 1.0)
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
+    _hold_counts(state, bow)
+
+
+def _hold_counts(state: State, bow: Bow) -> None:
+    """Let the rows hold whole numbers as large as they may become: rounded, they would never be exact again."""
+    if len(bow.words) and bow.word_tokens.max() * state.memory.shape[1] > EXACT:
+        state.arena_values = state.arena_values.astype(np.float64)
+
+
+def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
+    """Add what is remembered. bow: of the documents that the state remembers."""
     for first in range(0, bow.D, RECOUNTED):
         documents = np.arange(first, min(first + RECOUNTED, bow.D))
         batch = expand(bow, documents)
         new = rows.recall(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
         _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
+
+
+def divides(config: Resolved) -> None:
+    """Learned priors are sums of real numbers over documents, in the order of one process."""
+    if config.learn != "nothing":
+        raise Invalid("learn", f"learn must be nothing where several processes share a training, got {config.learn}.")
+
+
+def divided(config: Resolved, state: State, site: Site, documents: np.ndarray, shape: Shape) -> Exchange:
+    """`step`, shared: each process samples its own documents and merges a part of the rows."""
+    way = _next(config, state, site.bow, shape)
+    if len(documents):
+        owner = np.searchsorted(site.bounds, documents, side="right") - 1
+        own = documents[owner == site.rank]
+        here = own - site.bounds[site.rank]
+        batch = expand(site.own, here)
+        keys = _keys(state.seed, rng.SAMPLE, state.t, own)
+        if way.by_ope:
+            coins = _keys(state.seed, rng.OPE, state.t, own)
+            inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
+            yield from _learn_together(state, site, documents, owner, inferred, shape)
+        else:
+            new, old = _visit(config, state, site.own, here, batch, keys, way)
+            counts = together.count(batch, new, old, config.topics)
+            if way.fades:
+                parts = together.sum_up((yield together.to_all(counts, site.ranks)))
+                unit = _unit(config, state, way, len(documents), new.shape[1], shape)
+                merged = together.merge_run(state, parts, new.shape[1], site, *unit)
+                together.put(state, (yield [merged] * site.ranks))
+            else:
+                yield from _add_together(state, site, counts)
+        if way.fades:
+            _reset_scale(state)
+        state.tokens += int(batch.token_ptr[-1])
+    if way.ends_warm_up:
+        _begin_counts(config, state, site.bow)
+        own_rows = replace(state, **arena.empty(shape.V, config.topics, state.arena_values.dtype.type))
+        _count_memory(config, own_rows, site.own)
+        yield from _add_together(state, site, together.counted(own_rows))
+
+
+def _learn_together(
+    state: State, site: Site, documents: np.ndarray, owner: np.ndarray, inferred: from_documents.Inferred, shape: Shape
+) -> Exchange:
+    """`from_documents.learn` of a whole minibatch. owner: int64[n], the process of each document."""
+    K = len(state.totals)
+    messages = yield [from_documents.told(inferred, K)] * site.ranks
+    batch = expand(site.bow, documents)
+    theta, factors = from_documents.assembled(messages, owner, batch.doc_ptr, K)
+    before = state.pi
+    weight = _ope_weight(state, len(documents), shape)
+    made = from_documents.learned_run(
+        state, before, state.eta, batch, theta, factors, state.pi, weight, together.runs(site)
+    )
+    merged = together.packed(*made)
+    together.put(state, (yield [merged] * site.ranks))
+
+
+def _add_together(state: State, site: Site, counts: together.Counts) -> Exchange:
+    """Whole numbers into the rows: each process adds up those of its own words."""
+    owners = together.owners(site.bow, site.ranks, len(state.totals))
+    parts = together.sum_up((yield together.by_owner(counts, owners)))
+    merged = together.merge_own(state, parts, 1.0, WHOLE)
+    together.put(state, (yield [merged] * site.ranks))
 
 
 def _keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:

@@ -668,6 +668,27 @@ def _blend_rows(i0, i1, words, word_ptr, pairs, doc_of, tokens, room, support_to
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
+def blended(bounds, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits,
+            row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values):  # fmt: skip
+    """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the
+    rows of each run have more than before. bounds: int64[runs + 1], from 0 to len(words)."""
+    n, K, runs = len(words), len(floor), len(bounds) - 1
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        most = row_ptr[i + 1] - row_ptr[i]
+        for q in range(word_ptr[i], word_ptr[i + 1]):
+            most += sizes[doc_of[pairs[q]]]
+        indptr[i + 1] = indptr[i] + min(K, most)
+    out_topics = np.empty(indptr[n], np.int32)
+    out_values = np.empty(indptr[n], np.float32)
+    out_sizes = np.empty(n, np.int64)
+    added = np.zeros((runs, K))
+    for chunk in prange(runs):
+        _blend_rows(bounds[chunk], bounds[chunk + 1], words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added[chunk])  # fmt: skip
+    return indptr, out_sizes, out_topics, out_values, added
+
+
+@njit(cache=True, error_model="numpy")
 def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics,
           above, floor, unit, keep, drop_below, start, arena_values, totals):  # fmt: skip
     """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes int64[n], topics int32, values
@@ -679,25 +700,13 @@ def blend(words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_
     added times unit, float64[K], to what was there times keep, float64[K]. An entry below drop_below, float64[K], is dropped.
     A word's pairs are summed in their order, by one thread.
     """
-    n, K = len(words), len(floor)
-    indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        most = row_ptr[i + 1] - row_ptr[i]
-        for q in range(word_ptr[i], word_ptr[i + 1]):
-            most += sizes[doc_of[pairs[q]]]
-        indptr[i + 1] = indptr[i] + min(K, most)
-    out_topics = np.empty(indptr[n], np.int32)
-    out_values = np.empty(indptr[n], np.float32)
-    out_sizes = np.empty(n, np.int64)
-    added = np.zeros((CHUNKS, K))
     bounds = shares(word_ptr)
-    for chunk in prange(CHUNKS):
-        _blend_rows(bounds[chunk], bounds[chunk + 1], words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values, indptr, out_sizes, out_topics, out_values, added[chunk])  # fmt: skip
-    for k in range(K):
+    indptr, sizes_out, topics_out, values_out, added = blended(bounds, words, word_ptr, pairs, doc_of, tokens, room, support_topics, support_theta, sizes, rests, factors, credits, row_ptr, topics, above, floor, unit, keep, drop_below, start, arena_values)  # fmt: skip
+    for k in range(len(floor)):
         totals[k] *= keep[k]
         for chunk in range(CHUNKS):
             totals[k] += added[chunk, k]
-    return indptr, out_sizes, out_topics, out_values
+    return indptr, sizes_out, topics_out, values_out
 
 
 @njit(cache=True, error_model="numpy")

@@ -101,6 +101,41 @@ def _sort(values, n):
         values[j + 1] = x
 
 
+@njit(cache=True)
+def merge_row(
+    arena_topics, arena_values, first, size, tally, known, fresh, m, unit, drop_below, topics, values, at, added
+):
+    """A word's row with `unit` times its tally added, written from place `at` on; returns its end.
+
+    first, size: the row in the arena. tally: int32[K], by topic; known: bool[K], of the row's topics and those in
+    fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K], grows by what the row
+    has more than before.
+    """
+    _sort(fresh, m)
+    f, K = 0, len(tally)
+    for j in range(first, first + size + 1):
+        k = arena_topics[j] if j < first + size else K
+        while f < m and fresh[f] < k:
+            value = unit * tally[fresh[f]]
+            tally[fresh[f]] = 0
+            known[fresh[f]] = False
+            if value >= drop_below:
+                topics[at], values[at] = fresh[f], value
+                added[fresh[f]] += value
+                at += 1
+            f += 1
+        if k < K:
+            value = arena_values[j] + unit * tally[k]
+            tally[k] = 0
+            known[k] = False
+            added[k] -= arena_values[j]
+            if value >= drop_below:
+                topics[at], values[at] = k, value
+                added[k] += value
+                at += 1
+    return at
+
+
 @njit(cache=True, parallel=True)
 def merge(
     words,
@@ -120,13 +155,12 @@ def merge(
     totals,
 ):
     """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr
-    int64[n + 1], sizes int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on.
+    int64[n + 1], sizes int64[n], topics int32, values as in the arena); row i is the sizes[i] entries from indptr[i] on.
     Changes totals, not the arena.
 
     word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An
-    entry below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24.
-    One long kernel: a row's old and new entries are merged in one walk over both, by workspaces that a chunk's rows
-    share.
+    entry below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24 in float32, 2^53
+    in float64.
     """
     n = len(words)
     M, M_old = new.shape[1], old.shape[1]
@@ -134,7 +168,7 @@ def merge(
     for i in range(n):
         indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens[i] * M)
     topics = np.empty(indptr[n], np.int32)
-    values = np.empty(indptr[n], np.float32)
+    values = np.empty(indptr[n], arena_values.dtype)
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
@@ -160,31 +194,12 @@ def merge(
                         tally[k] += 1
                     for s in range(M_old):
                         k = np.uint32(old[t, s])
-                        if k != UNSEEN and known[k]:  # beyond 2^24 an entry may have been rounded away
+                        if k != UNSEEN and known[k]:
                             tally[k] -= 1
-            _sort(fresh, m)
-            at = indptr[i]
-            f = 0
-            for j in range(first, first + size + 1):
-                k = arena_topics[j] if j < first + size else K
-                while f < m and fresh[f] < k:
-                    value = unit * tally[fresh[f]]
-                    tally[fresh[f]] = 0
-                    known[fresh[f]] = False
-                    if value >= drop_below:
-                        topics[at], values[at] = fresh[f], value
-                        added[chunk, fresh[f]] += value
-                        at += 1
-                    f += 1
-                if k < K:
-                    value = arena_values[j] + unit * tally[k]
-                    tally[k] = 0
-                    known[k] = False
-                    added[chunk, k] -= arena_values[j]
-                    if value >= drop_below:
-                        topics[at], values[at] = k, value
-                        added[chunk, k] += value
-                        at += 1
+            at = merge_row(
+                arena_topics, arena_values, first, size, tally, known, fresh, m, unit, drop_below, topics, values, indptr[i],
+                added[chunk],
+            )  # fmt: skip
             sizes[i] = at - indptr[i]
     for k in range(K):
         for chunk in range(CHUNKS):

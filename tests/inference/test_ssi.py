@@ -197,6 +197,25 @@ def test_handing_over_makes_nothing_worse():
     assert after.held_out > before.held_out - 0.01
 
 
+@pytest.mark.parametrize("warm_up", [0, 1])
+@pytest.mark.parametrize("most", [100, 1000])
+def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
+    """Where a word's count may pass what float32 holds, the rows are float64, in which merging is exact."""
+    monkeypatch.setattr(ssi, "EXACT", most)
+    bow = bow_of([[0] * 51] * 9, 1)
+    config = ssi.Config(topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1)
+    config, shape = config.resolve(9, bow.tokens), ssi.Shape(9, 1, bow.tokens, 3)
+    state = ssi.init(config, shape, 1)
+    for t in range(3 * (warm_up + 1)):
+        ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
+    large = most < bow.tokens
+    assert state.arena_values.dtype == (np.float64 if large else np.float32)
+    state.arena_values[state.start[0]] = state.totals[0] = 2**24
+    new, old = np.zeros((51, 1), np.uint16), np.empty((51, 0), np.uint16)
+    ssi._add(config, state, ssi.expand(bow, np.arange(1)), new, old, 1.0, ssi.WHOLE)
+    assert (dense(state, 1)[0, 0] == 2**24 + 51) == large and state.totals[0] == 2**24 + 51
+
+
 def test_eta_is_learned():
     """The fixed point finds the eta that topics were drawn with, from their counts."""
     generator = np.random.default_rng(0)

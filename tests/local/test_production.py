@@ -21,7 +21,8 @@ SERVICES = COMPOSE["services"]
 
 
 def test_the_services_are_there():
-    assert set(SERVICES) == {"postgres", "redis", "migrate", "web", "worker"}
+    assert set(SERVICES) == {"postgres", "redis", "migrate", "web", "worker", "scheduler", "sharer"}
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"scheduler", "sharer"}
     for name in ("postgres", "redis", "web", "worker"):
         assert SERVICES[name]["healthcheck"]["test"], name
     assert "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]  # so that it can be scaled
@@ -72,6 +73,7 @@ def test_the_database_is_healthy_when_others_can_reach_it():
 def test_the_image_runs_what_the_readme_runs():
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert "requirements/runtime.lock" in dockerfile and "--require-hashes" in dockerfile
+    assert "requirements/cluster.lock" in dockerfile
     assert "manage.py" in dockerfile and "manage.py" in " ".join(SERVICES["migrate"]["command"])
     assert re.search(r"^USER (?!root)", dockerfile, re.M)
     start = (ROOT / "webapp" / "local" / "start.py").read_text()
@@ -79,7 +81,7 @@ def test_the_image_runs_what_the_readme_runs():
         assert word in start and word in SERVICES["web"]["command"]
 
 
-@pytest.mark.parametrize("lock", ["runtime", "test", "installer"])
+@pytest.mark.parametrize("lock", ["runtime", "test", "installer", "cluster"])
 def test_locks_have_hashes_and_no_addresses(lock):
     text = (ROOT / "requirements" / f"{lock}.lock").read_text()
     assert "://" not in text

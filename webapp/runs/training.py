@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import nullcontext
 
 import numpy as np
 from django.db.models.functions import Now
@@ -9,6 +10,7 @@ from django.db.models.functions import Now
 import inference
 from inference import Evidence, Postings, Progress, Snapshot, Topics, checkpoint, compiling, engines
 from inference.bow import Bow
+from inference.cluster import parts
 from inference.durable import settle
 from inference.errors import Invalid
 from inference.evaluate import Diagnostics
@@ -20,7 +22,7 @@ from webapp.jobs import claims, events, kinds
 from webapp.jobs.heartbeat import Heartbeat
 from webapp.jobs.running import run_next
 from webapp.models import Metric, Run, Word
-from webapp.runs import left_to_right, names, series, snapshots, starting_topics
+from webapp.runs import left_to_right, names, series, sharing, snapshots, starting_topics
 from webapp.runs.forming import FormingWriter
 from webapp.storage import files
 
@@ -87,17 +89,31 @@ class Training:
         self._resume()
         if self.run.started_at is None:
             self._update(started_at=Now(), versions=versions())
-        trained = inference.train(
-            self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads, scratch=self.folder,
-            until=lambda: self.stop,
-        )  # fmt: skip
-        for event in trained:
-            self.beat.check()
-            if isinstance(event, Progress):
-                self._report(event)
-            else:
-                self._keep(event)
+        try:
+            self._train(shared=True)
+        except RuntimeError as error:
+            if not sharing.lost(error):
+                raise
+            self._resume()
+            self._train(shared=False)
         self._finish()
+
+    def _train(self, shared: bool) -> None:
+        """Go through all steps. shared: by the workers of a cluster, where there are any; the topics are the same."""
+        place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
+        with sharing.led(self.engine, self.config, *place) if shared else nullcontext() as self.team:
+            if self.team is None and self.state is not None:
+                parts.gather(self.checkpoint, self.state, self.bow, self.folder)
+            trained = inference.train(
+                self.team or self.engine, self.config, self.bow, seed=self.run.seed, resume=self.state, threads=threads,
+                scratch=self.folder, until=lambda: self.stop,
+            )  # fmt: skip
+            for event in trained:
+                self.beat.check()
+                if isinstance(event, Progress):
+                    self._report(event)
+                else:
+                    self._keep(event)
 
     def _compile(self) -> None:
         """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
@@ -176,7 +192,7 @@ class Training:
         if ends or self.saving.allows():
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
-                checkpoint.save(self.checkpoint, s.state, engine=self.engine, config=self.config, bow=self.bow)
+                sharing.save(self.checkpoint, s.state, self.team, self.engine, self.config, self.bow)
             self._update(tries=0)  # the next attempt would continue from here
         if self.publishing.allows():
             with self.publishing, self.beat.long():

@@ -1,0 +1,1 @@
+"""One training over several processes: `python -m benchmarks.scale_out`."""

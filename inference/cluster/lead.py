@@ -1,0 +1,286 @@
+"""Leading a training that workers share: `Team` stands in the place of its engine, in `inference.train` and everywhere else.
+
+A step is one if all workers took it. Where one is lost, or the scheduler is, the training goes back to the last checkpoint with
+those that are there then, and takes the steps since again, which gives the same bits.
+"""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from distributed import Client
+from distributed.comm import CommClosedError
+
+from inference import checkpoint
+from inference.bow import Bow
+from inference.cluster import parts
+from inference.cluster.member import Gone
+from inference.cluster.share import Job, divide
+from inference.engines.contract import AnyEngine, Divisible, Shape
+from inference.errors import Invalid
+from inference.topics import Theta, Topics
+from inference.versions import versions
+
+TICK = 1.0  # seconds between two looks at who is there while a step is taken
+AGAIN = 1.0  # seconds between two looks for workers
+PATIENCE = 600.0  # seconds that a training waits for workers
+SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others go on
+LOST = (OSError, CommClosedError, Gone, TimeoutError)
+log = logging.getLogger(__name__)
+
+
+class Lost(RuntimeError):
+    """No workers came for as long as a training waits for them: it ends here."""
+
+
+class Team:
+    """The workers of a cluster as an engine: `step` has all of them take it.
+
+    engine: Divisible. address: of dask's scheduler. checkpoint: the file that a training goes on from, in a folder that all
+    workers see; beside it lie the parts of its memory. home: paths are sent relative to it where they lie in it. tick:
+    called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
+    a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
+
+    What it does not do itself it asks of the engine: it has NAME, Config, topics, fold_in and all else of it.
+    """
+
+    def __init__(
+        self, engine: AnyEngine, address: str, checkpoint: Path, home: Path, *, tick: Callable[[], None] = lambda: None,
+        least: int = 1, most: int | None = None, patience: float = PATIENCE,
+    ):  # fmt: skip
+        if not isinstance(engine, Divisible):
+            raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
+        self.engine, self.address, self.checkpoint, self.home = engine, address, Path(checkpoint), Path(home)
+        self._tick, self._patience, self._least, self._most = tick, patience, least, most
+        self.client: Client | None = None
+        self.members: list[str] = []  # addresses, in the order of their ranks
+        self.deal, self.at = "", 0  # the present sharing; the workers' step
+        self.saved: int | None = None  # the checkpoint's step
+        self.restarts = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def __enter__(self) -> "Team":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._end()
+        self._leave()
+
+    def lead(self, config: Any, seed: int, bow: Bow, folder: Path, state: Any = None) -> None:
+        """Say what is to be trained. folder: of the bag of words. state: with which it goes on: one without memory goes on
+        from the checkpoint's parts; one with a memory is written there first. Raises Invalid where it can't be shared."""
+        self.engine.divides(config)
+        self.config, self.bow, self.seed = config, bow, seed
+        job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
+        self.job = asdict(job)
+        self.saved = None if state is None else state.t
+        if state is not None and len(state.memory):
+            whole = parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)
+            self._commit([whole], state)
+
+    def _path(self, path: Path) -> str:
+        path, home = Path(path).absolute(), self.home.absolute()
+        return str(path.relative_to(home) if path.is_relative_to(home) else path)
+
+    # What stands in the place of the engine's own.
+
+    def init(self, config: Any, shape: Shape, seed: int, scratch: Path | None = None) -> Any:
+        return self.engine.init(config, shape._replace(tokens=0), seed)
+
+    def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+        while True:
+            try:
+                if not self.deal:
+                    self.begin()
+                while self.at <= state.t:
+                    tokens = sum(self._all("step", t=self.at))
+                    self.at += 1
+                break
+            except LOST as error:
+                self._lost(error)
+        state.t += 1
+        state.tokens += tokens
+
+    def topics(self, config: Any, state: Any) -> Topics:
+        self.fetch(state)
+        return self.engine.topics(config, state)
+
+    def fold_in(self, config: Any, state: Any, bow: Bow, first: int, end: int) -> Theta:
+        return self.engine.fold_in(config, state, bow, first, end)
+
+    def fetch(self, state: Any) -> None:
+        """Give the state the topics that the workers have; all have the same."""
+        while self.at == state.t and state.t:
+            try:
+                now = self._wait(self._ask(self.members[0], "topics", deal=self.deal))
+                break
+            except LOST as error:
+                self._lost(error)
+                self._catch_up(state.t)
+        else:
+            return
+        for name, value in now.items():
+            setattr(state, name, value)
+
+    def save(self, path: Path, state: Any) -> None:
+        """Write the checkpoint: each worker its documents' memory, then the rest here. New workers join from here on."""
+        while True:
+            try:
+                written = [parts.Part(*each) for one in self._all("save") for each in one]
+                break
+            except LOST as error:
+                self._lost(error)
+                self._catch_up(state.t)
+        self._commit(written, state)
+        self.saved = state.t
+        if set(self._there()) != set(self.members):
+            self._end()
+
+    def _commit(self, written: list[parts.Part], state: Any) -> None:
+        folder = parts.folder_of(self.checkpoint)
+        folder.mkdir(parents=True, exist_ok=True)
+        parts.commit(folder, state.t, written)
+        memory, state.memory = state.memory, state.memory[:0]
+        checkpoint.save(self.checkpoint, state, engine=self.engine, config=self.config, bow=self.bow)
+        state.memory = memory
+        parts.drop_others(folder, state.t)
+
+    # Workers.
+
+    def about(self) -> dict[str, dict]:
+        """What each worker of the training says of itself, by its address."""
+        return dict(zip(self.members, self._all_of(self.members, "about"), strict=True))
+
+    def begin(self) -> None:
+        """Share the training out to the workers that are there, from the checkpoint on."""
+        members = self._gather()
+        deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
+        calls = [
+            self._ask(
+                member, "begin", deal=deal, job=self.job, bounds=bounds.tolist(), peers=members, rank=rank, t=self.saved
+            )
+            for rank, member in enumerate(members)
+        ]
+        self._wait(_together(calls))
+        self.members, self.deal, self.at = members, deal, self.saved or 0
+        log.info("%d workers share the training from step %d on", len(members), self.at)
+
+    def _gather(self) -> list[str]:
+        """Addresses of the workers that can take part, when there are any."""
+        began = time.monotonic()
+        while len(members := self._there()) < self._least:
+            if time.monotonic() - began > self._patience:
+                raise Lost(f"For {self._patience:.0f} seconds {self.address} had fewer than {self._least} workers.")
+            self._sleep(AGAIN)
+        self._least = 1
+        return members
+
+    def _there(self) -> list[str]:
+        try:
+            if self.client is None:
+                self.client = Client(self.address, timeout=5, set_as_default=False)
+            seen = sorted(self._wait(self.client.scheduler.identity(n_workers=-1))["workers"])
+            abouts = self._all_of(seen, "about")
+        except LOST as error:
+            log.info("no workers: %s", type(error).__name__)
+            self._leave()
+            return []
+        ours = versions()
+        for member, about in zip(seen, abouts, strict=True):
+            if about["versions"] != ours:
+                log.warning("the worker %s has other versions, and is left out: %s", member, about["versions"])
+        return [member for member, about in zip(seen, abouts, strict=True) if about["versions"] == ours][: self._most]
+
+    def _lost(self, error: BaseException) -> None:
+        log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
+        self.deal, self.members = "", []
+        self.restarts += 1
+        self._leave()
+        self._sleep(SETTLING)
+
+    def _catch_up(self, t: int) -> None:
+        """Take the steps up to t again."""
+        while self.at < t or not self.deal:
+            try:
+                if not self.deal:
+                    self.begin()
+                while self.at < t:
+                    self._all("step", t=self.at)
+                    self.at += 1
+            except LOST as error:
+                self._lost(error)
+
+    def _end(self) -> None:
+        """Let the workers forget the training."""
+        if self.deal:
+            try:
+                self._all("end")
+            except LOST:
+                pass
+        self.deal, self.members = "", []
+
+    def _leave(self) -> None:
+        client, self.client = self.client, None
+        if client is not None:
+            client.close(timeout=2)
+
+    # Calls.
+
+    def _all(self, what: str, **arguments: Any) -> list:
+        return self._all_of(self.members, what, deal=self.deal, **arguments)
+
+    def _all_of(self, members: list[str], what: str, **arguments: Any) -> list:
+        return self._wait(_together([self._ask(member, what, **arguments) for member in members]))
+
+    async def _ask(self, member: str, what: str, **arguments: Any) -> Any:
+        if self.client is None:
+            raise OSError("There is no connection to the workers.")
+        return await getattr(self.client.rpc(member), f"topograph_{what}")(**arguments)
+
+    def _wait(self, work: Any) -> Any:
+        """The result of a coroutine in the client's thread; ticks meanwhile."""
+        if self.client is None:
+            work.close()
+            raise OSError("There is no connection to the workers.")
+        loop: Any = self.client.loop
+        done = asyncio.run_coroutine_threadsafe(work, loop.asyncio_loop)
+        while True:
+            try:
+                return done.result(TICK)
+            except NotYet:
+                if done.done():
+                    raise
+                self._watch(done)
+
+    def _watch(self, done: Any) -> None:
+        try:
+            self._tick()
+        except BaseException:
+            done.cancel()
+            raise
+
+    def _sleep(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._tick()
+            time.sleep(min(0.2, seconds))
+
+
+async def _together(calls: list) -> list:
+    """All results, or the first error; the others are not waited for then."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise

@@ -1,0 +1,166 @@
+"""A worker's seat in the trainings that it shares: an extension of dask's worker, which carries the exchanges of a step
+directly from worker to worker, over dask's own connections (and its TLS)."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from distributed import Worker, WorkerPlugin
+from distributed.protocol import to_serialize
+
+from inference.cluster.share import Job, Share
+from inference.engines.contract import Message
+from inference.versions import versions
+
+FORGOTTEN = 3600.0  # seconds without a word of its leader after which a worker leaves a training
+
+
+class Gone(RuntimeError):
+    """The training that a message is of is not this worker's any more."""
+
+
+class Seat:
+    """A worker's place in one training. deal: its name, which every message carries. peers: addresses of all workers, in
+    the order of their ranks. compute: runs a function in the worker's thread for computing."""
+
+    def __init__(self, share: Share, deal: str, peers: list[str], rank: int, send: Callable, compute: Callable):
+        self.share, self.deal, self.peers, self.rank = share, deal, peers, rank
+        self._send, self._compute = send, compute
+        self._heard: dict[tuple[int, int], dict[int, Message]] = defaultdict(dict)
+        self._news = asyncio.Condition()
+        self._closed = False
+        self.last = time.monotonic()
+        self.spent = {"steps": 0, "computing": 0.0, "exchanging": 0.0, "sent": 0, "cpu": -time.process_time()}
+
+    async def step(self, t: int) -> int:
+        """Take step t, counted from 0. Returns how many tokens of its documents were gone through."""
+        self.last, began = time.monotonic(), self.share.state.tokens
+        if self.share.state.t != t:
+            raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
+        steps, turn = self.share.step(), 0
+        said = await self._timed("computing", self._compute(next, steps, None))
+        while said is not None:
+            heard = await self._timed("exchanging", self._exchange((t, turn), said))
+            said = await self._timed("computing", self._compute(_go_on, steps, heard))
+            turn += 1
+        self.spent["steps"] += 1
+        return self.share.state.tokens - began
+
+    def about(self) -> dict[str, Any]:
+        """Steps taken here; seconds of computing, of exchanging, which is mostly waiting, and of the processor, of all that
+        this process did since; bytes sent."""
+        cpu = self.spent["cpu"] + time.process_time()
+        return {"rank": self.rank, "t": self.share.state.t} | self.spent | {"cpu": cpu}
+
+    async def _timed(self, what: str, work: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return await work
+        finally:
+            self.spent[what] += time.perf_counter() - began
+
+    async def _exchange(self, turn: tuple[int, int], said: list[Message]) -> list[Message]:
+        """Tell each other worker what it should hear, and wait for what they say."""
+        others = [rank for rank in range(len(self.peers)) if rank != self.rank]
+        self.spent["sent"] += sum(array.nbytes for rank in others for array in said[rank])
+        sent = (self._send(self.peers[rank], self.deal, turn, self.rank, said[rank]) for rank in others)
+        await asyncio.gather(*sent)
+        async with self._news:
+            await self._news.wait_for(lambda: self._closed or len(self._heard[turn]) == len(others))
+        if self._closed:
+            raise Gone("The training goes on without what this worker had.")
+        heard = self._heard.pop(turn) | {self.rank: said[self.rank]}
+        return [heard[rank] for rank in range(len(self.peers))]
+
+    async def hear(self, turn: tuple[int, int], rank: int, message: Message) -> None:
+        async with self._news:
+            self._heard[turn][rank] = message
+            self._news.notify_all()
+
+    async def close(self) -> None:
+        async with self._news:
+            self._closed = True
+            self._news.notify_all()
+
+
+def _go_on(steps: Any, heard: list[Message]) -> list[Message] | None:
+    """What is said next; None at the end. (An awaited function can't raise StopIteration.)"""
+    try:
+        return steps.send(heard)
+    except StopIteration:
+        return None
+
+
+class Member(WorkerPlugin):
+    """The extension. home: the folder that paths of a training may be relative to. scratch: for a large memory. threads: of
+    this process."""
+
+    name = "topograph"
+
+    def __init__(self, home: Path, scratch: Path | None, threads: int):
+        self.home, self.scratch, self.threads = home, scratch, threads
+        self.seats: dict[str, Seat] = {}
+
+    def setup(self, worker: Worker) -> None:
+        self.worker = worker
+        self.computing = ThreadPoolExecutor(1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,))
+        for name in ("about", "begin", "step", "hear", "save", "topics", "end"):
+            worker.handlers[f"topograph_{name}"] = getattr(self, name)
+
+    def _compute(self, function: Callable, *arguments: Any) -> Any:
+        return asyncio.get_running_loop().run_in_executor(self.computing, function, *arguments)
+
+    def _seat(self, deal: str) -> Seat:
+        if deal not in self.seats:
+            raise Gone("This worker has no seat in that training.")
+        return self.seats[deal]
+
+    async def about(self) -> dict[str, Any]:
+        """What a leader must know of this worker, and what it has done in each training."""
+        return {
+            "versions": versions(), "threads": self.threads,
+            "seats": {deal: seat.about() for deal, seat in self.seats.items()},
+        }  # fmt: skip
+
+    async def begin(
+        self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
+    ) -> None:
+        """Take a seat, in the place of one in the same training or that was forgotten."""
+        wanted = Job(**job)
+        file = self.home / wanted.checkpoint
+        for name, seat in list(self.seats.items()):
+            if seat.share.checkpoint == file or time.monotonic() - seat.last > FORGOTTEN:
+                await self.end(name)
+        share = await self._compute(Share, wanted, self.home, np.array(bounds), rank, t, self.scratch)
+        self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
+
+    async def _send(self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Message) -> None:
+        await self.worker.rpc(peer).topograph_hear(
+            deal=deal, turn=list(turn), rank=rank, message=to_serialize(list(message))
+        )
+
+    async def hear(self, deal: str, turn: list[int], rank: int, message: list[np.ndarray]) -> None:
+        await self._seat(deal).hear((turn[0], turn[1]), rank, tuple(message))
+
+    async def step(self, deal: str, t: int) -> int:
+        return await self._seat(deal).step(t)
+
+    async def save(self, deal: str) -> list[list]:
+        seat = self._seat(deal)
+        seat.last = time.monotonic()
+        return [list(part) for part in await self._compute(seat.share.save)]
+
+    async def topics(self, deal: str) -> Any:
+        seat = self._seat(deal)
+        seat.last = time.monotonic()
+        return to_serialize(await self._compute(seat.share.topics_state))
+
+    async def end(self, deal: str) -> None:
+        if seat := self.seats.pop(deal, None):
+            await seat.close()

@@ -1,0 +1,112 @@
+"""The memory of topics of a training that several processes share, in files: each writes what its own documents changed.
+
+`T.json` in the folder lists the files that together hold the memory after step T, oldest first; a file is
+- whole: uint16[tokens, M], of the documents first ... end - 1;
+- visited: `documents`, int64[n], of that range, and `samples`, uint16[tokens, M], of these documents alone.
+"""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.durable import settle
+from inference.errors import Invalid
+from inference.memory import room
+
+BLOCK = 1 << 22  # rows of memory that are read at a time
+
+
+class Part(NamedTuple):
+    """A file: its name, and the documents that it may tell of."""
+
+    name: str
+    first: int
+    end: int
+
+
+def folder_of(checkpoint: Path) -> Path:
+    """The folder of the parts of the memory that belongs to a checkpoint."""
+    return checkpoint.with_name(checkpoint.name + ".parts")
+
+
+def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) -> Part:
+    """memory: uint16[tokens, M], of the documents first ... end - 1, after step t."""
+    part = Part(f"whole-{t}-{first}-{end}.npy", first, end)
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / part.name, memory)
+    settle(folder / part.name)
+    return part
+
+
+def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray) -> Part:
+    """What a range's documents (int64[n], numbers in the corpus) that were visited since the last part have now."""
+    part = Part(f"visited-{t}-{first}-{end}.npz", first, end)
+    with (folder / part.name).open("wb") as file:
+        np.savez(file, documents=documents, samples=samples)
+    settle(folder / part.name)
+    return part
+
+
+def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
+    """Say which files hold the memory after step t: they are on the disk by now."""
+    path = folder / f"{t}.json"
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps([part._asdict() for part in parts]))
+    new.replace(path)
+    settle(path)
+
+
+def drop_others(folder: Path, t: int) -> None:
+    """Remove what does not belong to step t."""
+    kept = {f"{t}.json", *(part.name for part in listed(folder, t))}
+    for path in folder.iterdir():
+        if path.name not in kept:
+            path.unlink()
+
+
+def gather(checkpoint: Path, state: Any, bow: Bow, scratch: Path | None = None) -> None:
+    """Give a state without memory what the parts hold of it, where it goes on in one process; else change nothing."""
+    folder = folder_of(checkpoint)
+    if len(state.memory) or not (folder / f"{state.t}.json").exists() or not listed(folder, state.t):
+        return
+    state.memory = room((bow.tokens, state.memory.shape[1]), scratch)
+    read(folder, state.t, bow, 0, bow.D, state.memory)
+
+
+def drop(checkpoint: Path) -> None:
+    """Remove all parts: the checkpoint holds the memory itself."""
+    shutil.rmtree(folder_of(checkpoint), ignore_errors=True)
+
+
+def listed(folder: Path, t: int) -> list[Part]:
+    """Raises Invalid where the memory after step t is not there."""
+    try:
+        return [Part(**each) for each in json.loads((folder / f"{t}.json").read_text())]
+    except FileNotFoundError:
+        raise Invalid("checkpoint", f"The memory of topics after step {t} is not in {folder}.") from None
+
+
+def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarray) -> None:
+    """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after step t. bow: the corpus."""
+    place, base = bow.first_token, bow.first_token[first]
+    for part in listed(folder, t):
+        a, b = max(part.first, first), min(part.end, end)
+        if a >= b:
+            continue
+        if part.name.startswith("whole"):
+            saved = np.load(folder / part.name, mmap_mode="r") if place[part.end] > place[part.first] else memory[:0]
+            for at in range(place[a], place[b], BLOCK):
+                to = min(at + BLOCK, place[b])
+                memory[at - base : to - base] = saved[at - place[part.first] : to - place[part.first]]
+            continue
+        with np.load(folder / part.name) as file:
+            documents, samples = file["documents"], file["samples"]
+        ends = np.append(0, np.cumsum(place[documents + 1] - place[documents]))
+        for i in np.flatnonzero((documents >= a) & (documents < b)):
+            d = documents[i]
+            memory[place[d] - base : place[d + 1] - base] = samples[ends[i] : ends[i + 1]]

@@ -1,0 +1,109 @@
+"""What a process does in a training that it shares, without a word of how it talks to the others."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inference import checkpoint, engines
+from inference.bow import Bow
+from inference.cluster import parts
+from inference.engines.contract import Divisible, Exchange, Site
+from inference.errors import Invalid
+from inference.kernels import rows
+from inference.training import Schedule, held_out_documents
+
+MOST_VISITED = 0.5  # of a range's tokens: with more in files of visited documents, all is written anew
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training. engine, settings: by name, nothing left open. bow: the folder of its corpus; digest: of that.
+    checkpoint: the file that a killed training goes on from, if it is there. Paths may be relative to the folder that
+    leader and workers share."""
+
+    engine: str
+    settings: dict[str, Any]
+    seed: int
+    bow: str
+    digest: str
+    checkpoint: str
+
+
+class Share:
+    """A process's part of a training: all topics, and the memory of the documents bounds[rank] ... bounds[rank + 1] - 1.
+
+    home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step of the
+    checkpoint to go on from; None: from the beginning. scratch: a folder of this machine, for what is large.
+    """
+
+    def __init__(self, job: Job, home: Path, bounds: np.ndarray, rank: int, t: int | None, scratch: Path | None = None):
+        self.engine = engines.get(job.engine)
+        self.checkpoint = home / job.checkpoint
+        self.parts = parts.folder_of(self.checkpoint)
+        bow = Bow.open(home / job.bow)
+        if bow.digest != job.digest:
+            raise Invalid("corpus", f"The corpus in {home / job.bow} is another one than the leader's.")
+        self.config: Any = engines.config(job.engine, **job.settings).resolve(bow.D, bow.tokens)
+        self.schedule = Schedule(bow, self.config, held_out_documents(bow, job.seed))
+        self.site = Site.of(bow, bounds, rank)
+        self.first, self.end = int(bounds[rank]), int(bounds[rank + 1])
+        self.state = self._state(job.seed, t, scratch)
+        self.written: list[parts.Part] = []  # that hold the memory after step self.saved, when there are any
+        self.saved, self.visited = t or 0, 0
+
+    def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
+        shape = self.schedule.shape._replace(tokens=self.site.own.tokens)
+        state = self.engine.init(self.config, shape, seed, scratch)
+        if t is not None:
+            memory = state.memory
+            state = checkpoint.load(self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow)
+            if len(memory):
+                parts.read(self.parts, t, self.site.bow, self.first, self.end, memory)
+            state.memory = memory
+        state.tokens = 0  # from here on: of its own documents
+        return state
+
+    def step(self) -> Exchange:
+        assert isinstance(self.engine, Divisible)
+        documents = self.schedule.batch(self.state.t, self.state.seed)
+        return self.engine.divided(self.config, self.state, self.site, documents, self.schedule.shape)
+
+    def save(self) -> list[parts.Part]:
+        """Write what this process's memory has become; returns the files that hold it. What its documents gave before is
+        not written again, unless that takes too much room."""
+        bow, t = self.site.bow, self.state.t
+        if not len(self.state.memory) or (self.written and t == self.saved):
+            return self.written
+        seen = self._visited()
+        tokens = int((bow.first_token[seen + 1] - bow.first_token[seen]).sum())
+        self.visited += tokens
+        if not self.written or self.visited > MOST_VISITED * len(self.state.memory):
+            self.written = [parts.write_whole(self.parts, t, self.first, self.end, self.state.memory)]
+            self.visited = 0
+        elif len(seen):
+            own = seen - self.first
+            place = self.site.own.first_token
+            token_ptr = np.append(0, np.cumsum(place[own + 1] - place[own]))
+            samples = rows.recall(own, place, self.state.memory, np.arange(len(own) + 1), token_ptr)
+            self.written = [*self.written, parts.write_visited(self.parts, t, self.first, self.end, seen, samples)]
+        self.saved = t
+        return self.written
+
+    def _visited(self) -> np.ndarray:
+        """int64[n], ascending: its own documents in the steps since the last save."""
+        batches = [self.schedule.batch(t, self.state.seed) for t in range(self.saved, self.state.t)]
+        seen = np.unique(np.concatenate([np.zeros(0, np.int64), *batches]))
+        return seen[(self.first <= seen) & (seen < self.end)]
+
+    def topics_state(self) -> dict[str, Any]:
+        """The fields of the state that are the same in all processes; the memory is left out."""
+        left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
+        return {f.name: getattr(self.state, f.name) for f in fields(self.state) if f.name not in left_out}
+
+
+def divide(bow: Bow, processes: int) -> np.ndarray:
+    """int64[processes + 1]: bounds of ranges of documents with about as many tokens each."""
+    wanted = bow.tokens * np.arange(1, processes) / processes
+    return np.concatenate([[0], np.searchsorted(bow.first_token, wanted), [bow.D]]).astype(np.int64)

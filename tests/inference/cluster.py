@@ -1,0 +1,75 @@
+"""Real schedulers and workers, each a process of its own, for tests."""
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Cluster:
+    """A scheduler and workers that share a folder. log: where they write what they say."""
+
+    def __init__(self, home: Path):
+        self.home, self.port = home, free_port()
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.scheduler: subprocess.Popen | None = None
+        self.workers: list[subprocess.Popen] = []
+        self.log = (home / "cluster.log").open("ab")
+
+    def start_scheduler(self) -> None:
+        self.scheduler = self._run(
+            "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
+        )
+
+    def start_worker(self) -> subprocess.Popen:
+        worker = self._run("inference.cluster.join", "--join", self.address, "--files", str(self.home))
+        self.workers.append(worker)
+        return worker
+
+    def _run(self, module: str, *arguments: str) -> subprocess.Popen:
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "2"}
+        return subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", module, *arguments],
+            env=environment,
+            stdout=self.log,
+            stderr=self.log,
+        )
+
+    def kill(self, what: str) -> None:
+        """Kill the first worker, or the scheduler, and start another."""
+        process = self.workers.pop(0) if what == "worker" else self.scheduler
+        process.kill()
+        process.wait()
+        if what == "worker":
+            self.start_worker()
+        else:
+            self.start_scheduler()
+
+    def stop(self) -> None:
+        for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        self.log.close()
+
+
+@contextmanager
+def running(home: Path, workers: int):
+    cluster = Cluster(home)
+    try:
+        cluster.start_scheduler()
+        for _ in range(workers):
+            cluster.start_worker()
+        yield cluster
+    finally:
+        cluster.stop()

@@ -1,0 +1,187 @@
+"""One training over real workers, each a process: bitwise the topics of one, also after kills."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from inference import Bow, Invalid, Snapshot, begin, checkpoint, cluster, engines, train
+from inference.cluster import parts
+from tests.inference.corpora import planted
+
+if not cluster.installed():
+    pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
+
+from inference.cluster.join import checked
+from inference.cluster.lead import Lost, Team
+from tests.inference.cluster import running
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of distributed's own
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A cluster of two workers, a corpus that they see, and what one process makes of it."""
+    home = tmp_path_factory.mktemp("home")
+    planted(5, 90, 200, 25, seed=2)[0].save(home / "bow")
+    bow = Bow.open(home / "bow")
+    engine = engines.get(engines.DEFAULT)
+    config = engines.config(engine.NAME, topics=20, passes=5, minibatch=40).resolve(bow.D, bow.tokens)
+    one = [event for event in train(engine, config, bow, seed=SEED, threads=1) if isinstance(event, Snapshot)]
+    with running(home, workers=2) as there:
+        yield SimpleNamespace(home=home, bow=bow, engine=engine, config=config, one=one, cluster=there)
+
+
+def same(a, b) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def led(site, name: str, at=lambda step, team: None, state=None, last=None) -> tuple[list[Snapshot], Team]:
+    """All snapshots of a training that a team does. at: called after each, with its step."""
+    file = site.home / name / "checkpoint"
+    file.parent.mkdir(exist_ok=True)
+    with Team(site.engine, site.cluster.address, file, site.home, patience=120.0) as team:
+        team.lead(site.config, SEED, site.bow, site.home / "bow", state)
+        kept = []
+        for event in train(team, site.config, site.bow, seed=SEED, resume=state, last=last):
+            if isinstance(event, Snapshot):
+                kept.append((event.step, event.tokens, event.held_out, event.topics))
+                team.save(file, event.state)
+                at(event.step, team)
+        return kept, team
+
+
+def wait_for_workers(team: Team, n: int) -> None:
+    end = time.monotonic() + 120
+    while len(team._there()) < n:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def as_one(site, kept) -> bool:
+    """Whether these are the snapshots of the training by one process, all of them or the last."""
+    known = {s.step: s for s in site.one}
+    return kept[-1][0] == site.one[-1].step and all(
+        (tokens, held_out) == (known[step].tokens, known[step].held_out) and same(topics, known[step].topics)
+        for step, tokens, held_out, topics in kept
+    )
+
+
+def test_workers_train_the_topics_of_one_process(site):
+    def at(step, team):
+        seen.append(len(team.members))
+
+    seen = []
+    kept, team = led(site, "quiet", at)
+    assert as_one(site, kept) and len(kept) == len(site.one)
+    assert seen[-1] == 2 and team.restarts == 0
+
+
+def test_a_killed_worker_costs_what_was_done_since_the_checkpoint(site):
+    """It goes on with the other; a new worker joins at the next checkpoint."""
+
+    def at(step, team):
+        seen.append(len(team.members))
+        if step == half:
+            site.cluster.workers[0].kill()
+        elif team.restarts and len(site.cluster.workers) == 2:
+            site.cluster.start_worker()
+            wait_for_workers(team, 2)
+
+    half, seen = site.one[len(site.one) // 2].step, []
+    kept, team = led(site, "worker", at)
+    assert as_one(site, kept) and team.restarts >= 1
+    assert seen[0] == 2 and 1 in seen and seen[-1] == 2
+
+
+def test_the_schedulers_death_does_not_end_the_training(site):
+    def at(step, team):
+        if step == half:
+            wait_for_workers(team, 2)
+            site.cluster.kill("scheduler")
+
+    half = site.one[len(site.one) // 2].step
+    kept, team = led(site, "scheduler", at)
+    assert as_one(site, kept) and team.restarts >= 1
+
+
+def test_a_new_leader_goes_on_and_so_does_one_process(site):
+    """The memory of topics is in parts, by documents; either finds it there."""
+    half = site.one[len(site.one) // 2].step
+    led(site, "leader", last=half)
+    file = site.home / "leader" / "checkpoint"
+    state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
+    assert state.t == half and len(state.memory) == 0
+    kept, _ = led(site, "leader", state=state)
+    assert as_one(site, kept)
+    listed = parts.listed(parts.folder_of(file), site.one[-1].step)
+    assert {path.name for path in parts.folder_of(file).iterdir()} == {
+        f"{site.one[-1].step}.json", *(part.name for part in listed)
+    }  # fmt: skip
+
+
+def test_a_team_goes_on_where_one_process_was(site):
+    half = site.one[len(site.one) // 2].step
+    *_, event = train(site.engine, site.config, site.bow, seed=SEED, last=half)
+    kept, _ = led(site, "handed", state=event.state)
+    assert as_one(site, kept)
+
+
+def test_one_process_goes_on_where_a_team_was(site):
+    half = site.one[len(site.one) // 2].step
+    led(site, "back", last=half)
+    file = site.home / "back" / "checkpoint"
+    state = checkpoint.load(file, engine=site.engine, config=site.config, bow=site.bow)
+    parts.gather(file, state, site.bow)
+    *_, event = train(site.engine, site.config, site.bow, seed=SEED, resume=state, threads=1)
+    assert same(event.topics, site.one[-1].topics)
+    parts.drop(file)
+    assert not parts.folder_of(file).exists()
+
+
+def test_a_training_that_begins_with_topics_is_shared(site):
+    given = (site.bow.words // 5).astype(np.uint16)
+    config = engines.config(site.engine.NAME, topics=20, passes=2, warm_up=0, minibatch=40).resolve(
+        site.bow.D, site.bow.tokens
+    )
+    *_, one = train(
+        site.engine,
+        config,
+        site.bow,
+        seed=SEED,
+        resume=begin(site.engine, config, site.bow, given, seed=SEED),
+        threads=1,
+    )
+    site = SimpleNamespace(**vars(site) | {"config": config})
+    kept, _ = led(site, "begins", state=begin(site.engine, config, site.bow, given, seed=SEED))
+    assert same(kept[-1][3], one.topics)
+
+
+def test_a_training_ends_when_no_worker_comes(site):
+    with Team(site.engine, "tcp://127.0.0.1:9", site.home / "c", site.home, patience=0.1) as team:
+        team.lead(site.config, SEED, site.bow, site.home / "bow")
+        with pytest.raises(Lost, match="fewer than 1 workers"):
+            next(train(team, site.config, site.bow, seed=SEED))
+
+
+def test_what_cannot_be_shared_is_refused(site):
+    with pytest.raises(Invalid, match="engine svi can't be shared"):
+        Team(engines.get("svi"), site.cluster.address, site.home / "c", site.home)
+    config = engines.config(site.engine.NAME, topics=5, learn="both").resolve(site.bow.D, site.bow.tokens)
+    with Team(site.engine, site.cluster.address, site.home / "c", site.home) as team:
+        with pytest.raises(Invalid, match="learn must be nothing"):
+            team.lead(config, SEED, site.bow, site.home / "bow")
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "http://a:1", "tls://a", ""])
+def test_what_no_worker_joins(address):
+    with pytest.raises(Invalid):
+        checked(address, trusted=False)
+
+
+def test_what_a_worker_joins():
+    assert checked("127.0.0.1:8786", False) == "tcp://127.0.0.1:8786"
+    assert checked("tls://cluster.example.org:8786", False) == "tls://cluster.example.org:8786"
+    assert checked("tcp://10.0.0.5:8786", True) == "tcp://10.0.0.5:8786"
