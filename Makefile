@@ -30,7 +30,7 @@ hooks: ## Have git run format, lint and types before each commit
 
 lock: ## Renew the locked packages (docs/operations.md)
 	$(UV_COMPILE) -o requirements/runtime.lock
-	$(UV_COMPILE) --group test -o requirements/test.lock
+	$(UV_COMPILE) --group test --extra cluster -o requirements/test.lock
 	$(UV_COMPILE) --group benchmarks -o requirements/benchmarks.lock
 	$(UV_COMPILE) --extra cluster -c requirements/runtime.lock -o requirements/cluster.lock
 
