@@ -39,7 +39,7 @@ SETTINGS = {  # for one machine that does other work too
     "log_error_verbosity": "terse",
 }
 NAME = "topograph"
-FORMER_SECONDS = 30.0  # that a server of a former start may take to end
+FORMER_SECONDS = 120.0  # that a server of a former start, and its children, may take to end
 
 
 class Failed(Exception):
@@ -126,22 +126,23 @@ class Postgres:
             return processes.spawn(argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT))
 
     def _wait_for_former(self) -> None:
-        """A server of a Topograph that was killed a moment ago is told by the kernel to end, and may be at it still: it
-        would refuse us.
-
-        The folder is ours alone (folder.lock), so a process with the number in postmaster.pid that serves it is that
-        one.
-        """
+        """The processes of a server that was killed a moment ago may be at their end still, on a busy machine for
+        seconds: Postgres would refuse to start beside them."""
         deadline = time.monotonic() + FORMER_SECONDS
-        while time.monotonic() < deadline:
-            try:
-                pid = int((self.directory / "postmaster.pid").read_text().split()[0])
-                served = Path(f"/proc/{pid}/cmdline").read_bytes()
-            except (OSError, ValueError, IndexError):
-                return
-            if served and str(self.directory).encode() not in served:
-                return  # another program has the number now; one that is empty has ended, and is not yet taken away
+        while self._former_is_there() and time.monotonic() < deadline:
             time.sleep(0.05)
+
+    def _former_is_there(self) -> bool:
+        """Whether a former server, or one of its children, has not ended yet. postmaster.pid has the server's number in
+        its first line, and the number of the memory that all of them share in its seventh.
+
+        The folder is ours alone (folder.lock), so a process with that number that serves it is that one.
+        """
+        try:
+            lines = (self.directory / "postmaster.pid").read_text().splitlines()
+            return _serves(int(lines[0]), self.directory) or len(lines) > 6 and _is_shared(int(lines[6].split()[1]))
+        except (OSError, ValueError, IndexError):
+            return False
 
     def wait(self, process: subprocess.Popen, seconds: float = 120.0) -> None:
         """Until it answers; recovery after a crash may take a while. Makes the database at the first start."""
@@ -166,3 +167,20 @@ class Postgres:
 
 def tail(log: Path, lines: int = 8) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
+
+
+def _serves(pid: int, directory: Path) -> bool:
+    """Whether a process serves this folder, or has ended and is not yet taken away."""
+    try:
+        said = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return not said or str(directory).encode() in said
+
+
+def _is_shared(number: int) -> bool:
+    """Whether a process has this shared memory attached. False where the system has no list of it."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()
+    at = {name: place for place, name in enumerate(lines[0].split())}
+    rows = (line.split() for line in lines[1:])
+    return any(int(row[at["shmid"]]) == number and int(row[at["nattch"]]) > 0 for row in rows)
