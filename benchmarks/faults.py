@@ -602,10 +602,9 @@ def main() -> None:
                 began = time.monotonic()
                 if ends and began + longest > ends:
                     break
-                least = min(results[name].kills for name in due)
-                first = [name for name in due if results[name].kills == least]  # all kinds in turn
-                drills.random.shuffle(first)
-                said = drills.strike((first * given.blows)[: given.blows], results)
+                drills.random.shuffle(due)
+                due.sort(key=lambda name: results[name].kills)  # all kinds in turn
+                said = drills.strike(due[: given.blows], results)
                 longest = max(longest, time.monotonic() - began)
                 print(f"  {said}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
