@@ -5,6 +5,7 @@ The walk over all pages (test_accessible.py) shows that none of them breaks the 
 violation.
 """
 
+import time
 from itertools import product
 from pathlib import Path
 
@@ -20,8 +21,10 @@ def test_a_violation_is_noticed(page, wrong):
     page.evaluate(
         "() => { document.body.setAttribute('style', 'color: red'); document.body.append(document.createElement('style')) }"
     )
-    page.wait_for_timeout(100)
-    assert {sentence.split()[0] for sentence in wrong} >= {"style-src-attr", "style-src-elem"}
+    expected, deadline = {"style-src-attr", "style-src-elem"}, time.monotonic() + 20
+    while not expected <= {sentence.split()[0] for sentence in wrong} and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
+    assert {sentence.split()[0] for sentence in wrong} >= expected
     wrong.clear()
 
 
