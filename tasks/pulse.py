@@ -29,7 +29,7 @@ class Silence:
         checkpoints."""
         self.beats += 1
         if self.beats > MOST:
-            log.error("the worker's main loop hangs; the process ends itself", beats=self.beats)
+            log.error("the worker's main loop hangs; the process ends itself", count=self.beats)
             os.kill(os.getpid(), signal.SIGKILL)
 
 

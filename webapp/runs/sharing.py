@@ -53,10 +53,10 @@ def led(
             team.lead(config, seed, bow, folder, state)
             team.begin()
         except Lost:
-            log.warning("no worker has joined; the run trains in its own process", cluster=settings.CLUSTER)
+            log.warning("no worker has joined; the run trains in its own process")
             yield None
             return
-        log.info("workers share a run", workers=len(team.members))
+        log.info("workers share a run", count=len(team.members))
         yield team
 
 
