@@ -103,8 +103,8 @@ def test_the_schedulers_death_does_not_end_the_training(site):
             site.cluster.kill("scheduler")
 
     half = site.one[len(site.one) // 2].step
-    kept, team = led(site, "scheduler", at)
-    assert as_one(site, kept) and team.restarts >= 1
+    kept, _ = led(site, "scheduler", at)  # workers may go on without one, and join the next at a checkpoint
+    assert as_one(site, kept)
 
 
 def test_a_new_leader_goes_on_and_so_does_one_process(site):
