@@ -32,6 +32,7 @@ TICK = 1.0  # seconds between two looks at who is there while a step is taken
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others go on
+CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 LOST = (OSError, CommClosedError, Gone, TimeoutError)
 log = logging.getLogger(__name__)
 
@@ -244,7 +245,12 @@ class Team:
     async def _ask(self, member: str, what: str, **arguments: Any) -> Any:
         if self.client is None:
             raise OSError("There is no connection to the workers.")
-        return await getattr(self.client.rpc(member), f"topograph_{what}")(**arguments)
+        try:
+            return await getattr(self.client.rpc(member), f"topograph_{what}")(**arguments)
+        except RuntimeError as error:
+            if str(error) != CLOSED:
+                raise
+            raise OSError("The client closed its connections, as its scheduler was lost.") from error
 
     def _wait(self, work: Any) -> Any:
         """The result of a coroutine in the client's thread; ticks meanwhile."""
