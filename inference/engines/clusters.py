@@ -58,7 +58,7 @@ class Config:
     )  # fmt: skip
     init: str = setting(
         "First clusters", "", "Documents of the first minibatch that the clusters begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices=("diverse", "random"),
+        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     moves: int = setting(
         "Merges and splits", "", "How many clusters are split in two after each pass but the last, the largest first, where "

@@ -77,7 +77,7 @@ class Config:
     )  # fmt: skip
     statistics: str = setting(
         "Counts of a document", "", "memo: what a document gave is replaced at its next visit, which is CVB0; decay: it fades, as in stochastic "
-        "CVB0, for corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+        "CVB0, for corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1

@@ -66,11 +66,11 @@ class Config:
     )  # fmt: skip
     statistics: str = setting(
         "Counts of a document", "", "memo: what a document gave is replaced at its next visit, and the bound rises; decay: it fades, for "
-        "corpora that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+        "corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     start: str = setting(
         "Start of a document", "", "With memo, where a document begins when it is seen again: warm from what is remembered of it, "
-        "cold from its words alone, better from whichever of both ends better.", "better", choices=("cold", "warm", "better"),
+        "cold from its words alone, better from whichever of both ends better.", "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
     )  # fmt: skip
     warm_up: int = setting(
         "Warm-up", "", "With memo, so many of the passes begin with statistics that fade.", 1, least=0
@@ -91,7 +91,7 @@ class Config:
     )  # fmt: skip
     init: str = setting(
         "First topics", "", "Documents of the first minibatch that the topics begin with: as unlike each other as they come, or "
-        "at random.", "diverse", choices=("diverse", "random"),
+        "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1

@@ -4,7 +4,7 @@ default."""
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from numbers import Real
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any, Protocol, TypeVar, get_args
 
 from inference.engines.contract import MOST_TOPICS, Config
@@ -25,17 +25,22 @@ class Setting:
     default: int | float | str | None  # None: required, or chosen from the corpus
     required: bool
     type: type  # int, float or str
-    choices: tuple[str, ...] = ()  # where it is one of a few words
+    choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few: each value, and what it means
+
+    def said(self, value: object) -> str:
+        """A value in words, and behind them as commands and the API have it: "replaced at the next visit (memo)"."""
+        words = self.choices.get(str(value), "")
+        return f"{words} ({value})" if words and words != value else str(value)
 
 
 def setting(
     label: str, symbol: str, help: str, default: Any = None, *, least: float | None = None, most: float | None = None,
-    bounds: str = "", choices: tuple[str, ...] = (),
+    bounds: str = "", choices: Mapping[str, str] = MappingProxyType({}),
 ) -> Any:  # fmt: skip
     """A field of a Config. default: None where it may be left open, MISSING where it must be given.
 
     least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not say it. choices: of a
-    str.
+    str, each value with what it means in a few words.
     """
     metadata = {
         "label": label, "symbol": symbol, "help": help, "least": least, "most": most, "bounds": bounds, "choices": choices,

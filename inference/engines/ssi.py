@@ -95,16 +95,16 @@ class Config:
     )  # fmt: skip
     statistics: str = setting(
         "Counts of a document", "", "memo: what a document gave is replaced at its next visit; decay: it fades, as in the paper, for corpora "
-        "that are gone through once or a few times.", "memo", choices=("memo", "decay"),
+        "that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     expectation: str = setting(
         "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
-        "mean", choices=("mean", "log"),
+        "mean", choices={"mean": "their mean", "log": "their mean logarithm"},
     )  # fmt: skip
     start: str | None = setting(
         "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic begins as the words of a document "
         "that is chosen at random, and learns by OPE; sampling: all begin alike, and sampling tells them apart.",
-        choices=("documents", "sampling"),
+        choices={"documents": "from documents", "sampling": "by sampling"},
     )  # fmt: skip
     warm_up: int | None = setting(
         "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", least=0
@@ -126,7 +126,7 @@ class Config:
     )
     learn: str = setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
-        choices=("nothing", "alpha", "both"),
+        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
     interval: int = setting("Learning interval", "", "Minibatches between two steps of that fitting.", 20, least=1)
     kappa: float = setting(

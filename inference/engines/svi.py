@@ -77,15 +77,15 @@ class Config:
     )  # fmt: skip
     statistics: str = setting(
         "Counts of a document", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "
-        "that arrive one after another.", "decay", choices=("decay", "stream"),
+        "that arrive one after another.", "decay", choices={"decay": "fading", "stream": "added up"},
     )  # fmt: skip
     rate: str = setting(
         "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
-        choices=("schedule", "adaptive"),
+        choices={"schedule": "falling", "adaptive": "estimated"},
     )  # fmt: skip
     expectation: str = setting(
         "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η.", "mean",
-        choices=("log", "mean"),
+        choices={"log": "their mean logarithm", "mean": "their mean"},
     )  # fmt: skip
     start: str = variational.start_setting()
     learn: str = variational.learn_setting()

@@ -105,14 +105,14 @@ def truncate_setting(default: float) -> Any:
 def start_setting() -> Any:
     return setting(
         "First topics", "", "Half of each topic begins as a document of the first minibatch, as unlike each other as they come, and "
-        "half at random; or all of it at random.", "documents", choices=("documents", "random"),
+        "half at random; or all of it at random.", "documents", choices={"documents": "from documents", "random": "at random"},
     )  # fmt: skip
 
 
 def learn_setting() -> Any:
     return setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, or η as well.", "nothing",
-        choices=("nothing", "alpha", "both"),
+        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
     )  # fmt: skip
 
 

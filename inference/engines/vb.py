@@ -51,7 +51,7 @@ class Config:
     )
     expectation: str = setting(
         "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η, and the bound need not "
-        "rise.", "log", choices=("log", "mean"),
+        "rise.", "log", choices={"log": "their mean logarithm", "mean": "their mean"},
     )  # fmt: skip
     start: str = variational.start_setting()
     learn: str = variational.learn_setting()

@@ -63,7 +63,7 @@ class Config:
     passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper's are 100.", least=1)
     topics_prior: str = setting(
         "Prior of topics", "", "none: topics are what the words of the corpus say and no more, as first published; dirichlet: "
-        "smoothed topics, in which any word may come.", "none", choices=("none", "dirichlet"),
+        "smoothed topics, in which any word may come.", "none", choices={"none": "as first published", "dirichlet": "smoothed"},
     )  # fmt: skip
     alpha: float = setting(
         "Document smoothing", "α", "Prior of each topic in a document; where it is learned, what it begins with.", 1.0,
@@ -75,11 +75,11 @@ class Config:
     )  # fmt: skip
     learn: str = setting(
         "Learned priors", "α, η", "What is fitted to the corpus: nothing, an α for each topic, η as well where topics have a prior, or an "
-        "η for each word.", "both", choices=("nothing", "alpha", "both", "words"),
+        "η for each word.", "both", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η", "words": "α, and η for each word"},
     )  # fmt: skip
     init: str = setting(
         "First topics", "", "documents: half of each topic is a document at first, as unlike each other as they come; random: as in "
-        "the paper.", "documents", choices=("documents", "random"),
+        "the paper.", "documents", choices={"documents": "half from documents", "random": "at random"},
     )  # fmt: skip
     iterations: int = setting(
         "Iterations", "", "At most so many in each document and pass, until its topics change no more.", 100, least=1

@@ -28,7 +28,13 @@ class Config:
     minibatch: int | None = setting("Slice", "", "Documents of a step.", least=1)
     weight: float = setting("Weight", "ω", "Prior of a topic, in documents.", 1.0, least=1e-6, bounds="above 0")
     eta: float = setting("Topic smoothing", "η", "Prior of a word.", 0.1, least=1e-6, bounds="above 0")
-    start: str = setting("Start", "", "Documents or words at random.", "documents", choices=("documents", "words"))
+    start: str = setting(
+        "Start",
+        "",
+        "Documents or words at random.",
+        "documents",
+        choices={"documents": "from documents", "words": "from words"},
+    )
 
     def __post_init__(self):
         check(self, Config)

@@ -14,7 +14,6 @@ from inference.engines.settings import Setting
 from inference.errors import Invalid
 from inference.memory import physical
 from webapp.ingest import estimates
-from webapp.ingest.setting_words import said
 from webapp.models import Corpus, Run, Version
 
 OFFERED = 50  # versions of a corpus to train on
@@ -209,8 +208,8 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
     initial = topics if setting.name == "topics" else setting.default
     common = {"label": setting.label, "help_text": setting.help, "initial": initial, "required": initial is not None}
     if setting.choices:
-        choices = [(choice, said(setting.name, choice)) for choice in setting.choices]
-        left_open = [("", f"as suits the corpus: {said(setting.name, chosen)}")] if initial is None else []
+        choices = [(choice, setting.said(choice)) for choice in setting.choices]
+        left_open = [("", f"as suits the corpus: {setting.said(chosen)}")] if initial is None else []
         made = forms.TypedChoiceField(choices=left_open + choices, coerce=str, empty_value=None, **common)
     elif setting.type is int:
         made = forms.IntegerField(**common)
@@ -226,5 +225,5 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
 def described(run: Run) -> list[tuple[str, str, str, str]]:
     """A run's settings as (name, label, symbol, value), for its page."""
     fields = [f for f in engines.fields(run.engine) if f.name in run.settings]  # a run of an older version lacks some
-    values = [(f.name, f.label, f.symbol, said(f.name, run.settings[f.name])) for f in fields]
+    values = [(f.name, f.label, f.symbol, f.said(run.settings[f.name])) for f in fields]
     return [("engine", "Engine", "", engines.get(run.engine).LABEL), *values, ("seed", "Seed", "", str(run.seed))]
