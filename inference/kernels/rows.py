@@ -136,6 +136,38 @@ def merge_row(
     return at
 
 
+@njit(cache=True)
+def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
+    """Count a word's new samples, less its old ones, by topic, into tally: int32[K]. Returns how many topics were not known
+    before; they are the first of fresh, and known now.
+
+    first, end: the word's places in pairs, of `by_word`. new, old: uint16[N, M].
+    """
+    M, M_old = new.shape[1], old.shape[1]
+    m = 0
+    for q in range(first, end):
+        for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
+            for s in range(M):
+                k = np.uint32(new[t, s])
+                if k == UNSEEN:
+                    continue
+                if not known[k]:
+                    known[k] = True
+                    fresh[m] = k
+                    m += 1
+                tally[k] += 1
+            for s in range(M_old):
+                k = np.uint32(old[t, s])
+                if k == UNSEEN:
+                    continue
+                if not known[k]:
+                    known[k] = True
+                    fresh[m] = k
+                    m += 1
+                tally[k] -= 1
+    return m
+
+
 @njit(cache=True, parallel=True)
 def merge(
     words,
@@ -163,10 +195,9 @@ def merge(
     in float64.
     """
     n = len(words)
-    M, M_old = new.shape[1], old.shape[1]
     indptr = np.zeros(n + 1, np.int64)
     for i in range(n):
-        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens[i] * M)
+        indptr[i + 1] = indptr[i] + min(K, length[words[i]] + tokens[i] * new.shape[1])
     topics = np.empty(indptr[n], np.int32)
     values = np.empty(indptr[n], arena_values.dtype)
     sizes = np.empty(n, np.int64)
@@ -180,22 +211,7 @@ def merge(
             first, size = start[words[i]], length[words[i]]
             for j in range(first, first + size):
                 known[np.uint32(arena_topics[j])] = True
-            m = 0
-            for q in range(word_ptr[i], word_ptr[i + 1]):
-                for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
-                    for s in range(M):
-                        k = np.uint32(new[t, s])
-                        if k == UNSEEN:
-                            continue
-                        if not known[k]:
-                            known[k] = True
-                            fresh[m] = k
-                            m += 1
-                        tally[k] += 1
-                    for s in range(M_old):
-                        k = np.uint32(old[t, s])
-                        if k != UNSEEN and known[k]:
-                            tally[k] -= 1
+            m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
             at = merge_row(
                 arena_topics, arena_values, first, size, tally, known, fresh, m, unit, drop_below, topics, values, indptr[i],
                 added[chunk],

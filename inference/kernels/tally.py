@@ -4,8 +4,7 @@ count their own documents."""
 import numpy as np
 from numba import njit, prange
 
-from inference.kernels.gibbs import UNSEEN
-from inference.kernels.rows import _sort, merge_row
+from inference.kernels.rows import _sort, merge_row, tally_word
 
 
 @njit(cache=True)
@@ -16,25 +15,13 @@ def count(word_ptr, pairs, token_ptr, new, old, K):
     word_ptr, pairs: of `rows.by_word`. new, old: uint16[N, M], old without columns where nothing is taken back.
     """
     n = len(word_ptr) - 1
-    M, M_old = new.shape[1], old.shape[1]
+    room = len(new) * (new.shape[1] + old.shape[1])
     indptr = np.zeros(n + 1, np.int64)
-    topics = np.empty(len(new) * (M + M_old), np.uint16)
-    changes = np.empty(len(new) * (M + M_old), np.int32)
+    topics, changes = np.empty(room, np.uint16), np.empty(room, np.int32)
     tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
     at = 0
     for i in range(n):
-        m = 0
-        for q in range(word_ptr[i], word_ptr[i + 1]):
-            for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
-                for s in range(M + M_old):
-                    k = np.uint32(new[t, s] if s < M else old[t, s - M])
-                    if k == UNSEEN:
-                        continue
-                    if not known[k]:
-                        known[k] = True
-                        fresh[m] = k
-                        m += 1
-                    tally[k] += 1 if s < M else -1
+        m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
         _sort(fresh, m)
         for f in range(m):
             k = fresh[f]
