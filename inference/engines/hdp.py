@@ -232,7 +232,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        local = _local(config, state, batch, tolerance=FIRST_TOLERANCE if state.t < shape.per_pass else TOLERANCE)
+        tolerance = FIRST_TOLERANCE if state.t < shape.per_pass else TOLERANCE
+        local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
 
@@ -275,8 +276,7 @@ class _Local(NamedTuple):
 
 
 def _local(
-    config: Resolved, state: State, batch: dense.Batch, iterations: int | None = None, tolerance: float = FOLD_TOLERANCE,
-    gives: bool = True,
+    config: Resolved, state: State, batch: dense.Batch, iterations: int, tolerance: float, gives: bool = True,
 ) -> _Local:  # fmt: skip
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
     K, n, T = config.topics, len(batch.lengths), _pointers(config)
@@ -296,7 +296,7 @@ def _local(
     )  # fmt: skip
     hdp.documents(
         batch.doc_ptr, batch.places, batch.counts, logs, gamma, sticks.logs, config.alpha, tolerance,
-        iterations or config.iterations, hdp.EMPTY, T, *local,
+        iterations, hdp.EMPTY, T, *local,
     )  # fmt: skip
     return local
 

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from webapp.local import environment, package
 
-OWN = (
-    ("start", "worker") if package.INSTALLED else ("start", "test", "worker")
-)  # modules beside this one; a wheel holds no tests
+OWN = ("start", "worker", *(() if package.INSTALLED else ("test",)))  # modules beside this one; a wheel holds no tests
 VERSION = ("version", "--version")
 SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 
