@@ -232,7 +232,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        tolerance = FIRST_TOLERANCE if state.t < shape.per_pass else TOLERANCE
+        tolerance = FIRST_TOLERANCE if state.t <= shape.per_pass else TOLERANCE
         local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))

@@ -92,7 +92,7 @@ def test_a_step_is_the_twins(corpus):
     before, mass = lam_of(config, state), state.mass.copy()
     documents = np.arange(0, bow.D, 3)
     batch = dense.batch_of(bow, documents)
-    local = hdp._local(config, state, batch)
+    local = hdp._local(config, state, batch, config.iterations, hdp.TOLERANCE)
     hdp._move(state, batch, local, 0.3, bow.D / len(documents))
     dense_given = np.zeros((K, bow.V))
     for p, d in enumerate(batch.documents):
@@ -204,7 +204,7 @@ def test_one_topic_in_closed_form(corpus):
     config = config_of(topics=1, document_topics=1, eta=0.3)
     state = state_of(config, bow)
     batch = dense.batch_of(bow, np.arange(bow.D))
-    hdp._move(state, batch, hdp._local(config, state, batch), 1.0, 1.0)
+    hdp._move(state, batch, hdp._local(config, state, batch, config.iterations, hdp.TOLERANCE), 1.0, 1.0)
     counts = np.bincount(bow.words, weights=bow.counts, minlength=bow.V)
     assert np.array_equal(state.values[:, 0], counts.astype(np.float32)) and state.totals[0] == bow.tokens
     exact = lgamma(bow.V * 0.3) - lgamma(bow.V * 0.3 + bow.tokens) + (gammaln(0.3 + counts) - lgamma(0.3)).sum()
