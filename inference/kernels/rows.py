@@ -6,8 +6,10 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise
 
+RUNS = 4  # of pairs, which threads sort by word side by side
 
-@njit(cache=True)
+
+@njit(cache=True, parallel=True)
 def expand(documents, indptr, words, counts, slot, distinct):
     """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
     words).
@@ -17,10 +19,17 @@ def expand(documents, indptr, words, counts, slot, distinct):
     is used often lies close together.
     """
     doc_ptr = np.zeros(len(documents) + 1, np.int64)
-    for i in range(len(documents)):
-        doc_ptr[i + 1] = doc_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
+    first_token = np.zeros(len(documents) + 1, np.int64)
+    for i in prange(len(documents)):
+        tokens = np.int64(0)
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            slot[words[j]] = 0
+            slot[words[j]] = 0  # threads may write it at once: all write the same
+            tokens += counts[j]
+        doc_ptr[i + 1] = indptr[documents[i] + 1] - indptr[documents[i]]
+        first_token[i + 1] = tokens
+    for i in range(len(documents)):
+        doc_ptr[i + 1] += doc_ptr[i]
+        first_token[i + 1] += first_token[i]
     n = 0
     for w in range(len(slot)):
         if slot[w] == 0:
@@ -29,8 +38,8 @@ def expand(documents, indptr, words, counts, slot, distinct):
             n += 1
     places = np.empty(doc_ptr[-1], np.int32)
     token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
-    p, t = 0, np.int64(0)
-    for i in range(len(documents)):
+    for i in prange(len(documents)):
+        p, t = doc_ptr[i], first_token[i]
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
             places[p] = slot[words[j]]
             t += counts[j]
@@ -68,21 +77,31 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
             target[at + t] = source[t]
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True)
 def by_word(places, token_ptr, n):
     """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
+    P = len(places)
     indptr = np.zeros(n + 1, np.int64)
     tokens = np.zeros(n, np.int64)
-    for p in range(len(places)):
-        indptr[places[p] + 1] += 1
-        tokens[places[p]] += token_ptr[p + 1] - token_ptr[p]
+    cursor = np.zeros((RUNS, n), np.int64)
+    sums = np.zeros((RUNS, n), np.int64)
+    for run in prange(RUNS):
+        for p in range(run * P // RUNS, (run + 1) * P // RUNS):
+            cursor[run, places[p]] += 1
+            sums[run, places[p]] += token_ptr[p + 1] - token_ptr[p]
+    before = np.int64(0)
     for w in range(n):
-        indptr[w + 1] += indptr[w]
-    pairs = np.empty(len(places), np.int32)
-    cursor = indptr[:-1].copy()
-    for p in range(len(places)):
-        pairs[cursor[places[p]]] = p
-        cursor[places[p]] += 1
+        for run in range(RUNS):
+            size = cursor[run, w]
+            cursor[run, w] = before
+            before += size
+            tokens[w] += sums[run, w]
+        indptr[w + 1] = before
+    pairs = np.empty(P, np.int32)
+    for run in prange(RUNS):
+        for p in range(run * P // RUNS, (run + 1) * P // RUNS):
+            pairs[cursor[run, places[p]]] = p
+            cursor[run, places[p]] += 1
     return indptr, pairs, tokens
 
 
@@ -223,13 +242,137 @@ def merge(
     return indptr, sizes, topics, values
 
 
+@njit(cache=True, inline="always")
+def _first_from(topics, first, end, k):
+    """The first place from first to before end with topic k or one behind it, end where there is none."""
+    while first < end:
+        middle = (first + end) >> 1
+        if topics[middle] < k:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+@njit(cache=True)
+def _tally_changes(first, end, pairs, token_ptr, new, old, tally, known, touched):
+    """`tally_word` where most draws are what they were: topics that any of a word's draws left or came to go into touched;
+    known is true of these. Returns how many they are."""
+    m = 0
+    for q in range(first, end):
+        for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
+            for s in range(new.shape[1]):
+                now, before = np.uint32(new[t, s]), np.uint32(old[t, s])
+                if now == before:
+                    continue
+                if not known[now]:
+                    known[now] = True
+                    touched[m] = now
+                    m += 1
+                tally[now] += 1
+                if before == UNSEEN:
+                    continue
+                if not known[before]:
+                    known[before] = True
+                    touched[m] = before
+                    m += 1
+                tally[before] -= 1
+    return m
+
+
+@njit(cache=True)
+def _change_row(first, size, fresh, n, left, tally, arena_topics, arena_values):
+    """Take out the entries of a row that are 0 now, where `left` is true, and put in the n topics of fresh, ascending, with
+    their tally. Returns the row's size."""
+    end = first + size
+    if left:
+        at = first
+        for j in range(first, end):
+            if arena_values[j] >= 0.5:
+                arena_topics[at], arena_values[at] = arena_topics[j], arena_values[j]
+                at += 1
+        end = at
+    at, j = end + n - 1, end - 1
+    for f in range(n - 1, -1, -1):
+        k = fresh[f]
+        while j >= first and arena_topics[j] > k:
+            arena_topics[at], arena_values[at] = arena_topics[j], arena_values[j]
+            at -= 1
+            j -= 1
+        arena_topics[at], arena_values[at] = k, tally[k]
+        at -= 1
+    return end + n - first
+
+
+@njit(cache=True, parallel=True)
+def change(
+    words, word_ptr, pairs, token_ptr, new, old, start, length, capacity, arena_topics, arena_values, totals, table
+):
+    """`merge` and `put` of a minibatch's rows of whole numbers in their place: what did not change is not touched. Returns
+    bool[n]: words whose rows have no room for what comes; nothing of theirs is changed.
+
+    new, old: uint16[N, M] both. table: float32[V, K], the rows as gibbs.spread has them, changed with them; or without rows.
+    """
+    n, K = len(words), len(totals)
+    full = np.zeros(n, np.bool_)
+    added = np.zeros((CHUNKS, K), np.int64)
+    bounds = shares(word_ptr)
+    for chunk in prange(CHUNKS):
+        tally, known = np.zeros(K, np.int32), np.zeros(K, np.bool_)
+        touched, fresh, place = np.empty(K, np.int32), np.empty(K, np.int32), np.empty(K, np.int64)
+        for i in range(bounds[chunk], bounds[chunk + 1]):
+            m = _tally_changes(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, touched)
+            w = words[i]
+            first, size = start[w], length[w]
+            come = 0
+            for f in range(m):
+                k = np.uint32(touched[f])
+                place[f] = -1
+                if tally[k] != 0:
+                    j = _first_from(arena_topics, first, first + size, k)
+                    if j < first + size and arena_topics[j] == k:
+                        place[f] = j
+                    else:
+                        fresh[come] = k
+                        come += 1
+            full[i] = size + come > capacity[w]
+            if not full[i]:
+                left = False
+                for f in range(m):
+                    k = np.uint32(touched[f])
+                    added[chunk, k] += tally[k]
+                    if place[f] >= 0:
+                        arena_values[place[f]] += tally[k]
+                        left |= arena_values[place[f]] < 0.5
+                        if len(table):
+                            table[w, k] = arena_values[place[f]]
+                    elif tally[k] != 0 and len(table):
+                        table[w, k] = tally[k]
+                if left or come:
+                    _sort(fresh, come)
+                    length[w] = _change_row(first, size, fresh, come, left, tally, arena_topics, arena_values)
+            for f in range(m):
+                tally[touched[f]] = 0
+                known[touched[f]] = False
+    for k in range(K):
+        for chunk in range(CHUNKS):
+            totals[k] += added[chunk, k]
+    return full
+
+
+@njit(cache=True, inline="always")
+def _room(size):
+    """Entries that a row of this size is given when it moves: it may grow by half before it moves again."""
+    return size + size // 2 + 2
+
+
 @njit(cache=True)
 def room_needed(words, sizes, capacity):
-    """Arena entries that `put` will take: rows that outgrow their room move to its end, with room to grow by half."""
+    """Arena entries that `put` will take: rows that outgrow their room move to its end."""
     total = np.int64(0)
     for i in range(len(words)):
         if sizes[i] > capacity[words[i]]:
-            total += sizes[i] + sizes[i] // 2
+            total += _room(sizes[i])
     return total
 
 
@@ -240,7 +383,7 @@ def put(words, indptr, sizes, topics, values, start, length, capacity, arena_top
         w = words[i]
         if sizes[i] > capacity[w]:
             start[w] = used
-            capacity[w] = sizes[i] + sizes[i] // 2
+            capacity[w] = _room(sizes[i])
             used += capacity[w]
         length[w] = sizes[i]
     bounds = shares(indptr)

@@ -60,8 +60,8 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
         "error": run.error,
         "step": run.step,
         "steps": run.steps,
-        "pass": min(run.step * run.settings["passes"] // run.steps + 1, run.settings["passes"]) if run.steps else 0,
-        "passes": run.settings["passes"],
+        "pass": min(run.step * passes(run) // run.steps + 1, passes(run)) if run.steps else 0,
+        "passes": passes(run),
         "tokens": tokens,
         "seconds": seconds,
         "left": series.left(points, run.step, seconds, run.steps) if running else None,
@@ -85,6 +85,15 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
         "url_forming": reverse("run_forming_json", args=[run.pk]),
         "url_events": reverse("run_events", args=[run.pk]),
     }
+
+
+def passes(run: Run) -> int:
+    """How many passes a run makes: as many as were chosen, or, once it has ended because its topics had settled, as it made."""
+    chosen = run.settings["passes"]
+    if not run.steps:
+        return chosen
+    per_pass = -(-run.version.documents // min(run.settings["minibatch"], max(1, run.version.documents)))
+    return min(chosen, -(-run.steps // max(1, per_pass)))
 
 
 def forming(view: RunView, step: int | None = None) -> dict:
