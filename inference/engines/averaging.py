@@ -8,6 +8,9 @@ import numpy as np
 from inference.engines import arena
 from inference.kernels import mixed
 
+LISTED_TOKENS = (
+    0.1  # of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token of many
+)
 LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
 
 

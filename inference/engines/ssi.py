@@ -61,13 +61,16 @@ STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before i
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 NOT_SPREAD = -1  # in place of a step
+ALL_ROWS_FROM = 300  # topics: with fewer, the rows of a minibatch's words alone are spread out
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
 START_PASSES = 2  # of a warm-up by OPE
 FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
-AVERAGED = 10  # passes
+AVERAGED = 5  # passes
+AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
+MOST_PASSES = 100  # where their number is not given: topics have mostly settled before
 LOOKS = 5  # passes between two looks at whether topics have settled
 FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
@@ -135,7 +138,7 @@ class Config:
     )  # fmt: skip
     averaged: int | None = setting(
         "Averaged passes", "", "With memo, topics are published as a running mean of what they are at the ends of passes, in which about so "
-        "many passes count; 1: as the last pass leaves them.", least=1,
+        "many passes count, from the tenth on; 1: as the last pass leaves them.", least=1,
     )  # fmt: skip
     until: str | None = setting(
         "Until", "", "settled: until held-out words are hardly predicted better from pass to pass, at the latest after all passes; passes: "
@@ -164,7 +167,7 @@ class Config:
         start = self.start or ("documents" if self.topics >= FROM_DOCUMENTS else "sampling")
         chosen = {
             "start": start,
-            "passes": min(60, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
+            "passes": min(MOST_PASSES, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
             "warm_up": START_PASSES if memo and start == "documents" else 1,
             "alpha": round(min(0.2, 2.0 * self.topics**-0.6), 4),
             "eta": 0.4 if log else round((0.3 if memo else 1.0) * self.topics**-0.5, 4),
@@ -422,19 +425,20 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
 
 
 def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
-    """At the end of a pass of memo: take its state into the mean that topics are published from."""
-    if config.averaged > 1 and not way.fades and state.t % shape.per_pass == 0:
+    """At the end of one of the later passes of memo: take its state into the mean that topics are published from."""
+    ends = state.t % shape.per_pass == 0 and state.t >= AVERAGED_FROM * shape.per_pass
+    if config.averaged > 1 and not way.fades and ends:
         averaging.add(state, state.pi, state.t, config.averaged)
 
 
 def settled(config: Resolved, state: State, passes: int, judge: Callable[[], float]) -> bool:
-    """Whether completion of the published topics has risen by less than SETTLED a pass since the last look."""
+    """Whether completion of the published topics has risen by less than SETTLED a pass since the look before the last."""
     look = passes // LOOKS - FIRST_LOOK
     if config.until != "settled" or look < 0 or passes % LOOKS:
         return False
     if look == len(state.judged):
         state.judged = np.append(state.judged, judge())
-    return look > 0 and bool(state.judged[look] - state.judged[look - 1] < SETTLED * LOOKS)
+    return look > 1 and bool(state.judged[look] - state.judged[look - 2] < SETTLED * 2 * LOOKS)
 
 
 def divides(config: Resolved) -> None:
@@ -549,10 +553,12 @@ def _table(state: State, n: int) -> np.ndarray:
 
 
 def _all_rows(config: Resolved, state: State) -> np.ndarray | None:
-    """float32[V, K], the rows of whole numbers as they are stored, which `_replace` keeps so from step to step; None where it
-    would be too large, or where weights are no multiples of counts."""
+    """float32[V, K], the rows of whole numbers as they are stored, which `_replace` keeps so from step to step. None where it
+    would be too large, or not exact; where weights are no multiples of counts; and where a minibatch's own rows fit into a
+    processor's cache, and are quicker."""
     V, K = len(state.start), len(state.totals)
-    if V * K > gibbs.TABLE_ENTRIES or config.expectation == "log":
+    exact = state.arena_values.dtype == np.float32
+    if V * K > gibbs.TABLE_ENTRIES or K < ALL_ROWS_FROM or config.expectation == "log" or not exact:
         return None
     if state.spread != state.t - 1 or len(state.table) != V * K:
         if len(state.table) != V * K:
@@ -638,7 +644,8 @@ def topics(config: Resolved, state: State) -> Topics:
     if not state.means:
         return arena.topics(state, state.pi, state.eta)
     words = np.arange(len(state.start))
-    return arena.topics(averaging.shown(state, state.pi, state.t, config.averaged, words), 1.0, state.eta)
+    shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
+    return arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
@@ -709,7 +716,7 @@ def _ends(settings: Mapping[str, Any]) -> str:
     if settings.get("statistics") != "memo":
         return ""
     mean = (
-        " The topics are a running mean of what they were at the ends of passes, in which the last weighs most and about "
+        f" The topics are a running mean of what they were at the ends of passes, from the {AVERAGED_FROM}th on, in which about the last "
         f"{_count(settings['averaged'], 'pass')} count."
         if settings.get("averaged", 1) > 1
         else ""
@@ -717,7 +724,7 @@ def _ends(settings: Mapping[str, Any]) -> str:
     if settings.get("until") != "settled":
         return mean
     return mean + (
-        f" Training was to end when held-out document completion, looked at after every {LOOKS} passes, rose by less than {SETTLED:g} "
+        f" Training was to end when held-out document completion, looked at after every {LOOKS} passes, had risen within {2 * LOOKS} passes by less than {SETTLED:g} "
         f"nats a token and pass, at the latest after {_count(settings['passes'], 'pass')}."
     )
 
@@ -728,11 +735,12 @@ def _count(number: int, what: str) -> str:
 
 def warm_up() -> list[Config]:
     """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
-    the kernels."""
+    the kernels; and so many topics that all rows are kept spread out."""
     return [
-        Config(topics=2, minibatch=10, passes=START_PASSES + 2, start="documents"),
+        Config(topics=2, minibatch=10, passes=AVERAGED_FROM + 1, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2),
+        Config(topics=ALL_ROWS_FROM, minibatch=10, passes=START_PASSES + 2, start="documents"),
     ]
 
 

@@ -7,6 +7,7 @@ from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise
 
 RUNS = 4  # of pairs, which threads sort by word side by side
+SEARCHED = 6  # times as many entries as topics that change: in a row of so many each of these is searched by bisection
 
 
 @njit(cache=True, parallel=True)
@@ -244,40 +245,57 @@ def merge(
 
 @njit(cache=True, inline="always")
 def _first_from(topics, first, end, k):
-    """The first place from first to before end with topic k or one behind it, end where there is none."""
-    while first < end:
-        middle = (first + end) >> 1
-        if topics[middle] < k:
-            first = middle + 1
-        else:
-            end = middle
+    """The first place from first to before end with topic k or one behind it, end - 1 at the last; without unforeseeable
+    branches."""
+    n = end - first
+    while n > 1:
+        half = n >> 1
+        first += half * np.int64(topics[first + half - 1] < k)
+        n -= half
     return first
 
 
 @njit(cache=True)
 def _tally_changes(first, end, pairs, token_ptr, new, old, tally, known, touched):
     """`tally_word` where most draws are what they were: topics that any of a word's draws left or came to go into touched;
-    known is true of these. Returns how many they are."""
-    m = 0
+    known is true of these. Returns how many they are. All without branches, which could not be foreseen.
+
+    tally: int32[K + 1], known: bool[K + 1], true in its last place, touched: int32[K + 1].
+    """
+    m, nowhere = np.uint64(0), np.uint32(len(tally) - 1)
     for q in range(first, end):
         for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
             for s in range(new.shape[1]):
-                now, before = np.uint32(new[t, s]), np.uint32(old[t, s])
-                if now == before:
-                    continue
-                if not known[now]:
-                    known[now] = True
-                    touched[m] = now
-                    m += 1
-                tally[now] += 1
-                if before == UNSEEN:
-                    continue
-                if not known[before]:
-                    known[before] = True
-                    touched[m] = before
-                    m += 1
-                tally[before] -= 1
-    return m
+                now, before = np.uint32(new[t, s]), min(np.uint32(old[t, s]), nowhere)
+                differs = now != before
+                touched[m] = now
+                m += np.uint64(differs & (not known[now]))
+                known[now] |= differs
+                tally[now] += np.int32(differs)
+                touched[m] = before
+                m += np.uint64(differs & (not known[before]))
+                known[before] |= differs
+                tally[before] -= np.int32(differs)
+    return np.int64(m)
+
+
+@njit(cache=True)
+def _find_places(first, size, topics, touched, m, where, place):
+    """The place in a row of each of the m topics in touched, into place: -1 where the row has not got it.
+
+    where: int64[K], any numbers; what it says of a topic is believed only where the row agrees.
+    """
+    end = first + size
+    scans = size < SEARCHED * m
+    if scans:
+        for j in range(first, end):
+            where[np.uint32(topics[j])] = j
+    for f in range(m):
+        k = np.uint32(touched[f])
+        j = first
+        if size:
+            j = where[k] if scans else _first_from(topics, first, end, k)
+        place[f] = j if first <= j < end and topics[j] == k else -1
 
 
 @njit(cache=True)
@@ -318,23 +336,20 @@ def change(
     added = np.zeros((CHUNKS, K), np.int64)
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
-        tally, known = np.zeros(K, np.int32), np.zeros(K, np.bool_)
-        touched, fresh, place = np.empty(K, np.int32), np.empty(K, np.int32), np.empty(K, np.int64)
+        tally, known = np.zeros(K + 1, np.int32), np.zeros(K + 1, np.bool_)
+        known[K] = True
+        touched, fresh = np.empty(K + 1, np.int32), np.empty(K, np.int32)
+        where, place = np.zeros(K, np.int64), np.empty(K, np.int64)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             m = _tally_changes(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, touched)
             w = words[i]
             first, size = start[w], length[w]
+            _find_places(first, size, arena_topics, touched, m, where, place)
             come = 0
             for f in range(m):
-                k = np.uint32(touched[f])
-                place[f] = -1
-                if tally[k] != 0:
-                    j = _first_from(arena_topics, first, first + size, k)
-                    if j < first + size and arena_topics[j] == k:
-                        place[f] = j
-                    else:
-                        fresh[come] = k
-                        come += 1
+                k = touched[f]
+                fresh[come] = k
+                come += np.int64(place[f] < 0) & np.int64(tally[k] != 0)
             full[i] = size + come > capacity[w]
             if not full[i]:
                 left = False
@@ -342,12 +357,11 @@ def change(
                     k = np.uint32(touched[f])
                     added[chunk, k] += tally[k]
                     if place[f] >= 0:
-                        arena_values[place[f]] += tally[k]
-                        left |= arena_values[place[f]] < 0.5
-                        if len(table):
-                            table[w, k] = arena_values[place[f]]
-                    elif tally[k] != 0 and len(table):
-                        table[w, k] = tally[k]
+                        value = arena_values[place[f]] + tally[k]
+                        arena_values[place[f]] = value
+                        left |= value < 0.5
+                    if len(table):
+                        table[w, k] += tally[k]
                 if left or come:
                     _sort(fresh, come)
                     length[w] = _change_row(first, size, fresh, come, left, tally, arena_topics, arena_values)

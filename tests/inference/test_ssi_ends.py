@@ -37,8 +37,9 @@ def bow():
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
-def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start):
+def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkeypatch):
     """Line by line: at each end of a pass after the warm-up, and between them with the present state."""
+    monkeypatch.setattr(ssi, "AVERAGED_FROM", 1)
     K, most = 7, 4
     config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, held_out_documents(bow, 2))
@@ -56,7 +57,7 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start):
         sums = part * now.sum(axis=0) + (0.0 if totals is None else (1 - part) * totals)
         topics = ssi.topics(config, state)
         expected = (config.eta + counts.T) / (bow.V * config.eta + sums)[:, None]
-        listed = counts.T >= 0.51  # half a token is listed: rounding must not decide it
+        listed = counts.T >= 0.101  # a tenth of a token is listed: rounding must not decide it
         assert topics.dense()[listed] == pytest.approx(expected[listed], rel=1e-4)
         assert topics.share == pytest.approx(sums / sums.sum(), rel=1e-9)
         if rest == 0 and passes > config.warm_up:
@@ -65,7 +66,7 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start):
 
 
 def test_a_word_of_the_mean_weighs_the_same_in_fold_in_as_in_topics(bow):
-    config = ssi.Config(topics=5, passes=6, minibatch=60).resolve(bow.D, bow.tokens)
+    config = ssi.Config(topics=5, passes=13, minibatch=60).resolve(bow.D, bow.tokens)
     last = snapshots(config, bow, seed=1)[-1]
     words = np.array([3, 70, 8])
     state = last.state
@@ -82,19 +83,17 @@ def test_a_word_of_the_mean_weighs_the_same_in_fold_in_as_in_topics(bow):
     (theta,) = fold_in_corpus(ssi, config, state, bow)
     own = replace(state, means=0, mean_t=0)
     (other,) = fold_in_corpus(ssi, config, own, bow)
-    assert not np.array_equal(theta.weights, other.weights), "documents are folded into the topics that are published"
+    assert state.means and not np.array_equal(theta.weights, other.weights), (
+        "documents are folded into the topics that are published"
+    )
 
 
 def test_the_mean_predicts_held_out_words_better_than_the_last_state():
-    bow, _ = planted(K=12, V=400, D=1500, length=50, seed=4)
-    gains = []
-    for seed in (1, 2, 3):
-        mean, last = (
-            snapshots(ssi.Config(topics=20, passes=20, until="passes", averaged=n), bow, seed=seed)[-1] for n in (10, 1)
-        )
-        assert np.array_equal(mean.state.memory, last.state.memory), "what is published changes no draw"
-        gains.append(mean.held_out - last.held_out)
-    assert min(gains) > 0
+    bow, _ = planted(K=6, V=300, D=500, length=40, seed=4)
+    config = ssi.Config(topics=12, passes=16, start="sampling", until="passes", averaged=5)
+    mean, last = (snapshots(replace(config, averaged=n), bow, seed=1)[-1] for n in (5, 1))
+    assert np.array_equal(mean.state.memory, last.state.memory), "what is published changes no draw"
+    assert mean.held_out > last.held_out
 
 
 def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
@@ -107,8 +106,8 @@ def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
     assert rest == 0 and passes % ssi.LOOKS == 0 and passes < 200
     assert last.step == last.steps, "the run is whole"
     assert last.step == last.state.t and len(last.state.judged) == passes // ssi.LOOKS - ssi.FIRST_LOOK + 1
-    rises = np.diff(last.state.judged)
-    assert rises[-1] < ssi.SETTLED * ssi.LOOKS and (rises[:-1] >= ssi.SETTLED * ssi.LOOKS).all()
+    rises = last.state.judged[2:] - last.state.judged[:-2]
+    assert rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
     assert last.state.judged[-1] == last.held_out
     for killed_after in (3, last.step - per_pass, last.step - 1):
         asked = iter(range(1, 10_000))
@@ -134,8 +133,9 @@ def test_without_held_out_documents_all_passes_are_made():
 
 
 @pytest.mark.parametrize("K", [3, 70])
-def test_rows_that_change_in_their_place_are_those_that_are_made_anew(bow, K):
+def test_rows_that_change_in_their_place_are_those_that_are_made_anew(bow, K, monkeypatch):
     """Gaining and losing topics, with room in the arena and without; and the table of all rows follows."""
+    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
     config = ssi.Config(topics=K, start="sampling", warm_up=0, minibatch=50).resolve(bow.D, bow.tokens)
     shape = ssi.Shape(bow.D, bow.V, bow.tokens, 6)
     one, two = (ssi.init(config, shape, 1) for _ in (1, 2))
@@ -166,6 +166,7 @@ def test_rows_that_change_in_their_place_are_those_that_are_made_anew(bow, K):
 @pytest.mark.parametrize("expectation", ["mean", "log"])
 def test_how_weights_are_looked_up_changes_no_bit(bow, expectation, monkeypatch):
     """In a table of all rows, in one of a minibatch's, or in the rows themselves."""
+    monkeypatch.setattr(ssi, "ALL_ROWS_FROM", 0)
     config = ssi.Config(topics=70, passes=5, minibatch=60, expectation=expectation, start="documents")
     usual = snapshots(config, bow, seed=1)[-1].topics
     monkeypatch.setattr(ssi, "_all_rows", lambda config, state: None)
