@@ -16,6 +16,7 @@ CASES = [
     {"topics": 7, "passes": 3, "warm_up": 0, "draws": 3},
     {"topics": 7, "passes": 2, "statistics": "decay", "kappa": 0.51, "tau0": 1.0},
     {"topics": 25, "passes": 3, "expectation": "log", "eta": 0.4},
+    {"topics": 7, "passes": 12, "averaged": 3},
 ]
 
 
