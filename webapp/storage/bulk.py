@@ -1,9 +1,11 @@
 """The large tables: one partition per corpus, version or snapshot, filled by COPY. The only module that copies.
 
 A partition is filled as a table of its own and attached at the end of the transaction that publishes it: readers are
-never blocked, never see a part of it, and the indexes are built once, from all rows. Dropping it is instant.
+never blocked, never see a part of it, and the indexes are built once, from all rows, before it is attached, so that
+partitions of others never wait for it. Dropping it is instant.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -23,6 +25,12 @@ COLUMNS = {
 # -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
+_INDEXES = """
+    SELECT pg_get_constraintdef(c.oid), pg_get_indexdef(i.indexrelid)
+    FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
+    WHERE i.indrelid = %s::regclass ORDER BY i.indexrelid
+"""
+_DEFINITION = re.compile(r"CREATE (UNIQUE )?INDEX \S+ ON ONLY \S+ (USING .*)", re.S)
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
 
 
@@ -33,6 +41,7 @@ class Partition:
         self.table, self.key = table, key
         self.name = f"{table}_{key:d}"
         self.columns = COLUMNS.get(table, "").split()
+        self.indexed = False
 
     def _execute(self, template: str, **names) -> None:
         identifiers = {k: sql.Identifier(v) for k, v in names.items()}
@@ -53,9 +62,28 @@ class Partition:
             "CREATE TABLE {part} (LIKE {table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE, CHECK ({key} = {value}))"
         )
 
-    def attach(self) -> None:
-        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
+    def index(self) -> None:
+        """Build the indexes that the table has. Nobody waits for that: it locks the partition alone.
+
+        Call it before any partition is attached in the same transaction.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(_INDEXES, [self.table])
+            for constraint, index in cursor.fetchall():
+                if constraint is not None:  # such as PRIMARY KEY (corpus_id, number)
+                    self._execute(f"ALTER TABLE {{part}} ADD {constraint}")
+                else:  # such as CREATE INDEX word_plain ON ONLY public.word USING btree (…)
+                    unique, rest = _DEFINITION.fullmatch(index).groups("")
+                    self._execute(f"CREATE {unique}INDEX ON {{part}} {rest}")
         self._execute("ANALYZE {part}")
+        self.indexed = True
+
+    def attach(self) -> None:
+        """Make it the table's. From here to the end of the transaction, other partitions of the table wait to be
+        attached."""
+        if not self.indexed:
+            self.index()
+        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
 
     def _copy(self, options: str) -> sql.Composed:
         columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))

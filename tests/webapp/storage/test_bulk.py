@@ -77,3 +77,26 @@ def test_no_statement_is_prepared_on_the_server(trained):
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")
         assert cursor.fetchall() == []
+
+
+@pytest.mark.parametrize("table", bulk.KEYS)
+def test_a_partitions_indexes_are_built_before_the_table_is_locked(table):
+    """Attaching builds no index: each of the table's finds its equal, and the primary key, too."""
+    indexes = "SELECT indexrelid FROM pg_index WHERE indrelid = %s::regclass"
+    lock = "SELECT mode FROM pg_locks WHERE pid = pg_backend_pid() AND relation = %s::regclass AND mode LIKE '%%Exclusive%%'"
+    with transaction.atomic(), connection.cursor() as cursor:
+        part = bulk.Partition(table, NOBODYS + 11)
+        part.create()
+        part.index()
+        cursor.execute(lock, [table])
+        assert cursor.fetchall() == []
+        cursor.execute(indexes, [part.name])
+        built = cursor.fetchall()
+        part.attach()
+        cursor.execute(indexes, [part.name])
+        assert cursor.fetchall() == built
+        cursor.execute("SELECT count(*) FROM pg_inherits WHERE inhrelid = ANY(%s)", [[row[0] for row in built]])
+        attached = cursor.fetchone()[0]
+        cursor.execute(f"SELECT count(*) FROM ({indexes}) AS of_table", [table])
+        assert attached == len(built) == cursor.fetchone()[0] > 0
+        transaction.set_rollback(True)
