@@ -73,8 +73,7 @@ class Partition:
                 if constraint is not None:  # such as PRIMARY KEY (corpus_id, number)
                     self._execute(f"ALTER TABLE {{part}} ADD {constraint}")
                 else:  # such as CREATE INDEX word_plain ON ONLY public.word USING btree (…)
-                    unique, rest = _DEFINITION.fullmatch(index).groups("")
-                    self._execute(f"CREATE {unique}INDEX ON {{part}} {rest}")
+                    self._execute(_DEFINITION.sub(r"CREATE \1INDEX ON {part} \2", index))
         self._execute("ANALYZE {part}")
         self.indexed = True
 
