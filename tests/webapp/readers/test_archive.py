@@ -116,7 +116,7 @@ def test_a_compressed_zip_and_names_in_other_letters(tmp_path):
     try:
         assert len(load(path, "a.zip")[0]) == 2
     except Unreadable as error:
-        assert "“a.zip” is no whole ZIP archive" in str(error)
+        assert "“a.zip” is not a complete ZIP archive" in str(error)
 
 
 def test_names_that_are_not_marked_as_utf8(tmp_path):
