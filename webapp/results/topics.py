@@ -14,7 +14,7 @@ from webapp.storage.sql import rows
 TOP_WORDS = 10
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
-OWN = 30  # of these, the first that a passage of the topic marks: as many as the topic's page lists
+OWN = 20  # of these, the first that a passage of the topic marks
 
 
 def is_topic(text: str, run: Run) -> bool:
