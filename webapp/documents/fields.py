@@ -53,7 +53,7 @@ def codes(version: Version, name: str) -> tuple[ValueField, np.ndarray]:
     category = next((field for field in categories(version) if field.name == name), None)
     if category is None:
         names = ", ".join(f"“{c.name}”" for c in categories(version)) or "none"
-        raise Invalid("field", f"“{name}” is no category of “{version.corpus.name}”. Its categories: {names}.")
+        raise Invalid("field", f"“{name}” is not a category of “{version.corpus.name}”. Its categories: {names}.")
     return category, values(version, category)
 
 

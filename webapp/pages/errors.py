@@ -30,7 +30,7 @@ DATABASE_SLOW = (
     "This took the database too long, so it was stopped: the server is busy, or there is a great deal to count. "
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
-REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
+REDIS_AWAY = "This page needs a part of this server (Redis) that does not answer at the moment. Nothing is lost. Try again in a few seconds."
 OVERTAKEN = (
     "Meanwhile somebody changed or deleted what this form is about, or sent the same form, so it could not be carried out. "
     "Go back, look at what is there now, and send the form again if it is still needed."
@@ -165,7 +165,7 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
 
 
 def broken_sentence(request: HttpRequest) -> str:
-    return f"Something went wrong on our side. Request {request_context(request).id} stands in the log."
+    return f"Something went wrong on our side. Request {request_context(request).id} is in the server’s log."
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:
