@@ -16,9 +16,7 @@ from psycopg import sql
 
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
 FORMER = {"document_topic": "snapshot_id"}  # in backups of earlier versions: restored as it was, then migrated away
-GROUP = (
-    1000  # snapshots whose partitions are in one group, by their numbers; migrations/0038_groups.py made the first ones
-)
+GROUP = 1000  # snapshots whose partitions are in one group, by their numbers (migrations/0038_groups.py)
 GROUPED = "topic_word"  # the table whose partitions are in groups
 COLUMNS = {
     "document": "corpus_id number source_id file place title date_text date metadata text digest words part parts whole",
@@ -86,7 +84,9 @@ class Partition:
         attached."""
         if not self.indexed:
             self.index()
-        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
+        with connection.cursor() as cursor:
+            parent = _group(cursor, self.key) if self.table == GROUPED else self.table
+        self._execute("ALTER TABLE {parent} ATTACH PARTITION {part} FOR VALUES IN ({value})", parent=parent)
 
     def _copy(self, options: str) -> sql.Composed:
         columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))
