@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from inference.errors import Invalid
 from webapp import exports
@@ -244,9 +244,9 @@ def time(
 )
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
-        return 200, comparisons.described(published(run_id), published(other))
+        return comparisons.described(published(run_id), published(other))
     except matchings.NotYet as state:
-        return 202, {"status": state.status, "done": state.done, "error": state.error}
+        return Status(202, {"status": state.status, "done": state.done, "error": state.error})
 
 
 @router.get(

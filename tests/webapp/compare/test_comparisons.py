@@ -240,7 +240,7 @@ def large(monkeypatch):
 def test_a_worker_compares_large_runs_once(client, trained, others, large):
     quick = matchings._quick(*sorted((trained.snapshot_id, others[0].snapshot_id)))
     first = data(client, trained.pk, others[0].pk)
-    assert first["topics"] is None and first["comparison"] is None and len(large) == 1
+    assert first["topics"] is None and "comparison" not in first and len(large) == 1
     assert [(pair["run"], pair["other"], pair["status"]) for pair in first["comparing"]] == [
         (trained.pk, others[0].pk, "queued")
     ]
@@ -254,7 +254,8 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
     row = Comparison.objects.get()
     assert (row.status, row.done, row.tries) == ("ready", 1.0, 1)
     kept = matchings.of(*sorted((trained, others[0]), key=lambda run: run.snapshot_id))
-    assert all(np.array_equal(a, b) for a, b in zip(kept, quick, strict=True)) and kept.partner.dtype == np.int32
+    assert [np.asarray(a, object).tolist() for a in kept] == [np.asarray(a, object).tolist() for a in quick]
+    assert kept.partner.dtype == np.int32
     done = data(client, trained.pk, others[0].pk)
     assert done["comparing"] == [] and done["topics"]["rows"] and done["measures"]["rows"][1]["matched"] is not None
     assert client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}").status_code == 200

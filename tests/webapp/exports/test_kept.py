@@ -23,7 +23,7 @@ from webapp.operations import upkeep
 from webapp.storage import files
 
 pytestmark = pytest.mark.django_db
-FILE = "document-topics.parquet"
+FILE = "document-topics.csv"
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +76,7 @@ def test_the_page_has_a_button_for_a_large_file_and_then_the_file(client, traine
     answer = client.post(reverse("export_make", args=[trained.pk]), {"file": FILE, "q": "war"})
     assert answer["Location"] == reverse("run_take", args=[trained.pk]) + "?q=war#made"
     (row,) = listed(client, trained)["made"]
-    assert (
-        row["status"] == "queued" and row["sentence"].endswith("parquet: documents with “war”") and row["url"] is None
-    )
+    assert row["status"] == "queued" and row["sentence"].endswith("csv: documents with “war”") and row["url"] is None
     assert sent == [(kinds.EXPORT, row["id"])]
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     assert "Waiting for a worker." in html and "js/waiting.js" in html
@@ -118,7 +116,7 @@ def test_only_who_asked_and_may_still_see_it_downloads_it(trained, client):
     export = made(trained, "mallet-state.gz")
     set_embargo(trained.corpus, True)
     response, body = got(export)
-    assert response.status_code == 403 and b"embargo" in body
+    assert response.status_code == 400 and b"embargo" in body
     set_embargo(trained.corpus, False)
     Export.objects.update(by=User.objects.create_user("eve@example.org", "Eve of exports"))
     assert got(export)[0].status_code == 404 and listed(client, trained)["made"] == []
@@ -174,13 +172,13 @@ def test_files_are_kept_within_bounds(trained, settings, monkeypatch):
     monkeypatch.setattr(exports, "expected", lambda *arguments: 1)
     other = made(trained, "topic-measures.csv")
     assert list(Export.objects.all()) == [other]
-    large = asked(trained, "documents.json")
+    large = asked(trained, "document-topics.json")
     kept.make(large.pk)
     large.refresh_from_db()
     assert large.status == "failed" and "which is the most one may have" in large.error
     monkeypatch.undo()
     with pytest.raises(Invalid, match="a file may have"):
-        asked(trained, "document-topics.json")
+        asked(trained, "document-topics.excel.csv")
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
     settings.EXPORTS = settings.EXPORTS | {"bytes": 10**9}
     for ending in ("csv", "excel.csv", "json", "parquet"):
