@@ -355,6 +355,13 @@ DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPO
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
+# Large files that workers made to be downloaded (webapp.exports.kept): for how many days they are kept, and how many bytes
+# one user's, and all together, may have.
+EXPORTS = {
+    "days": float(os.environ.get("TOPOGRAPH_EXPORT_DAYS") or 7),
+    "bytes": int(os.environ.get("TOPOGRAPH_EXPORT_BYTES") or 20 * 10**9),
+    "all_bytes": int(os.environ.get("TOPOGRAPH_EXPORT_ALL_BYTES") or 100 * 10**9),
+}
 # The scheduler of a cluster whose workers share large trainings, and from how many words on: docs/scaling.md.
 CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")
 CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)

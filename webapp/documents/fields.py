@@ -7,14 +7,14 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
-from webapp.metadata.columns import Columns
+from webapp.metadata.columns import Columns, put_in_order
 from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
 from webapp.models import Version
 from webapp.storage import files
 from webapp.storage.cache import cached
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "ranges", "span",
+    "PERIODS", "Category", "Groups", "by_date", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "put_in_order", "ranges", "span",
     "usual", "values",
 ]  # fmt: skip
 
@@ -61,6 +61,12 @@ def dates(version: Version) -> np.ndarray:
     """int32[D]: date.toordinal(), 0 for a document without one."""
     columns = _columns(version.pk)
     return columns.dates if columns else np.zeros(version.documents, np.int32)
+
+
+def by_date(version: Version, newest: bool) -> np.ndarray | None:
+    """The kept order of all documents, int32[D]; None where there is none (metadata.columns)."""
+    columns = _columns(version.pk)
+    return columns.by_date(newest) if columns else None
 
 
 def dated(version: Version) -> tuple[date, date] | None:

@@ -17,6 +17,8 @@ from psycopg import sql
 
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
 FORMER = {"document_topic": "snapshot_id"}  # in backups of earlier versions: restored as it was, then migrated away
+GROUP = 1000  # snapshots whose partitions are in one group, by their numbers (migrations/0038_groups.py)
+GROUPED = "topic_word"  # the table whose partitions are in groups
 COLUMNS = {
     "document": "corpus_id number source_id file place title date_text date metadata text digest words part parts whole",
     "word": "version_id number word tokens documents",
@@ -91,7 +93,9 @@ class Partition:
         attached."""
         if not self.indexed:
             self.index()
-        self._execute("ALTER TABLE {table} ATTACH PARTITION {part} FOR VALUES IN ({value})")
+        with connection.cursor() as cursor:
+            parent = _group(cursor, self.key) if self.table == GROUPED else self.table
+        self._execute("ALTER TABLE {parent} ATTACH PARTITION {part} FOR VALUES IN ({value})", parent=parent)
 
     def _copy(self, options: str) -> sql.Composed:
         columns = sql.SQL(", ").join(map(sql.Identifier, self.columns))
@@ -136,6 +140,52 @@ class Partition:
             rows[f"size{i}"] = t.itemsize
             rows[f"value{i}"] = self.key if i == 0 else columns[i - 1]
         return rows.tobytes()
+
+
+def _group(cursor, key: int) -> str:
+    """The table that a partition of GROUPED is attached to: its group, which is made where it is the first there."""
+    cursor.execute("SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = %s::regclass", [GROUPED])
+    if not cursor.fetchone()[0]:  # a backup of an earlier version is being restored: a migration makes the groups
+        return GROUPED
+    first = key // GROUP * GROUP
+    name = f"{GROUPED}_from_{first:d}"
+    if not _exists(cursor, name):
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", MAKING)  # two runs may need it at once
+        if not _exists(cursor, name):
+            # Not PARTITION OF, which would keep readers out of the whole table until the transaction ends.
+            names = {
+                "group": sql.Identifier(name),
+                "table": sql.Identifier(GROUPED),
+                "key": sql.Identifier(KEYS[GROUPED]),
+            }
+            ends = {"first": sql.Literal(first), "end": sql.Literal(first + GROUP)}
+            for statement in (
+                "CREATE TABLE {group} (LIKE {table} INCLUDING DEFAULTS) PARTITION BY LIST ({key})",
+                "ALTER TABLE {table} ATTACH PARTITION {group} FOR VALUES FROM ({first}) TO ({end})",
+            ):
+                cursor.execute(sql.SQL(statement).format(**names, **ends))
+    return name
+
+
+def _exists(cursor, name: str) -> bool:
+    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [name])
+    return cursor.fetchone()[0]
+
+
+def drop_empty_groups(below: int) -> None:
+    """Drop the groups without a partition, of snapshots with smaller numbers than that of `below`; one that a reader
+    holds waits for the next time."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
+            " WHERE i.inhparent = %s::regclass AND c.relkind = 'p'"
+            " AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)",
+            [GROUPED],
+        )
+        empty = [name for (name,) in cursor.fetchall()]
+    for name in empty:
+        if int(name.rpartition("_")[2]) + GROUP <= below:
+            _drop(name)
 
 
 def count_files(
@@ -185,6 +235,7 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
 
 # An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it alone.
 REMOVING = (0x746F706F, 1)
+MAKING = (0x746F706F, 3)  # likewise: whoever makes a group holds it alone (2: webapp.operations.backup)
 
 
 @contextmanager
@@ -203,6 +254,10 @@ def removing() -> Iterator[bool]:
 def drop(table: str, key: int) -> bool:
     """Drop a partition; False where a reader held it for longer than a moment, or a backup is being made: the next
     sweep drops it."""
+    return _drop(f"{table}_{key:d}")
+
+
+def _drop(name: str) -> bool:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING)
@@ -210,7 +265,7 @@ def drop(table: str, key: int) -> bool:
                 return False
             # Waiting for this lock makes every later reader wait behind us: give up soon instead.
             cursor.execute("SET LOCAL lock_timeout = '300ms'")
-            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(f"{table}_{key:d}")))
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(name)))
     except OperationalError as error:
         if error.__cause__.__class__.__name__ != "LockNotAvailable":
             raise
@@ -257,8 +312,7 @@ def tables(cursor) -> list[Table]:
         SELECT c.relname, p.relname, array_agg(a.attname::text ORDER BY a.attnum)
         FROM pg_class c
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-        LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
-        LEFT JOIN pg_class p ON p.oid = i.inhparent
+        LEFT JOIN pg_class p ON c.relispartition AND p.oid = pg_partition_root(c.oid)
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'django_migrations'
           AND (c.relispartition OR NOT coalesce(substring(c.relname from '^(.*)_[0-9]+$') = ANY(%s), false))  -- none that is being filled
         GROUP BY c.oid, c.relname, p.relname ORDER BY p.relname IS NOT NULL, c.relname

@@ -71,6 +71,37 @@ def test_orphans_are_found_and_dropped(trained):
     assert Snapshot.objects.filter(pk=trained.snapshot_id).exists()
 
 
+def parent_of(name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT inhparent::regclass::text FROM pg_inherits WHERE inhrelid = %s::regclass", [name])
+        return cursor.fetchone()[0]
+
+
+def test_partitions_are_in_groups_which_go_when_they_are_empty():
+    """A connection holds the list of all partitions of a table that it reads."""
+    for key in (NOBODYS + 11, NOBODYS + 12, NOBODYS + bulk.GROUP + 1):
+        fill(key, [0], [5], [0], [0.5])
+    first, second = f"topic_word_from_{NOBODYS}", f"topic_word_from_{NOBODYS + bulk.GROUP}"
+    assert parent_of(f"topic_word_{NOBODYS + 11}") == parent_of(f"topic_word_{NOBODYS + 12}") == first
+    assert parent_of(f"topic_word_{NOBODYS + bulk.GROUP + 1}") == second and parent_of(first) == "topic_word"
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN SELECT word FROM topic_word WHERE snapshot_id = %s", [NOBODYS + 11])
+        plan = str(cursor.fetchall())
+        assert f"topic_word_{NOBODYS + 11}" in plan and f"topic_word_{NOBODYS + 12}" not in plan
+        by_parent = {table.name: table.parent for table in bulk.tables(cursor)}
+    assert by_parent[f"topic_word_{NOBODYS + 11}"] == "topic_word" and first not in by_parent
+    assert bulk.drop("topic_word", NOBODYS + 11)
+    bulk.drop_empty_groups(NOBODYS + 2 * bulk.GROUP)
+    assert parent_of(f"topic_word_{NOBODYS + 12}") == first  # it is not empty
+    assert bulk.drop("topic_word", NOBODYS + 12)
+    bulk.drop_empty_groups(NOBODYS)
+    assert parent_of(first) == "topic_word"  # newer snapshots may come into it
+    bulk.drop_empty_groups(NOBODYS + bulk.GROUP)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)", [first])
+        assert cursor.fetchone() == (None,)
+
+
 @pytest.mark.django_db
 def test_no_statement_is_prepared_on_the_server(trained):
     """It would be planned for thousands of partitions, and kept. psycopg prepares what is executed more than five times."""
