@@ -466,7 +466,10 @@ def report(request: HttpRequest, corpus_id: int) -> HttpResponse:
     if corpus.status != Corpus.Status.READY or not sealed.exists(path):
         raise Http404("This corpus has no report: it has not been read yet.")
     return FileResponse(
-        sealed.opened(lambda: path.open("rb"), path), as_attachment=True, filename=f"corpus-{corpus.pk}-report.csv", content_type="text/csv"
+        sealed.opened(lambda: path.open("rb"), path),
+        as_attachment=True,
+        filename=f"corpus-{corpus.pk}-report.csv",
+        content_type="text/csv",
     )
 
 

@@ -32,9 +32,7 @@ MAX_TRIES = 5  # attempts without progress: a job that ended its process so ofte
 DISK_FULL = (
     "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there is room on the disk."
 )
-STORE_AWAY = (
-    "The store of this server’s files does not answer. Nothing is lost: the work waits, and goes on by itself once it does."
-)
+STORE_AWAY = "The store of this server’s files does not answer. Nothing is lost: the work waits, and goes on by itself once it does."
 WAITING = (DISK_FULL, STORE_AWAY)  # of queued jobs that are sent again after a while
 DISK_STAYED_FULL = "The server’s disk was full {n} times, and there was never room enough for this. Nothing you uploaded is lost. Make room, then try again."
 

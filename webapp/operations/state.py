@@ -49,7 +49,11 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_pool_connections": (GAUGE, "Connections of this web process's pool.", ("state",)),
     "topograph_pool_waiting": (GAUGE, "Threads of this web process that wait for a connection.", ()),
     "topograph_disk_bytes": (GAUGE, "Of the disk with the state folder; reserve: what uploads leave free.", ("state",)),
-    "topograph_store_copies_bytes": (GAUGE, "Copies on this machine of what the store has; limit: at most, but for what is in use.", ("state",)),
+    "topograph_store_copies_bytes": (
+        GAUGE,
+        "Copies on this machine of what the store has; limit: at most, but for what is in use.",
+        ("state",),
+    ),
     "topograph_uploads_arriving": (GAUGE, "Uploads that have begun and are not yet part of a corpus.", ()),
 }
 
@@ -178,4 +182,9 @@ def _store() -> Iterator[Number]:
     yield Number("topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE)
 
 
-PARTS: dict[str, Callable[[], Iterator[Number]]] = {"postgres": _postgres, "redis": _redis, "disk": _disk, "store": _store}
+PARTS: dict[str, Callable[[], Iterator[Number]]] = {
+    "postgres": _postgres,
+    "redis": _redis,
+    "disk": _disk,
+    "store": _store,
+}

@@ -59,7 +59,9 @@ def place(environment: os._Environ | dict[str, str]) -> Place | None:
         raise ValueError(f"TOPOGRAPH_STORE_ENDPOINT must be http://HOST:PORT or https://HOST, got “{endpoint[:100]}”.")
     keys = [name for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if not environment.get(name)]
     if keys and (endpoint or len(keys) == 1):  # a machine of Amazon's may have a role in place of both
-        raise ValueError(f"TOPOGRAPH_STORE needs {' and '.join(keys)}, which {'is' if len(keys) == 1 else 'are'} not set.")
+        raise ValueError(
+            f"TOPOGRAPH_STORE needs {' and '.join(keys)}, which {'is' if len(keys) == 1 else 'are'} not set."
+        )
     return Place(parts.netloc, parts.path.strip("/"), endpoint)
 
 
@@ -177,7 +179,11 @@ def _client(pid: int, probing: bool = False):
     limit = PROBE if probing else REQUEST
     return S3Store(
         at.bucket,
-        client_options={"timeout": limit, "connect_timeout": min(CONNECT, limit), "allow_http": at.endpoint.startswith("http://")},
+        client_options={
+            "timeout": limit,
+            "connect_timeout": min(CONNECT, limit),
+            "allow_http": at.endpoint.startswith("http://"),
+        },
         retry_config={
             "max_retries": 0 if probing else 4,
             "retry_timeout": PROBE if probing else RETRYING,

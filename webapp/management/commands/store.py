@@ -17,14 +17,18 @@ class Command(BaseCommand):
     help = "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on record."
 
     def add_arguments(self, parser):
-        parser.add_argument("--mend", action="store_true", help="remove objects that nothing names and are older than an hour")
+        parser.add_argument(
+            "--mend", action="store_true", help="remove objects that nothing names and are older than an hour"
+        )
         parser.add_argument("--read", action="store_true", help="read all of it, and compare each file's sha256")
 
     def handle(self, *args, mend: bool, read: bool, **_):
         if not settings.STORE:
             raise CommandError("There is no store: TOPOGRAPH_STORE is not set, and all files are in the state folder.")
         self.stdout.write(f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,} bytes")
-        counted = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size")).order_by("kind", "name")
+        counted = (
+            Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size")).order_by("kind", "name")
+        )
         for row in counted:
             self.stdout.write(f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes")
         try:
