@@ -221,10 +221,23 @@ class Training:
         self._update(status=Run.Status.STORING)
         with self.beat.long():
             self._publish()
+            self._forget_documents()
         snapshots.drop_old(self.run.pk)
         if self.run.parent is not None:
             self._transfer_labels()
         stored.compute(self.run.pk)
+
+    def _forget_documents(self) -> None:
+        """Make the checkpoint smaller, from which no training goes on any more. Where that can't be, it stays as it was."""
+        try:
+            checkpoint.finish(self.checkpoint, engine=self.engine)
+            parts.drop(self.checkpoint)
+            stored = sealed.put(self.checkpoint)
+        except OSError as error:
+            log.warning("a finished run keeps its whole checkpoint", run=self.run.pk, error=str(error))
+            return
+        with transaction.atomic():
+            sealed.record(stored)
 
     def _publish(self) -> None:
         topics = self.engine.topics(self.config, self.state)
@@ -239,7 +252,7 @@ class Training:
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
-        stored = sealed.put(*made, self.checkpoint)
+        stored = sealed.put(*made)
         with transaction.atomic():
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
             sealed.record(stored)

@@ -47,5 +47,4 @@ class Command(BaseCommand):
             done = "removed" if mend and may else "nothing was removed (--mend does)"
             self.stdout.write(f"{len(orphans):,} objects that nothing names: {done}")
         yield from missing
-        for key in sealed.damaged() if read else ():
-            yield key
+        yield from sealed.damaged() if read else ()
