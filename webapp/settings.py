@@ -9,7 +9,7 @@ import dj_database_url
 import redis
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from kombu import Queue
+from kombu import Exchange, Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -29,7 +29,7 @@ except ValueError as error:
     raise ImproperlyConfigured(str(error)) from None
 STORE_CACHE = int(os.environ.get("TOPOGRAPH_STORE_CACHE") or 20_000_000_000)
 COPIES = FILES / "copies"
-SOURCES = os.environ.get("TOPOGRAPH_SOURCES", "1") == "1"
+SOURCES = (os.environ.get("TOPOGRAPH_SOURCES") or "1") == "1"
 if not SOURCES and STORE is None:
     raise ImproperlyConfigured(
         "TOPOGRAPH_SOURCES=0 says that this machine does not see the uploaded files; then it needs TOPOGRAPH_STORE."
@@ -183,7 +183,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE = "celery", "corpora"
 QUEUES = (CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE)
 CELERY_TASK_ROUTES = {"tasks.corpora.*": {"queue": CORPORA_QUEUE}}
-CELERY_TASK_QUEUES = [Queue(name) for name in QUEUES if SOURCES or name != CORPORA_QUEUE]
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != CORPORA_QUEUE
+]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
 # Redis had died could wait in it for ever.

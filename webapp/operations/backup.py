@@ -59,6 +59,11 @@ def make(
 
     tell: called some times a second. snapshot: called with the name of the database's snapshot, while that can be read.
     """
+    if not settings.SOURCES:
+        raise Invalid(
+            "file",
+            "This machine does not see the uploaded files (TOPOGRAPH_SOURCES=0). Make the backup on one that does.",
+        )
     partial = path.with_name(f".{path.name}.partial")
     with _lock(), _checkpoints() as checkpoints:
         try:

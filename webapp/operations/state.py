@@ -68,6 +68,8 @@ def numbers() -> list[Number]:
     """All numbers. A part that does not answer is told by topograph_up, and its numbers are left out."""
     numbers = []
     for part, ask in PARTS.items():
+        if part == "store" and not settings.STORE:
+            continue
         try:
             numbers += list(ask())
             up = 1
@@ -174,8 +176,6 @@ def _disk() -> Iterator[Number]:
 
 
 def _store() -> Iterator[Number]:
-    if not settings.STORE:
-        return
     if not s3.answers():
         raise s3.StoreAway
     yield Number("topograph_store_copies_bytes", ("kept",), copies.bytes_kept())

@@ -252,7 +252,7 @@ class Training:
         self.beat.check()
         made = self.folder / "evidence", self.bow_folder
         settle(*made)  # they are on the disk before a row points to them
-        stored = sealed.put(*made)
+        stored = sealed.put(*made, self.checkpoint)
         with transaction.atomic():
             snapshots.publish(self.run.pk, self.attempt, self.state.t, topics, measures.coherence, findings)
             sealed.record(stored)
