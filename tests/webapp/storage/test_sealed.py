@@ -4,21 +4,19 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core import checks
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from inference import Bow
 from tests import s3_server
 from tests.conftest import ROOT
-from webapp.models import Run, Sealed, Version
+from webapp.models import Run, Sealed
 from webapp.storage import cache, copies, files, s3, sealed
 from webapp.storage.copies import Item
 
