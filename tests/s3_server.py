@@ -55,23 +55,11 @@ def running(folder: Path) -> Iterator[Server]:
     env = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET, "HOME": str(folder)}
     log = (folder / "log").open("wb")
     out = {"env": env, "stdout": log, "stderr": log}
-    made = [
-        juicefs,
-        "format",
-        "--storage",
-        "file",
-        "--bucket",
-        f"{folder}/objects/",
-        "--trash-days",
-        "0",
-        "--no-update",
-        meta,
-        BUCKET,
-    ]
-    subprocess.run([argument for argument in made if argument != "--no-update"], check=True, **out)
+    made = [juicefs, "format", "--storage", "file", "--bucket", f"{folder}/objects/", "--trash-days", "0", meta, BUCKET]
+    subprocess.run(made, check=True, **out)
     address = f"127.0.0.1:{port}"
     process = subprocess.Popen(
-        [juicefs, "gateway", "--no-usage-report", "--no-banner", "--cache-dir", str(folder / "cache"), meta, address],
+        [juicefs, "gateway", "--no-usage-report", "--no-banner", "--log", str(folder / "log"), "--cache-dir", str(folder / "cache"), meta, address],
         preexec_fn=processes.die_with_parent, **out,
     )  # fmt: skip
     try:

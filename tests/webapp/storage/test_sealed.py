@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,6 +44,7 @@ def store(server, settings, monkeypatch, tmp_path):
     settings.COPIES = settings.FILES / "copies"
     settings.FETCH_PATIENCE = None
     s3._client.cache_clear()
+    monkeypatch.setattr(sealed, "transaction", SimpleNamespace(atomic=transaction.atomic, on_commit=lambda now: now()))
     copies._fetches.clear()
     cache.clear_all()
     yield settings
@@ -91,7 +93,7 @@ def in_store() -> set[str]:
     return {each.key for each in s3.listed() if each.key != s3.MARK}
 
 
-def test_what_was_sealed_is_the_same_on_another_machine(made, django_capture_on_commit_callbacks):
+def test_what_was_sealed_is_the_same_on_another_machine(made):
     digest = Bow.open(made).digest
     lose(made)
     bow = opened(made)
@@ -133,15 +135,13 @@ def test_what_has_not_changed_is_not_stored_again(made):
         assert (made / "more").read_bytes() == b"of a later Topograph"
 
 
-def test_what_takes_its_place_is_fetched_where_the_former_is(made, django_capture_on_commit_callbacks):
+def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     """A machine that has the former one; and the former objects go."""
     (made / "more").write_bytes(b"1")
-    with django_capture_on_commit_callbacks(execute=True):
-        seal(made)
+    seal(made)
     first, objects = row(made), in_store()
     (made / "more").write_bytes(b"2")
-    with django_capture_on_commit_callbacks(execute=True):
-        seal(made)
+    seal(made)
     assert not objects & in_store() and len(in_store()) == len(objects)
     stale = sealed._of(Item.of(made), first.generation, first.files)
     (made / "more").write_bytes(b"1")
@@ -291,17 +291,17 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(client, trained, store, server,
     monkeypatch.setattr(copies, "AGAIN", 0.0)
     server.stop()
     began = time.monotonic()
-    for path in (f"/runs/{trained.pk}/documents/0", f"/runs/{trained.pk}/documents/0.json"):
+    for path in (f"/runs/{trained.pk}/documents/0/", f"/runs/{trained.pk}/documents/0.json"):
         response = client.get(path)
         assert response.status_code == 503 and response["Retry-After"] and b"from the store" in response.content
     for fetch in list(copies._fetches.values()):
         fetch.join()
         assert isinstance(fetch.error, s3.StoreAway)
-    response = client.get(f"/runs/{trained.pk}/documents/0")
+    response = client.get(f"/runs/{trained.pk}/documents/0/")
     assert response.status_code == 503 and time.monotonic() - began < 20
     server.go_on()
     store.FETCH_PATIENCE = 60.0
-    assert client.get(f"/runs/{trained.pk}/documents/0").status_code == 200
+    assert client.get(f"/runs/{trained.pk}/documents/0/").status_code == 200
 
 
 def test_a_job_waits_for_a_store_that_is_away(trained, store, server, quick, monkeypatch):
@@ -349,6 +349,7 @@ def test_a_worker_elsewhere_goes_on_from_the_checkpoint(trained, store, monkeypa
         patch.setattr(Training, "_finish", killed)
         train(run.pk)
     shutil.rmtree(store.FILES)  # another machine
+    store.FILES.mkdir()
     Run.objects.filter(pk=run.pk).update(status="queued")
     steps = []
     monkeypatch.setattr(Training, "_report", lambda self, p: steps.append(p.step))
