@@ -81,6 +81,11 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
     return engine.State(**arrays, **meta["numbers"])
 
 
+def remembered(state: State) -> int:
+    """Bytes of what a state remembers of each document, its arrays that are MAPPED."""
+    return sum(getattr(state, f.name).nbytes for f in fields(state) if f.metadata.get("mapped"))
+
+
 def finish(path: Path, *, engine: AnyEngine) -> None:
     """Take out of the checkpoint of a training that is done what it remembers of each document, which is most of the file:
     only a training that goes on needs it. Topics, priors and what reads new texts can still be had from it.
