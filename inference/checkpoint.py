@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -39,12 +40,12 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
     _write(path, arrays | {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)})
 
 
-def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def _write(path: Path, arrays: dict[str, np.ndarray], save: Callable[..., None] = np.savez) -> None:
     """In one step: the old file stays until the new one is on the disk."""
     temporary = path.with_name(path.name + ".new")
     try:
         with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            save(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
     except OSError:  # the disk is full: what would stay there would keep it so
@@ -88,7 +89,7 @@ def remembered(state: State) -> int:
 
 def finish(path: Path, *, engine: AnyEngine) -> None:
     """Take out of the checkpoint of a training that is done what it remembers of each document, which is most of the file:
-    only a training that goes on needs it. Topics, priors and what reads new texts can still be had from it.
+    only a training that goes on needs it; and compress the rest. Topics, priors and what reads new texts can still be had from it.
 
     Raises OSError where the disk is full; the old file is still there then.
     """
@@ -96,7 +97,7 @@ def finish(path: Path, *, engine: AnyEngine) -> None:
     mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: _empty(file, name) if name in mapped else file[name] for name in file.files}
-    _write(path, arrays)
+    _write(path, arrays, np.savez_compressed)  # it is read seldom now, and never in a hurry
 
 
 def _empty(file: Any, name: str) -> np.ndarray:

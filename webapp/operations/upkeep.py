@@ -20,6 +20,7 @@ from webapp.corpora import deletion
 from webapp.ingest import uploads
 from webapp.jobs import events
 from webapp.models import Corpus, Run, Sealed, Snapshot, Version
+from webapp.runs import snapshots
 from webapp.storage import bulk, copies, files, sealed
 
 log = structlog.get_logger(__name__)
@@ -44,6 +45,7 @@ def tidy() -> None:
             purge()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
+            snapshots.drop_former(STEP)
             _remove_folders()
             if settings.STORE:
                 _remove_from_store()

@@ -1,10 +1,12 @@
 """Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one transaction."""
 
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 
 from inference import Evidence, Topics
@@ -20,6 +22,7 @@ from webapp.runs import names, series
 from webapp.storage import bulk
 
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
+FORMER = timedelta(minutes=10)  # after its end a run keeps the last one but its own, for pages that are open
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 
 
@@ -83,6 +86,15 @@ def publish(
 def drop_old(run_id: int) -> None:
     """Drop all but the newest snapshots of a run; what a reader still holds is left to operations.upkeep."""
     old = list(Snapshot.objects.filter(run_id=run_id).order_by("-pk").values_list("pk", flat=True)[KEEP:])
+    Snapshot.objects.filter(pk__in=old).delete()
+    for pk in old:
+        bulk.drop("topic_word", pk)
+
+
+def drop_former(most: int) -> None:
+    """Drop what runs that are done showed before they were; by FORMER nobody reads it any more."""
+    former = Snapshot.objects.filter(final=False, run__status=Run.Status.DONE, run__finished_at__lt=Now() - FORMER)
+    old = list(former.exclude(run__snapshot=F("pk")).values_list("pk", flat=True)[:most])
     Snapshot.objects.filter(pk__in=old).delete()
     for pk in old:
         bulk.drop("topic_word", pk)

@@ -8,6 +8,7 @@ written twice.
 
 import hashlib
 import io
+import json
 import os
 import secrets
 import weakref
@@ -130,6 +131,7 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     cursor.execute("SELECT kind, key, name, generation, files FROM webapp_sealed ORDER BY kind, key, name")
     by_owner: dict[tuple[str, int], list[Stored]] = {}
     for kind, key, name, generation, files in cursor.fetchall():
+        files = json.loads(files) if isinstance(files, str) else files
         by_owner.setdefault((kind, key), []).append(_of(Item(kind, key, name), generation, files))
     return by_owner
 

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from django.core import checks
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import connection, transaction
 
 from inference import Bow
 from tests import s3_server
 from tests.conftest import ROOT
+from webapp.corpora import deletion
+from webapp.jobs import events
 from webapp.models import Run, Sealed
+from webapp.operations import backup_files, upkeep
 from webapp.storage import cache, copies, files, s3, sealed
 from webapp.storage.copies import Item
 
@@ -404,3 +407,67 @@ def test_readiness_says_whether_the_store_answers(store, server):
     assert health.look().parts["store"] == "ok"
     server.stop()
     assert health.look().parts["store"].startswith("warning")
+
+
+def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
+    (made.parent / "phrases.json").write_text("[]")
+    expected = {
+        f"files/{file.relative_to(made.parents[2])}": file.read_bytes()
+        for file in made.parent.rglob("*")
+        if file.is_file()
+    }
+    lose(made)
+    stored = {("versions", 1): [sealed._stored(Item.of(made))]}
+    with connection.cursor() as cursor:
+        assert sealed.on_record(cursor) == stored
+    rows = backup_files.Rows([], [(1,)], [], stored)
+    taken = {}
+    for file in backup_files.listed(rows, tmp_path):
+        with file.open() as content:
+            taken[f"files/{file.name}"] = content.read()
+            assert file.size in (None, len(taken[f"files/{file.name}"]))
+    assert taken == expected and not made.exists(), "no copy is made for it"
+
+
+def test_a_backup_does_not_take_other_bytes(made, store):
+    ((name, size, digest), *_) = row(made).files
+    stored = sealed._stored(Item.of(made))
+    wrong = store.FILES / "wrong"
+    wrong.write_bytes(b"?" * size)
+    s3.put(stored.item.object(stored.generation, name), wrong)
+    with pytest.raises(copies.Damaged), sealed.reader(stored, name, size, digest) as content:
+        while content.read(16):
+            pass
+
+
+def test_upkeep_takes_in_what_there_was_before_the_store_and_removes_what_is_deleted(trained, store, server, quick):
+    """And a deletion waits where the store is away."""
+    original = Path(os.environ["TOPOGRAPH_DATA"]) / "files"
+    for folder in (
+        files.version_folder(trained.version_id),
+        files.corpus_folder(trained.corpus_id),
+        files.run_folder(trained.pk),
+    ):
+        shutil.copytree(original / folder.relative_to(store.FILES), folder)
+    events.client().delete("store:adopting", "store:swept")
+    upkeep.tidy()
+    names = {(sealed_.kind, sealed_.name) for sealed_ in Sealed.objects.all()}
+    assert names == {
+        ("corpora", "tokens"), ("corpora", "index"), ("corpora", "duplicates.npz"), ("corpora", "report.csv"),
+        ("versions", "bow"), ("versions", "columns"), ("runs", "evidence"), ("runs", "checkpoint"),
+    }  # fmt: skip
+    before = Sealed.objects.count(), in_store()
+    upkeep.tidy()
+    assert (Sealed.objects.count(), in_store()) == before, "once"
+    call_command("store", "--read")
+    server.stop()
+    Run.everything.filter(pk=trained.pk).update(deleted_at=deletion.GONE)
+    upkeep._remove(Run.everything.get(pk=trained.pk))
+    assert Run.everything.filter(pk=trained.pk).exists() and Sealed.objects.filter(kind="runs").count() == 2
+    server.go_on()
+    upkeep._remove(Run.everything.get(pk=trained.pk))
+    assert not Run.everything.filter(pk=trained.pk).exists() and not files.run_folder(trained.pk).exists()
+    assert not any(key.startswith("runs/") for key in in_store())
+    Sealed.objects.create(kind="versions", key=10**9, name="bow", generation="0" * 16, size=0, files=[])
+    upkeep._remove_from_store()
+    assert not Sealed.objects.filter(key=10**9).exists()
