@@ -296,7 +296,7 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(client, trained, store, server,
     began = time.monotonic()
     for path in (f"/runs/{trained.pk}/documents/0/", f"/runs/{trained.pk}/documents/0.json"):
         response = client.get(path)
-        assert response.status_code == 503 and response["Retry-After"] and b"from the store" in response.content
+        assert response.status_code == 503 and response["Retry-After"] and b"store of this server" in response.content
     for fetch in list(copies._fetches.values()):
         fetch.join()
         assert isinstance(fetch.error, s3.StoreAway)
