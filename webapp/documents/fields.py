@@ -10,7 +10,7 @@ from webapp.metadata import Category, Field, MetadataError, RangeField, ValueFie
 from webapp.metadata.columns import Columns, put_in_order
 from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
 from webapp.models import Version
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
 __all__ = [
@@ -22,7 +22,10 @@ __all__ = [
 @cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
-    return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
+    with sealed.held(folder):
+        if not (folder / "meta.json").exists():
+            return None  # read by a version without
+        return sealed.opened(lambda: Columns(folder), folder)
 
 
 def _fields(version: Version, of: type[Field]) -> list:
