@@ -19,6 +19,7 @@ from webapp.corpora import deletion
 from webapp.ingest import uploads
 from webapp.jobs import events
 from webapp.models import Corpus, Run, Snapshot, Version
+from webapp.server import siblings
 from webapp.storage import bulk, files
 
 log = structlog.get_logger(__name__)
@@ -46,9 +47,10 @@ def tidy() -> None:
 
 def purge() -> None:
     """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
-    for run in deletion.due(Run, STEP):
+    runs, corpora = deletion.due(Run, STEP), deletion.due(Corpus, STEP)
+    for run in runs:
         _remove(run)
-    for corpus in deletion.due(Corpus, STEP):
+    for corpus in corpora:
         if not deletion.claim(corpus):
             continue
         for model, of in ((Run, "corpus"), (Corpus, "into")):
@@ -56,6 +58,8 @@ def purge() -> None:
                 deletion.for_good(one)
                 _remove(one)
         _remove(corpus)
+    if runs or corpora:
+        siblings.forget()  # web processes may have their files open
 
 
 def _remove(row: Corpus | Run) -> None:
