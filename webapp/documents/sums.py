@@ -62,4 +62,9 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
 
 def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    return of(Selection.all(view))
+    into, counted = view.labels.into, evidence.of(view.run)
+    if not np.array_equal(into, np.arange(counted.K)):
+        return of(Selection.all(view))  # a document that has two merged topics is counted once
+    _, topics, tokens, _ = counted.by_word()
+    of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
+    return Sums(None, of_topics[None], counted.documents[None], of_topics.sum()[None], np.array([counted.bow.D]))
