@@ -43,6 +43,8 @@ class Sums(NamedTuple):
 def of(selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where there is no such
     thing."""
+    if not by and not selection:
+        return whole(selection.run_view)
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
@@ -64,7 +66,7 @@ def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
     into, counted = view.labels.into, evidence.of(view.run)
     if not np.array_equal(into, np.arange(counted.K)):
-        return of(Selection.all(view))  # a document that has two merged topics is counted once
+        return grouped(Selection.all(view), None, None)  # a document that has two merged topics is counted once
     _, topics, tokens, _ = counted.by_word()
     of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
     return Sums(None, of_topics[None], counted.documents[None], of_topics.sum()[None], np.array([counted.bow.D]))
