@@ -8,9 +8,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.db import connection
 from django.urls import reverse
 
 from tests.webapp.tus import Server
+from webapp.corpora import deletion
+from webapp.models import Run
 from webapp.storage import files
 
 
@@ -40,25 +44,22 @@ def until(condition, seconds: float = 30) -> None:
 
 
 @pytest.fixture
-def run(committed, ready):
-    from tasks.runs import train
-    from webapp.runs import services as runs
-
-    run = runs.create(ready.version, seed=3, topics=4, passes=1)
-    train(run.pk)
-    return run
-
-
-@pytest.fixture
-def two(run):
-    servers = [Server().start(), Server().start()]
-    yield servers
-    for server in servers:
-        server.stop()
+def two(trained, committed):
+    """On the tests' database, and a run that is there again afterwards."""
+    url = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
+    servers = [Server({"DATABASE_URL": url}) for _ in range(2)]
+    try:
+        for server in servers:
+            server.start()
+        yield servers
+    finally:
+        for server in servers:
+            server.stop()
+        deletion.bring_back(Run.everything.get(pk=trained.pk))
 
 
-def test_two_web_processes_are_one_server(two, run):
-    page, folder = reverse("run_topic", args=[run.pk, 0]), files.run_folder(run.pk)
+def test_two_web_processes_are_one_server(two, trained):
+    page, folder = reverse("run_topic", args=[trained.pk, 0]), files.run_folder(trained.pk)
     answers = [ask(server, page) for server in two]
     assert [status for status, *_ in answers] == [200, 200]
     etag = answers[0][1]["ETag"]
@@ -71,6 +72,6 @@ def test_two_web_processes_are_one_server(two, run):
     text = ask(two[0], "/metrics")[2].decode()
     assert len({process for process, _ in re.findall(counted, text)}) == 2
     assert text.count("\ntopograph_workers ") == 1  # of the whole system: once
-    assert ask(two[0], reverse("run_delete", args=[run.pk]), method="POST")[0] == 200
+    assert ask(two[0], reverse("run_delete", args=[trained.pk]), method="POST")[0] == 200
     until(lambda: not any(mapped(server, folder) for server in two))
     assert [ask(server, page)[0] for server in two] == [404, 404]
