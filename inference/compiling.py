@@ -84,7 +84,8 @@ def exploring() -> None:
 
 
 def _bow(folder: Path) -> Bow:
-    Bow(np.arange(0, 121, 2), np.tile(np.array([0, 1, 1, 2], np.int32), 30), np.ones(120, np.int32), 3).save(folder)
+    pairs = np.tile(np.array([0, 1, 1, 2], np.int32), 30)
+    Bow(np.arange(0, 121, 2), pairs, np.ones(120, np.int32), 3, offsets=np.zeros(120, np.int32)).save(folder)
     return Bow.open(folder)
 
 
@@ -97,6 +98,7 @@ def _evidence(folder: Path, topics: Topics) -> None:
     evidence = Evidence.open(folder / "evidence", bow, postings)
     evidence.at_least([0], 0.5)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
+    evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))
     evidence.word_sums(
         np.zeros(bow.D, np.int32),

@@ -149,6 +149,14 @@ class Evidence:
         first = self.bow.first_token[d] + self.bow.counts[a : a + j].sum()
         return self.bow.offsets[first : first + self.bow.counts[a + j]]
 
+    def places(self, documents: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
+        """int32[n]: where a word's token begins in the text of each document, int32[n], that has it: its nth there,
+        int64[n], from 0. Only of a corpus with texts."""
+        return assign.places(
+            frozen(documents, np.int32), frozen(nth, np.int64), w, frozen(self.bow.indptr, np.int64), self.bow.words,
+            self.bow.counts, frozen(self.bow.first_token, np.int64), self.bow.offsets,
+        )  # fmt: skip
+
     def sums(self, group: np.ndarray, G: int, into: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
 

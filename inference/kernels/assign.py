@@ -307,3 +307,18 @@ def tally(documents, counts, topics, mask, out):
     for i in range(len(documents)):
         if mask[documents[i]]:
             out[topics[i]] += counts[i]
+
+
+@njit(cache=True, nogil=True)
+def places(documents, nth, w, indptr, words, counts, first_token, offsets):
+    """offsets of the nth token of word w, from 0, in each of some documents that have it: int32[n]."""
+    out = np.empty(len(documents), np.int32)
+    for i in range(len(documents)):
+        d = documents[i]
+        at = first_token[d] + nth[i]
+        for j in range(indptr[d], indptr[d + 1]):
+            if words[j] == w:
+                break
+            at += counts[j]
+        out[i] = offsets[at]
+    return out

@@ -32,7 +32,7 @@ def noticed(kernel, signature, compile=Dispatcher.compile):
 rng = np.random.default_rng(1)
 documents = [np.unique(rng.integers(0, 500, 60)) for _ in range(600)]
 indptr = np.cumsum([0] + [len(d) for d in documents])
-Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500).save(Path(sys.argv[1]))
+Bow(indptr, np.concatenate(documents).astype(np.int32), np.ones(indptr[-1], np.int32), 500, offsets=np.zeros(indptr[-1], np.int32)).save(Path(sys.argv[1]))
 bow = Bow.open(Path(sys.argv[1]))
 Postings.write(Path(sys.argv[1]) / "by_word", bow)
 postings = Postings.open(Path(sys.argv[1]) / "by_word")
@@ -47,6 +47,8 @@ with patch.object(Dispatcher, "compile", noticed):
         evidence = Evidence.open(Path(sys.argv[1]) / "evidence", bow, postings)
         evidence.at_least([0, 1], 0.5)
         evidence.strongest([0, 1], np.zeros(bow.D, np.int32), 0, 3)
+        word_in = evidence.word(1)[0][:3]
+        evidence.places(word_in, np.zeros(len(word_in), np.int64), 1)
         evidence.word_topics_of([1, 2], np.ones(bow.D, bool))
         evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1, evidence.sample(np.zeros(bow.D, np.int32), 1, 9))
         saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))

@@ -67,6 +67,10 @@ def whole(view: RunView) -> Sums:
     into, counted = view.labels.into, evidence.of(view.run)
     if not np.array_equal(into, np.arange(counted.K)):
         return grouped(Selection.all(view), None, None)  # a document that has two merged topics is counted once
-    _, topics, tokens, _ = counted.by_word()
-    of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
-    return Sums(None, of_topics[None], counted.documents[None], of_topics.sum()[None], np.array([counted.bow.D]))
+
+    def make() -> Sums:
+        _, topics, tokens, _ = counted.by_word()
+        of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
+        return Sums(None, of_topics[None], counted.documents[None], of_topics.sum()[None], np.array([counted.bow.D]))
+
+    return _kept.get_or_set((view.run.snapshot_id, "all"), make)
