@@ -154,7 +154,7 @@ if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's ch
     # makes one.
     _options["pool"] = {
         "min_size": 2,
-        "max_size": 24,
+        "max_size": max(6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))),  # Postgres allows 100 in all
         "timeout": 4,
         "reconnect_timeout": 2,
         "connection_class": database_timeout.Connection,

@@ -364,8 +364,11 @@ class DocumentOfRunPage(DocumentPage):
     show: str
     topic: int | None
     strip: list[Stretch]
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Citations(Schema):
@@ -396,8 +399,11 @@ class PassageOfRunPage(PassagePage):
 
     tokens: int
     proportions: list[Proportion] = Field(description="largest first")
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Section(Schema):
@@ -928,6 +934,9 @@ class TimeComparison(Schema):
     unsure: list[TopicName] | None = None
     unsure_count: int | None = None
     not_listed: tuple[int, int] | None = None
+    words_from: tuple[int, int] | None = Field(
+        default=None, description="documents of each side in which words were counted; null: in all of them"
+    )
 
 
 # Words

@@ -135,6 +135,5 @@ def text(view: RunView, text: str) -> tuple[dict, list[texts.Word]]:
         "length": len(text),
         "shown": min(len(text), embargo.PART),
         "proportions": documents.parts(view, labels.merged(mixture)),
-        "similar": documents.like(view, mixture / mixture.sum()) if len(words) else [],
-    }
+    } | (documents.like(view, mixture / mixture.sum()) if len(words) else documents.Similar([])).data(view.run)
     return data, texts.words(view.run, tokens, text[: embargo.PART], 0)

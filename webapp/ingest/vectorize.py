@@ -63,7 +63,7 @@ class VersionBuilder:
             with np.load(path) as arrays:
                 if len(arrays["exact"]) == self.stream.D:
                     return arrays["exact"], arrays["near"]
-        exact, near = duplicates.find(self.stream)
+        exact, near = duplicates.find(self.stream, self.source)
         new = path.with_suffix(".new.npz")
         np.savez(new, exact=exact, near=near)
         new.replace(path)

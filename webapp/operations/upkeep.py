@@ -22,6 +22,7 @@ from webapp.ingest import uploads
 from webapp.jobs import events
 from webapp.models import Comparison, Corpus, Export, Run, Sealed, Snapshot, Version
 from webapp.runs import snapshots
+from webapp.server import siblings
 from webapp.storage import bulk, copies, files, sealed
 
 log = structlog.get_logger(__name__)
@@ -64,9 +65,10 @@ def tidy() -> None:
 
 def purge() -> None:
     """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
-    for run in deletion.due(Run, STEP):
+    runs, corpora = deletion.due(Run, STEP), deletion.due(Corpus, STEP)
+    for run in runs:
         _remove(run)
-    for corpus in deletion.due(Corpus, STEP):
+    for corpus in corpora:
         if not deletion.claim(corpus):
             continue
         for model, of in ((Run, "corpus"), (Corpus, "into")):
@@ -74,6 +76,8 @@ def purge() -> None:
                 deletion.for_good(one)
                 _remove(one)
         _remove(corpus)
+    if runs or corpora:
+        siblings.forget()  # web processes may have their files open
 
 
 def _remove(row: Corpus | Run) -> None:
