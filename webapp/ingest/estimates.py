@@ -12,6 +12,7 @@ from scipy.special import bdtrc
 from inference import engines
 from inference.engines.contract import Config, Shape
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
+from inference.training import Paces
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
@@ -218,8 +219,8 @@ class Cost(NamedTuple):
 def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
-    per_pass = -(-documents // max(1, min(config.minibatch, documents)))
-    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=max(1, per_pass))
+    paces = Paces.of(documents, config)
+    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later)
     return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape))
 
 
