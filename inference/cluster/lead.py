@@ -68,6 +68,7 @@ class Team:
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal, self.at = "", 0  # the present sharing; the workers' step
         self.saved: int | None = None  # the checkpoint's step
+        self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
         self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
 
@@ -86,7 +87,7 @@ class Team:
         self.config, self.bow, self.seed = config, bow, seed
         job = Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
         self.job = asdict(job)
-        self.saved = None if state is None else state.t
+        self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
             whole = parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)
             self._commit([whole], state)
@@ -126,17 +127,16 @@ class Team:
 
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""
-        while self.at == state.t and state.t:
+        while self.at == state.t and self._fetched != state.t:
             try:
                 now = self._wait(self._ask(self.members[0], "topics", deal=self.deal))
-                break
             except LOST as error:
                 self._lost(error)
                 self._catch_up(state.t)
-        else:
-            return
-        for name, value in now.items():
-            setattr(state, name, value)
+                continue
+            for name, value in now.items():
+                setattr(state, name, value)
+            self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
         """Write the checkpoint: each worker its documents' memory, then the rest here. New workers join from here on. `step`

@@ -8,6 +8,7 @@ from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.rows import _sort, merge_row, tally_word
 
 DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
+FEW = 8  # a row with over so many times the entries of what changes in it is searched, not gone through
 
 
 @njit(cache=True)
@@ -142,26 +143,45 @@ def _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values)
 
 
 @njit(cache=True)
-def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values):
+def _place(k, first, end, arena_topics):
+    """Where a row from `first` to before `end` has topic k; -1 where it does not."""
+    n = end - first
+    while n > 1:
+        half = n >> 1
+        first += half * np.int64(arena_topics[first + half] <= k)
+        n -= half
+    return first if n > 0 and arena_topics[first] == k else -1
+
+
+@njit(cache=True)
+def _add_row(at, size, room, e0, e1, topics, changes, arena_topics, arena_values, places):
     """Add the changes e0 ... e1 - 1 to a row of `size` entries from `at` on: (its size now, how many entries it has no room
-    for). What becomes 0 is dropped; topics that are new to it are put into it where they all have room."""
-    j, end, more, gone = at, at + size, 0, 0
+    for). What becomes 0 is dropped; topics that are new to it are put into it where they all have room.
+
+    places: int64[K], all -1, and so again.
+    """
+    end, more, gone = at + size, 0, 0
+    few = (e1 - e0) * FEW < size
+    if not few:
+        for j in range(at, end):
+            places[np.uint32(arena_topics[j])] = j
     for e in range(e0, e1):
-        k = np.int64(topics[e])
-        while j < end and arena_topics[j] < k:
-            j += 1
-        if j < end and arena_topics[j] == k:
-            arena_values[j] += changes[e]
-            gone += np.int64(arena_values[j] == 0)
-            j += 1
+        k = np.uint32(topics[e])
+        j = _place(k, at, end, arena_topics) if few else places[k]
+        if j >= 0:
+            value = arena_values[j] + changes[e]
+            arena_values[j] = value
+            gone += np.int64(value == 0)
         else:
             more += 1
+    if not few:
+        for j in range(at, end):
+            places[np.uint32(arena_topics[j])] = -1
     if gone:
         to = at
         for j in range(at, end):
-            if arena_values[j] != 0:
-                arena_topics[to], arena_values[to] = arena_topics[j], arena_values[j]
-                to += 1
+            arena_topics[to], arena_values[to] = arena_topics[j], arena_values[j]
+            to += np.int64(arena_values[j] != 0)
         size -= gone
     if more and size + more <= room:
         _put_in(at, size, more, e0, e1, topics, changes, arena_topics, arena_values)
@@ -180,10 +200,20 @@ def add(words, indptr, topics, changes, start, length, capacity, arena_topics, a
     wanted = np.zeros(n, np.int64)
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
+        places = np.full(len(totals), -1)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             w = words[i]
             size, more = _add_row(
-                start[w], length[w], capacity[w], indptr[i], indptr[i + 1], topics, changes, arena_topics, arena_values
+                start[w],
+                length[w],
+                capacity[w],
+                indptr[i],
+                indptr[i + 1],
+                topics,
+                changes,
+                arena_topics,
+                arena_values,
+                places,
             )
             length[w] = size
             wanted[i] = size + more if more else 0
