@@ -46,14 +46,14 @@ def efficiency(bow: Bow, config, home: Path, cluster: Cluster) -> tuple[bool, fl
 
 
 class Struck(Team):
-    """Workers one of which, or the scheduler, is killed in the middle of step `at`."""
+    """Workers one of which, or the scheduler, is killed in the middle of a step."""
 
-    at, strike = 0, staticmethod(lambda: None)
+    wanted, strike = 0, staticmethod(lambda: None)
 
     def step(self, config, state, bow, documents, shape) -> None:
-        if state.t == self.at and self.deal:
+        if state.t == self.wanted and self.deal:
             threading.Timer(0.02, self.strike).start()
-            self.at = -1
+            self.wanted = -1
         super().step(config, state, bow, documents, shape)
 
 
@@ -63,7 +63,7 @@ def drill(bow: Bow, config, home: Path, cluster: Cluster, what: str, expected) -
     began = time.perf_counter()
     with Struck(ENGINE, cluster.address, file, home, least=2) as team:
         team.lead(config, SEED, bow, home / "bow")
-        team.at = Schedule(bow, config, held_out_documents(bow, SEED)).steps // 3
+        team.wanted = Schedule(bow, config, held_out_documents(bow, SEED)).steps // 3
         team.strike = lambda: cluster.kill(what)
         for event in train(team, config, bow, seed=SEED):
             if isinstance(event, Snapshot):
