@@ -70,8 +70,8 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
-        if meta["config"] != asdict(config):
-            changed = sorted(k for k, v in asdict(config).items() if meta["config"].get(k) != v)
+        changed = sorted(k for k, v in meta["config"].items() if asdict(config).get(k) != v)
+        if changed:  # a setting that came after the checkpoint was made is not compared
             raise Invalid("checkpoint", f"The checkpoint was made with other settings: {', '.join(changed)} differ.")
         mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
         arrays = {

@@ -114,6 +114,28 @@ class Worker(Schema):
     age: float
 
 
+class TeamWorker(Schema):
+    """A worker of a cluster: what it did in a training since it took its seat. Seconds; bytes sent."""
+
+    worker: str
+    rank: int
+    t: int = Field(description="the step it is at")
+    steps: int
+    computing: float
+    exchanging: float
+    cpu: float
+    sent: int
+
+
+class Team(Schema):
+    """A training that workers share."""
+
+    run: int
+    restarts: int = Field(description="how often it went back to a checkpoint")
+    count: int
+    workers: list[TeamWorker]
+
+
 class JobCount(Schema):
     kind: str
     work: int
@@ -166,6 +188,7 @@ class Requests(Schema):
 class Operator(Schema):
     parts: dict[str, str]
     workers: list[Worker]
+    teams: list[Team]
     counts: list[JobCount]
     kind: str
     state: str

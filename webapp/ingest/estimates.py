@@ -14,6 +14,7 @@ from inference.engines import remembered
 from inference.engines.contract import Config, Shape
 from inference.memory import LARGE
 from inference.text import REASONS, Choice, Spread, Stream, count, terms
+from inference.training import Paces
 
 KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some collections while
@@ -229,9 +230,9 @@ class Cost(NamedTuple):
 def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
-    per_pass = -(-documents // max(1, min(config.minibatch, documents)))
+    paces = Paces.of(documents, config)
     pairs = round(PAIRS * tokens)
-    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=max(1, per_pass), pairs=pairs)
+    shape = Shape(D=documents, V=vocabulary, tokens=tokens, per_pass=paces.per_pass, later=paces.later, pairs=pairs)
     disk = _disk(topics, shape, remembered.size(engine, config, shape))
     return Cost(training_seconds(engine, config, tokens), engines.get(engine).memory(config, shape), *disk)
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webapp", "0035_objective")]
+    dependencies = [("webapp", "0036_minibatch_after")]
 
     operations = [
         migrations.CreateModel(

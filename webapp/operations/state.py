@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 
 from webapp.ingest import upload_limits
-from webapp.jobs import counters, events, kinds, roster
+from webapp.jobs import counters, events, kinds, roster, teams
 from webapp.models import Run
 from webapp.storage import copies, s3
 
@@ -40,6 +40,15 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_run_progress_ratio": (GAUGE, "How far a training is, from 0 to 1.", ("run",)),
     "topograph_training_tokens_per_second": (GAUGE, "Words that the trainings at work take in a second, together.", ()),
     "topograph_workers": (GAUGE, "Workers that are alive.", ()),
+    "topograph_cluster_workers": (GAUGE, "Workers of a cluster that share a training.", ("run",)),
+    "topograph_cluster_restarts": (COUNTER, "How often a shared training went back to a checkpoint.", ("run",)),
+    "topograph_cluster_steps": (COUNTER, "Steps that a worker took in a training.", ("run", "worker")),
+    "topograph_cluster_seconds": (
+        COUNTER,
+        "Seconds of a worker in a training: computing, exchanging (mostly waiting for others), and of its processor.",
+        ("run", "worker", "of"),
+    ),
+    "topograph_cluster_sent_bytes": (COUNTER, "Bytes that a worker sent to others in a training.", ("run", "worker")),
     "topograph_broker_messages": (GAUGE, "Messages for workers that nobody has taken yet.", ()),
     "topograph_redis_bytes": (GAUGE, "Memory that Redis uses.", ()),
     "topograph_database_connections": (GAUGE, "Connections to the database, of all clients.", ("state",)),
@@ -167,6 +176,21 @@ def _redis() -> Iterator[Number]:
         counted = counters.by_kind(what)
         for kind in kinds.KINDS:
             yield Number(name, (kind.name,), counted.get(kind.name, 0))
+
+    for team in teams.live():
+        yield from _team(team)
+
+
+def _team(team: dict) -> Iterator[Number]:
+    run = str(team["run"])
+    yield Number("topograph_cluster_workers", (run,), team["count"])
+    yield Number("topograph_cluster_restarts", (run,), team["restarts"])
+    for worker in team["workers"]:
+        labels = (run, worker["worker"])
+        yield Number("topograph_cluster_steps", labels, worker["steps"])
+        for of, seconds in (("computing", "computing"), ("exchanging", "exchanging"), ("processor", "cpu")):
+            yield Number("topograph_cluster_seconds", (*labels, of), worker[seconds])
+        yield Number("topograph_cluster_sent_bytes", labels, worker["sent"])
 
 
 def _disk() -> Iterator[Number]:

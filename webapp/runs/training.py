@@ -78,6 +78,7 @@ class Training:
         self.config = engines.config(run.engine, **run.settings).resolve(self.bow.D, self.bow.tokens)
         self.checkpoint = self.folder / "checkpoint"
         self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
+        self.telling = sharing.Telling(run.pk)
         self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
 
     def _bow(self) -> Bow:
@@ -101,10 +102,10 @@ class Training:
                 raise
             self._resume()
             self._train(shared=False)
-        self._finish()
 
     def _train(self, shared: bool) -> None:
-        """Go through all steps. shared: by the workers of a cluster, where there are any; the topics are the same."""
+        """Go through all steps, and store what came of it. shared: by the workers of a cluster, where there are any; the
+        topics are the same."""
         place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
         with sharing.led(self.engine, self.config, *place) if shared else nullcontext() as self.team:
             if self.team is None and self.state is not None:
@@ -119,6 +120,7 @@ class Training:
                     self._report(event)
                 else:
                     self._keep(event)
+            self._finish()
 
     def _compile(self) -> None:
         """Compile the engine before its first step, which could outlast the patience of the heartbeat. The default
@@ -136,8 +138,10 @@ class Training:
                 self.state = checkpoint.load(
                     self.checkpoint, engine=self.engine, config=self.config, bow=self.bow, scratch=self.folder
                 )
-            point = Metric.objects.get(run=self.run, step=self.state.t)  # which is written before the checkpoint
-            self.before = point.seconds
+            steps = Metric.objects.filter(
+                run=self.run, step__lte=self.state.t
+            )  # workers save between two points as well
+            self.before = steps.order_by("-step").values_list("seconds", flat=True).first() or 0.0
         elif self.run.begins:
             self.state = self._warm_start()
 
@@ -173,6 +177,7 @@ class Training:
             "left": series.left(self.points, p.step, seconds, p.steps),
         }
         events.run(self.run.pk, event)
+        self.telling(self.team)
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
             self._cancel()
@@ -271,9 +276,9 @@ class Training:
         if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
-        thetas = inference.fold_in_corpus(self.engine, self.config, self.state, self.bow)
+        blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
         gathered = inference.gather(
-            self.folder / "evidence", self.bow, postings, topics, thetas, by_document=self.engine.BY_DOCUMENT
+            self.folder / "evidence", self.bow, postings, topics, blocks, by_document=self.engine.BY_DOCUMENT
         )
         for done in gathered:
             self.beat.check()
