@@ -6,11 +6,10 @@ from numba import njit, prange
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
 from inference.kernels.special import digamma_rise
 
-RUNS = 4  # of pairs, which threads sort by word side by side
 SEARCHED = 6  # times as many entries as topics that change: in a row of so many each of these is searched by bisection
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def expand(documents, indptr, words, counts, slot, distinct):
     """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
     words).
@@ -20,17 +19,10 @@ def expand(documents, indptr, words, counts, slot, distinct):
     is used often lies close together.
     """
     doc_ptr = np.zeros(len(documents) + 1, np.int64)
-    first_token = np.zeros(len(documents) + 1, np.int64)
-    for i in prange(len(documents)):
-        tokens = np.int64(0)
-        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            slot[words[j]] = 0  # threads may write it at once: all write the same
-            tokens += counts[j]
-        doc_ptr[i + 1] = indptr[documents[i] + 1] - indptr[documents[i]]
-        first_token[i + 1] = tokens
     for i in range(len(documents)):
-        doc_ptr[i + 1] += doc_ptr[i]
-        first_token[i + 1] += first_token[i]
+        doc_ptr[i + 1] = doc_ptr[i] + indptr[documents[i] + 1] - indptr[documents[i]]
+        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+            slot[words[j]] = 0
     n = 0
     for w in range(len(slot)):
         if slot[w] == 0:
@@ -39,8 +31,8 @@ def expand(documents, indptr, words, counts, slot, distinct):
             n += 1
     places = np.empty(doc_ptr[-1], np.int32)
     token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
-    for i in prange(len(documents)):
-        p, t = doc_ptr[i], first_token[i]
+    p, t = 0, np.int64(0)
+    for i in range(len(documents)):
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
             places[p] = slot[words[j]]
             t += counts[j]
@@ -78,31 +70,21 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
             target[at + t] = source[t]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def by_word(places, token_ptr, n):
     """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
-    P = len(places)
     indptr = np.zeros(n + 1, np.int64)
     tokens = np.zeros(n, np.int64)
-    cursor = np.zeros((RUNS, n), np.int64)
-    sums = np.zeros((RUNS, n), np.int64)
-    for run in prange(RUNS):
-        for p in range(run * P // RUNS, (run + 1) * P // RUNS):
-            cursor[run, places[p]] += 1
-            sums[run, places[p]] += token_ptr[p + 1] - token_ptr[p]
-    before = np.int64(0)
+    for p in range(len(places)):
+        indptr[places[p] + 1] += 1
+        tokens[places[p]] += token_ptr[p + 1] - token_ptr[p]
     for w in range(n):
-        for run in range(RUNS):
-            size = cursor[run, w]
-            cursor[run, w] = before
-            before += size
-            tokens[w] += sums[run, w]
-        indptr[w + 1] = before
-    pairs = np.empty(P, np.int32)
-    for run in prange(RUNS):
-        for p in range(run * P // RUNS, (run + 1) * P // RUNS):
-            pairs[cursor[run, places[p]]] = p
-            cursor[run, places[p]] += 1
+        indptr[w + 1] += indptr[w]
+    pairs = np.empty(len(places), np.int32)
+    cursor = indptr[:-1].copy()
+    for p in range(len(places)):
+        pairs[cursor[places[p]]] = p
+        cursor[places[p]] += 1
     return indptr, pairs, tokens
 
 

@@ -89,11 +89,13 @@ def state(run: Run, workers: int | None, step: int | None = None) -> dict:
 
 def passes(run: Run) -> int:
     """How many passes a run makes: as many as were chosen, or, once it has ended because its topics had settled, as it made."""
-    chosen = run.settings["passes"]
-    if not run.steps:
-        return chosen
-    per_pass = -(-run.version.documents // min(run.settings["minibatch"], max(1, run.version.documents)))
-    return min(chosen, -(-run.steps // max(1, per_pass)))
+    settings, documents = run.settings, max(1, run.version.documents)
+    first, after = settings["minibatch"], settings.get("minibatch_after", settings["minibatch"])
+    per_pass, later = (-(-documents // min(size, documents)) for size in (first, after))
+    early = settings.get("warm_up", 0) if after != first else 0
+    left = run.steps - early * per_pass
+    made = early - (-left // later) if left > 0 else -(-run.steps // per_pass)
+    return min(settings["passes"], made) if run.steps else settings["passes"]
 
 
 def forming(view: RunView, step: int | None = None) -> dict:
@@ -181,8 +183,9 @@ def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def _documents(run: Run) -> float:
-    """Documents seen so far; a step is one minibatch."""
-    return run.step * run.settings["minibatch"]
+    """Documents seen so far, over all passes, by the words seen."""
+    version = run.version
+    return version.documents * run.tokens_seen / version.tokens if version.tokens else 0.0
 
 
 def _columns(metrics: list[Metric]) -> dict:
