@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import redis
-from celery import current_app as app
 from django.conf import settings
 from django.db import Error, connection, transaction
 
 from webapp.ingest import upload_limits
 from webapp.jobs import counters, events, kinds, roster, teams
 from webapp.models import Run
+from webapp.storage import copies, s3
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
 RUNS = 50  # of those that train, of which each is told apart
@@ -58,6 +58,11 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_pool_connections": (GAUGE, "Connections of this web process's pool.", ("state",)),
     "topograph_pool_waiting": (GAUGE, "Threads of this web process that wait for a connection.", ()),
     "topograph_disk_bytes": (GAUGE, "Of the disk with the state folder; reserve: what uploads leave free.", ("state",)),
+    "topograph_store_copies_bytes": (
+        GAUGE,
+        "Copies on this machine of what the store has; limit: at most, but for what is in use.",
+        ("state",),
+    ),
     "topograph_uploads_arriving": (GAUGE, "Uploads that have begun and are not yet part of a corpus.", ()),
 }
 
@@ -72,6 +77,8 @@ def numbers() -> list[Number]:
     """All numbers. A part that does not answer is told by topograph_up, and its numbers are left out."""
     numbers = []
     for part, ask in PARTS.items():
+        if part == "store" and not settings.STORE:
+            continue
         try:
             numbers += list(ask())
             up = 1
@@ -101,7 +108,7 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     name, table = kind.name, kind.model._meta.db_table
     cursor.execute(
         f"SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at, created_at))) FROM {table} "
-        "WHERE status = ANY(%s) AND deleted_at IS NULL GROUP BY status",
+        f"WHERE status = ANY(%s) {'AND deleted_at IS NULL' if _can_be_deleted(kind) else ''} GROUP BY status",
         [[QUEUED, *kind.active]],
     )
     counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
@@ -111,6 +118,10 @@ def _jobs(cursor, kind: kinds.JobKind) -> Iterator[Number]:
     yield Number(
         "topograph_jobs_silent_seconds", (name,), max([counted[s][1] for s in kind.active if s in counted], default=0.0)
     )
+
+
+def _can_be_deleted(kind: kinds.JobKind) -> bool:
+    return any(field.name == "deleted_at" for field in kind.model._meta.fields)
 
 
 def _trainings() -> Iterator[Number]:
@@ -159,7 +170,7 @@ def database_bytes(cursor) -> int:
 def _redis() -> Iterator[Number]:
     client = events.client()
     yield Number("topograph_workers", (), len(roster.live_workers()))
-    yield Number("topograph_broker_messages", (), client.llen(app.conf.task_default_queue))
+    yield Number("topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES)))
     yield Number("topograph_redis_bytes", (), client.info("memory")["used_memory"])
     for name, what in (("topograph_jobs_failed", "failed"), ("topograph_jobs_retried", "retried")):
         counted = counters.by_kind(what)
@@ -192,4 +203,16 @@ def _disk() -> Iterator[Number]:
     yield Number("topograph_uploads_arriving", (), notes)
 
 
-PARTS: dict[str, Callable[[], Iterator[Number]]] = {"postgres": _postgres, "redis": _redis, "disk": _disk}
+def _store() -> Iterator[Number]:
+    if not s3.answers():
+        raise s3.StoreAway
+    yield Number("topograph_store_copies_bytes", ("kept",), copies.bytes_kept())
+    yield Number("topograph_store_copies_bytes", ("limit",), settings.STORE_CACHE)
+
+
+PARTS: dict[str, Callable[[], Iterator[Number]]] = {
+    "postgres": _postgres,
+    "redis": _redis,
+    "disk": _disk,
+    "store": _store,
+}
