@@ -66,7 +66,7 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
         if meta["engine"] != engine.NAME:
             raise Invalid(
                 "checkpoint",
-                f"The checkpoint was made by the engine {meta['engine']}, and can't be gone on from by {engine.NAME}.",
+                f"The checkpoint was made by the engine {meta['engine']}, and can't be continued by {engine.NAME}.",
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")

@@ -179,12 +179,12 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Jobs of corpora need the files that were uploaded, and go where these are.
-CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE = "celery", "corpora"
-QUEUES = (CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE)
-CELERY_TASK_ROUTES = {"tasks.corpora.*": {"queue": CORPORA_QUEUE}}
+# Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are done where those are.
+CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
+QUEUES = (CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE)
+CELERY_TASK_ROUTES = {name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")}
 CELERY_TASK_QUEUES = [
-    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != CORPORA_QUEUE
+    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != HOME_QUEUE
 ]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
@@ -378,6 +378,13 @@ DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPO
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
+# Large files that workers made to be downloaded (webapp.exports.kept): for how many days they are kept, and how many bytes
+# one user's, and all together, may have.
+EXPORTS = {
+    "days": float(os.environ.get("TOPOGRAPH_EXPORT_DAYS") or 7),
+    "bytes": int(os.environ.get("TOPOGRAPH_EXPORT_BYTES") or 20 * 10**9),
+    "all_bytes": int(os.environ.get("TOPOGRAPH_EXPORT_ALL_BYTES") or 100 * 10**9),
+}
 # The scheduler of a cluster whose workers share large trainings, and from how many words on: docs/scaling.md.
 CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")
 CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)

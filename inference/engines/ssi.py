@@ -23,10 +23,8 @@ from inference.topics import Theta, Topics
 
 NAME = "ssi"
 LABEL = "Sparse stochastic inference"
-HELP = (
-    "LDA by sampling, for small corpora and large ones: the fastest to good topics here, and as fast with many topics."
-)
-PURPOSE = "The usual: quick and good on any collection"
+HELP = "LDA by sampling, for corpora of any size: it reaches good topics fastest here, also when they are many."
+PURPOSE = "The usual choice: quick and good on any corpus"
 SOURCE = "Mimno, Hoffman and Blei 2012"
 PAPERS = {
     "mimno2012sparse": """@inproceedings{mimno2012sparse,
@@ -84,7 +82,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     alpha: float | None = setting(
         "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
@@ -110,7 +108,7 @@ class Config:
         "Warm-up", "", "With memo, so many of the passes begin with statistics that decay.", least=0
     )
     minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
+        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
     )
     burn_in: int | None = setting(
         "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.", least=0
@@ -134,7 +132,7 @@ class Config:
         least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
     )  # fmt: skip
     tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0,
+        "Delay", "τ₀", "With decay, how much the first steps are damped.", 10.0,
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
 

@@ -125,7 +125,7 @@ class Job(Schema):
     kind: str
     id: int
     corpus: int | None
-    who: str
+    who: str | None
     status: str
     request: str
     attempt: int
@@ -1232,6 +1232,10 @@ class ExportFile(Schema):
     label: str
     path: str
     url: str
+    file: str
+    large: bool = Field(description="a worker makes it first")
+    bytes: int | None = Field(description="about how many, of a large one")
+    refused: str = Field(description="why it is not made, and what to take instead")
 
 
 class ExportRow(Schema):
@@ -1253,9 +1257,28 @@ class ExportGroup(Schema):
     forms: list[ExportForm]
 
 
+class MadeExport(Schema):
+    """A large file that a worker makes or has made, for whoever asks."""
+
+    id: int
+    file: str
+    sentence: str
+    status: str = Field(description="queued, making, ready or failed")
+    bytes: int = Field(description="that are written")
+    expected: int = Field(description="bytes, about")
+    error: str
+    asked: datetime
+    until: datetime | None = Field(description="when it goes")
+    sha256: str
+    url: str | None
+    again: str
+    delete: str
+
+
 class TakePage(Schema):
     groups: list[ExportGroup]
     documents: str
+    made: list[MadeExport]
 
 
 class NotebookRow(Schema):
@@ -1491,6 +1514,17 @@ class ComparedTopics(Schema):
     again: Stability | None = None
 
 
+class Comparing(Schema):
+    """Two runs that a worker compares, as that takes long, or is to, or could not."""
+
+    run: int
+    other: int
+    status: str = Field(description="queued, comparing or failed")
+    done: float = Field(description="from 0 to 1")
+    error: str
+    again: str | None = Field(description="where a form asks for it again that failed")
+
+
 class ComparePage(Schema):
     runs: list[ComparedRun]
     notices: list[str]
@@ -1498,6 +1532,9 @@ class ComparePage(Schema):
     measures: Measures
     metrics: dict[str, dict[str, list[float | None]]]
     topics: ComparedTopics | None
+    comparing: list[Comparing] = Field(
+        description="until it is empty, `topics` and columns of `measures` may be missing"
+    )
     comparison: Comparison | None = Field(None, description="of two runs; of more the rows say how stable topics are")
 
 

@@ -48,9 +48,9 @@ from webapp.simulate import truth
 from webapp.storage import files, sealed
 
 REPEATED = {  # Words.duplicates
-    "keep": "They count like all others.",
-    "exact": "Those that are the same count no words.",
-    "near": "Both count no words.",
+    "keep": "They are counted like all others.",
+    "exact": "Exact repeats are not counted.",
+    "near": "Neither kind is counted.",
 }
 REASONS = {  # inference.text.Vocabulary.dropped -> words for people
     "stop word": "stop words",

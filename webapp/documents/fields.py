@@ -7,14 +7,14 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
-from webapp.metadata.columns import Columns
+from webapp.metadata.columns import Columns, put_in_order
 from webapp.metadata.groups import LONG, MOST_GROUPS, NONE, PERIODS, Groups, TooManyPeriods, by_period, months, span
 from webapp.models import Version
 from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "ranges", "span",
+    "PERIODS", "Category", "Groups", "by_date", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "put_in_order", "ranges", "span",
     "usual", "values",
 ]  # fmt: skip
 
@@ -56,7 +56,7 @@ def codes(version: Version, name: str) -> tuple[ValueField, np.ndarray]:
     category = next((field for field in categories(version) if field.name == name), None)
     if category is None:
         names = ", ".join(f"“{c.name}”" for c in categories(version)) or "none"
-        raise Invalid("field", f"“{name}” is no category of “{version.corpus.name}”. Its categories: {names}.")
+        raise Invalid("field", f"“{name}” is not a category of “{version.corpus.name}”. Its categories: {names}.")
     return category, values(version, category)
 
 
@@ -64,6 +64,12 @@ def dates(version: Version) -> np.ndarray:
     """int32[D]: date.toordinal(), 0 for a document without one."""
     columns = _columns(version.pk)
     return columns.dates if columns else np.zeros(version.documents, np.int32)
+
+
+def by_date(version: Version, newest: bool) -> np.ndarray | None:
+    """The kept order of all documents, int32[D]; None where there is none (metadata.columns)."""
+    columns = _columns(version.pk)
+    return columns.by_date(newest) if columns else None
 
 
 def dated(version: Version) -> tuple[date, date] | None:

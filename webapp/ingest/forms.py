@@ -128,9 +128,9 @@ class TrainForm(forms.Form):
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(setting, getattr(chosen, setting.name), suggested)
         self.fields["topics"].help_text += (
-            f" {suggested} is a number to begin with."
+            f" {suggested} is a good number to start with."
             if isinstance(engines.get(self.engine), Truncated)
-            else f" For {corpus.documents:,} documents {suggested} is a number to begin with; try half and twice as many."
+            else f" For {corpus.documents:,} documents {suggested} is a good number to start with; try half and twice as many."
         )
         self.fields["seed"] = _seed()
         if (version := _version(corpus)) is not None:

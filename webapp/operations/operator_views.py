@@ -56,7 +56,13 @@ def index(request: HttpRequest, as_json: bool = False) -> HttpResponse:
     return page(request, "operator/index.html", data, as_json=as_json, states=states, names=NAMES, most=queries.MOST)
 
 
-NAMES = {"run": "Trainings", "corpus": "Corpora being read", "version": "Words being chosen"}
+NAMES = {
+    "run": "Trainings",
+    "corpus": "Corpora being read",
+    "version": "Words being chosen",
+    "export": "Large files being made",
+    "comparison": "Runs being compared",
+}
 
 
 def live_workers() -> list[dict] | None:

@@ -17,9 +17,10 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from webapp.corpora import deletion
+from webapp.exports import kept
 from webapp.ingest import uploads
 from webapp.jobs import events
-from webapp.models import Corpus, Run, Sealed, Snapshot, Version
+from webapp.models import Comparison, Corpus, Export, Run, Sealed, Snapshot, Version
 from webapp.runs import snapshots
 from webapp.storage import bulk, copies, files, sealed
 
@@ -29,7 +30,7 @@ INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
 STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
-FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run}
+FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
 READY = {
     "corpora": (Corpus, Corpus.Status.READY),
     "versions": (Version, Version.Status.READY),
@@ -43,9 +44,12 @@ def tidy() -> None:
     with bulk.removing() as may:
         if may:
             purge()
+            snapshots.drop_replaced()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
-            snapshots.drop_former(STEP)
+            if (newest := Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()) is not None:
+                bulk.drop_empty_groups(newest - bulk.GROUP)
+            kept.remove_expired()
             _remove_folders()
             if settings.STORE:
                 _remove_from_store()
@@ -81,7 +85,8 @@ def _remove(row: Corpus | Run) -> None:
         folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
         partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
     else:
-        about, folders = f"run:{row.pk}", [files.run_folder(row.pk)]
+        about, exported = f"run:{row.pk}", Export.objects.filter(run=row).values_list("pk", flat=True)
+        folders = [files.run_folder(row.pk), *map(files.export_folder, exported)]
         snapshots = Snapshot.objects.filter(run=row).values_list("pk", flat=True)
         partitions = [("topic_word", pk) for pk in snapshots]
     for folder in folders:
@@ -100,14 +105,16 @@ def _remove(row: Corpus | Run) -> None:
 
 
 def _remove_folders() -> None:
-    """Remove folders of corpora, versions and runs that have no row."""
+    """Remove folders that have no row."""
     for kind, model in FOLDERS.items():
         old = _old_folders(settings.FILES / kind)
         while folders := list(islice(old, 1000)):
             with transaction.atomic():
                 if not files.nobody_stores():
                     return  # a row may come yet, however long its files take: the next time
-                known = set(model.everything.filter(pk__in=[int(f.name) for f in folders]).values_list("pk", flat=True))
+                known = set(
+                    model._base_manager.filter(pk__in=[int(f.name) for f in folders]).values_list("pk", flat=True)
+                )
             for folder in folders:
                 if int(folder.name) not in known:
                     shutil.rmtree(folder, ignore_errors=True)

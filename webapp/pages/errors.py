@@ -32,7 +32,7 @@ DATABASE_SLOW = (
     "This took the database too long, so it was stopped: the server is busy, or there is a great deal to count. "
     "Nothing is lost. Try again in a minute, or ask for less at once."
 )
-REDIS_AWAY = "A part of this server (Redis) does not answer at the moment, and this page needs it. Nothing is lost. Try again in a few seconds."
+REDIS_AWAY = "This page needs a part of this server (Redis) that does not answer at the moment. Nothing is lost. Try again in a few seconds."
 STORE_AWAY = (
     "The store of this server’s files does not answer at the moment, and this page needs a file from it that is not on this machine. "
     "Nothing is lost. Try again in a few seconds."
@@ -176,7 +176,7 @@ def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse
 
 
 def broken_sentence(request: HttpRequest) -> str:
-    return f"Something went wrong on our side. Request {request_context(request).id} stands in the log."
+    return f"Something went wrong on our side. Request {request_context(request).id} is in the server’s log."
 
 
 def unavailable(request: HttpRequest, error: BaseException | None, json: bool = False) -> HttpResponse | None:

@@ -22,8 +22,8 @@ from webapp.runs import names, series
 from webapp.storage import bulk
 
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
-FORMER = timedelta(minutes=10)  # after its end a run keeps the last one but its own, for pages that are open
 KEEP = 2  # snapshots of a run that stay: the present one, and the one that an open page may still be reading
+READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
 
 class Findings(NamedTuple):
@@ -91,12 +91,12 @@ def drop_old(run_id: int) -> None:
         bulk.drop("topic_word", pk)
 
 
-def drop_former(most: int) -> None:
-    """Drop what runs that are done showed before they were; by FORMER nobody reads it any more."""
-    former = Snapshot.objects.filter(final=False, run__status=Run.Status.DONE, run__finished_at__lt=Now() - FORMER)
-    old = list(former.exclude(run__snapshot=F("pk")).values_list("pk", flat=True)[:most])
-    Snapshot.objects.filter(pk__in=old).delete()
-    for pk in old:
+def drop_replaced() -> None:
+    """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page reads them any more."""
+    done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
+    old = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
+    for pk in list(old.order_by("pk").values_list("pk", flat=True)[:1000]):
+        Snapshot.objects.filter(pk=pk).delete()
         bulk.drop("topic_word", pk)
 
 

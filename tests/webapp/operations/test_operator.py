@@ -78,7 +78,8 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
     other = runs.create(trained.version, topics=4)
     Run.objects.filter(pk=other.pk).update(status="failed", error="A file could not be read: letters.txt")
     first = said(client, "?kind=run&state=failed")
-    assert {row["kind"]: row["failed"] for row in first["counts"]} == {"run": 2, "corpus": 0, "version": 0}
+    failed_of = {row["kind"]: row["failed"] for row in first["counts"]}
+    assert failed_of == {"run": 2, "corpus": 0, "version": 0, "export": 0, "comparison": 0}
     assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
     second = said(client, first["next"].replace("&amp;", "&"))
     assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [
