@@ -183,9 +183,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
 QUEUES = (CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE)
 CELERY_TASK_ROUTES = {name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")}
-CELERY_TASK_QUEUES = [
-    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != HOME_QUEUE
-]
+CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != HOME_QUEUE]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
 # Redis had died could wait in it for ever.

@@ -31,7 +31,7 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
-READY = {
+READY: dict[str, tuple[type[Corpus] | type[Version] | type[Run], str]] = {
     "corpora": (Corpus, Corpus.Status.READY),
     "versions": (Version, Version.Status.READY),
     "runs": (Run, Run.Status.DONE),
