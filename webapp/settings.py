@@ -179,13 +179,11 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Jobs of corpora need the files that were uploaded, and go where these are.
-CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE = "celery", "corpora"
-QUEUES = (CELERY_TASK_DEFAULT_QUEUE, CORPORA_QUEUE)
-CELERY_TASK_ROUTES = {"tasks.corpora.*": {"queue": CORPORA_QUEUE}}
-CELERY_TASK_QUEUES = [
-    Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != CORPORA_QUEUE
-]
+# Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are done where those are.
+CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
+QUEUES = (CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE)
+CELERY_TASK_ROUTES = {name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")}
+CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != HOME_QUEUE]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
 # Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
 # Redis had died could wait in it for ever.

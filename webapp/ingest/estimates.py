@@ -22,12 +22,12 @@ KEPT, SIDE, STOPS = 60, 14, 400  # words that are shown
 READ = 5e6  # characters a second, from files to a corpus that is ready, where reading the format is not what takes long
 READY = 1.5  # seconds that the smallest corpus takes
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
-# The same of the disk, in bytes, as benchmarks.disk told it of the State of the Union addresses in sections with the default
-# engine (K = 50 and 100): pairs of a document and a word for each word; topics of a word, at K = 100 where it stands 100
-# times, and of a document, by the root of its length; a row of a topic's word in Postgres with its indexes; the
-# engine's state for such a row, packed and not; what Postgres keeps of each topic.
-PAIRS, ROWS, MIXTURE = 0.83, 14.5, 0.87
-ROW, STATE_PACKED, STATE, OF_TOPIC = 137, 25, 55, 3_000
+# The same of the disk, in bytes, as benchmarks.disk told it of two collections with the default engine (docs/storage.md): pairs
+# of a document and a word for each word; topics of a word at K = 100, and of a document, by the root of its length; a row
+# of a topic's word in Postgres with its indexes; the engine's state for such a row, packed and not; what Postgres keeps of
+# each topic.
+PAIRS, ROWS, MIXTURE = 0.83, 12, 0.87
+ROW, STATE_PACKED, STATE, OF_TOPIC = 137, 20, 60, 3_000
 _PASSAGE = 340  # characters
 _FEATURES = [
     regex.compile(p)
@@ -239,8 +239,7 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
 
 def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     """Cost.disk and Cost.at_work. remembers: bytes, inference.engines.remembered."""
-    words = ROWS * (topics / 100) ** 0.4 * (shape.tokens / (100 * shape.V)) ** 0.5  # topics of a word
-    rows = min(shape.pairs, shape.V * min(topics, words))
+    rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
     mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)  # topics of a document
     evidence = 6 * shape.pairs + (14 * mixtures + 8) * shape.D
     done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics

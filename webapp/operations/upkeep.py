@@ -32,7 +32,7 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its transaction ends.
 LEFT = 3600
 FOLDERS = {"corpora": Corpus, "versions": Version, "runs": Run, "comparisons": Comparison, "exports": Export}
-READY = {
+READY: dict[str, tuple[type[Corpus] | type[Version] | type[Run], str]] = {
     "corpora": (Corpus, Corpus.Status.READY),
     "versions": (Version, Version.Status.READY),
     "runs": (Run, Run.Status.DONE),
@@ -131,7 +131,7 @@ ADOPTING = 300  # seconds for which one worker alone puts into the store what is
 
 def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
-    for kind, model in FOLDERS.items():
+    for kind, (model, _) in READY.items():
         gone = Sealed.objects.filter(~Exists(model.everything.filter(pk=OuterRef("key"))), kind=kind)
         try:
             for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):

@@ -96,7 +96,7 @@ def note(stored: Stored) -> None:
     """What lies at the item's place is what was stored: from now on it is a copy, and may go."""
     if not stored.item.path.exists():
         return
-    lock = _locked(_mark(stored), fcntl.LOCK_EX)
+    lock = _locked_alone(_mark(stored))
     try:
         _write_mark(lock, stored)
     finally:
@@ -145,7 +145,8 @@ class _Fetch(threading.Thread):
 
     def __init__(self, stored: Stored):
         super().__init__(daemon=True, name=f"fetch {stored.item}")
-        self.stored, self.bytes, self.error, self.ended = stored, 0, None, 0.0
+        self.stored, self.bytes, self.ended = stored, 0, 0.0
+        self.error: Exception | None = None
 
     def run(self) -> None:
         try:
@@ -156,7 +157,7 @@ class _Fetch(threading.Thread):
         self.ended = time.monotonic()
 
     def _fetch(self) -> None:
-        item, lock = self.stored.item, _locked(_mark(self.stored), fcntl.LOCK_EX)  # waits for another process's fetch
+        item, lock = self.stored.item, _locked_alone(_mark(self.stored))  # waits for another process's fetch
         try:
             if _is_whole(lock, item):
                 return
@@ -244,6 +245,13 @@ def _locked(mark: Path, how: int) -> int | None:
         except FileNotFoundError:
             pass  # it was removed while we waited
         os.close(descriptor)
+
+
+def _locked_alone(mark: Path) -> int:
+    """An exclusive lock, however long that takes."""
+    lock = _locked(mark, fcntl.LOCK_EX)
+    assert lock is not None
+    return lock
 
 
 def _is_whole(lock: int, item: Item) -> bool:

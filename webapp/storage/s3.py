@@ -170,7 +170,8 @@ def _client(pid: int, probing: bool = False):
     """pid: a child of a fork needs one of its own, as threads do not come along."""
     from obstore.store import S3Store
 
-    at = settings.STORE
+    at: Place = settings.STORE
+    assert at is not None
     # One object a call: not every store has S3's call for many, nor answers it in the same words.
     options: dict[str, Any] = {"config": {"aws_disable_bulk_delete": True}}
     if at.endpoint:
@@ -178,17 +179,14 @@ def _client(pid: int, probing: bool = False):
     if at.prefix:
         options["prefix"] = at.prefix
     limit = PROBE if probing else REQUEST
-    return S3Store(
-        at.bucket,
-        client_options={
-            "timeout": limit,
-            "connect_timeout": min(CONNECT, limit),
-            "allow_http": at.endpoint.startswith("http://"),
-        },
-        retry_config={
-            "max_retries": 0 if probing else 4,
-            "retry_timeout": PROBE if probing else RETRYING,
-            "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
-        },
-        **options,
-    )
+    client: Any = {
+        "timeout": limit,
+        "connect_timeout": min(CONNECT, limit),
+        "allow_http": at.endpoint.startswith("http://"),
+    }
+    retries: Any = {
+        "max_retries": 0 if probing else 4,
+        "retry_timeout": PROBE if probing else RETRYING,
+        "backoff": {"base": 2, "init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=4)},
+    }
+    return S3Store(at.bucket, client_options=client, retry_config=retries, **options)

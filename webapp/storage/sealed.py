@@ -14,6 +14,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -92,7 +93,7 @@ def record(stored: Iterable[Stored]) -> None:
         former = _stored(each.item)
         fields = {"generation": each.generation, "size": each.size, "files": each.files}
         Sealed.objects.update_or_create(**each.item._asdict(), defaults=fields)
-        transaction.on_commit(lambda each=each, former=former: _recorded(each, former))
+        transaction.on_commit(partial(_recorded, each, former))
 
 
 def _recorded(now: Stored, former: Stored | None) -> None:
@@ -234,7 +235,7 @@ def _let_go(locks: list[int]) -> None:
 
 def _stored(item: Item) -> Stored | None:
     row = Sealed.objects.filter(**item._asdict()).first()
-    return row and _of(item, row.generation, row.files)
+    return None if row is None else _of(item, row.generation, row.files)
 
 
 def _all(kind: str, key: int) -> list[Stored]:
