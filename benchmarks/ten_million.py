@@ -220,7 +220,7 @@ def _asked(name: str, runs: int, group: int) -> None:
 
         print(f"{name}: after a run was published, each {spent(published) / 20:.1f} ms")
         used = "SELECT sum(used_bytes) FROM pg_backend_memory_contexts"
-        print(f"{name}: memory of the connection {reader.execute(used).fetchone()[0] / 1e6:.1f} MB")
+        print(f"{name}: memory of the connection {float(reader.execute(used).fetchone()[0]) / 1e6:.1f} MB")
 
 
 def _processor(pid: int) -> float:
