@@ -702,3 +702,20 @@ class ApiToken(models.Model):
 
     class Meta:
         ordering = ["-id"]
+
+
+class Sealed(models.Model):
+    """A file or folder of a corpus, version or run that is in the S3-compatible store (webapp.storage.sealed); none of
+    them where there is no store."""
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.CharField(max_length=10)  # corpora, versions or runs
+    key = models.BigIntegerField()  # the number of the corpus, version or run, which may be gone
+    name = models.CharField(max_length=40)
+    generation = models.CharField(max_length=16, db_index=True)
+    size = models.BigIntegerField()  # bytes of all its files
+    files = models.JSONField()  # [path below it, bytes, sha256] of each
+    stored_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "key", "name"], name="sealed_once")]

@@ -7,10 +7,12 @@ import functools
 import gzip
 import hashlib
 import os
+import re
 import signal
 import threading
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -50,14 +52,21 @@ def until(condition, seconds: float = 150):
         time.sleep(0.05)
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether code of the process runs at this signal."""
+    (caught,) = re.findall(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return bool(int(caught, 16) >> number - 1 & 1)
+
+
 def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
     run = t.run(corpus, **LASTING)
-    kill_child = functools.partial(t.kill_child, run)
-    for struck, again in ((kill_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
+    end_child = functools.partial(t.kill_child, run, signal.SIGTERM)  # as a worker does that is told to end
+    for struck, again in ((end_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
         kept = t.saved(run)
+        assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
             until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), 60)  # none hangs as running

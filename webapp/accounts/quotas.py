@@ -76,7 +76,7 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
     if has + more > most:
         raise Over(
             "files",
-            f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}",
+            f"Your files may take up {size(most)} in all. They take up {size(has)}, and these would add {size(more)}. {MORE}",
         )
 
 

@@ -114,6 +114,28 @@ class Worker(Schema):
     age: float
 
 
+class TeamWorker(Schema):
+    """A worker of a cluster: what it did in a training since it took its seat. Seconds; bytes sent."""
+
+    worker: str
+    rank: int
+    t: int = Field(description="the step it is at")
+    steps: int
+    computing: float
+    exchanging: float
+    cpu: float
+    sent: int
+
+
+class Team(Schema):
+    """A training that workers share."""
+
+    run: int
+    restarts: int = Field(description="how often it went back to a checkpoint")
+    count: int
+    workers: list[TeamWorker]
+
+
 class JobCount(Schema):
     kind: str
     work: int
@@ -166,6 +188,7 @@ class Requests(Schema):
 class Operator(Schema):
     parts: dict[str, str]
     workers: list[Worker]
+    teams: list[Team]
     counts: list[JobCount]
     kind: str
     state: str
@@ -364,8 +387,11 @@ class DocumentOfRunPage(DocumentPage):
     show: str
     topic: int | None
     strip: list[Stretch]
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Citations(Schema):
@@ -396,8 +422,11 @@ class PassageOfRunPage(PassagePage):
 
     tokens: int
     proportions: list[Proportion] = Field(description="largest first")
-    similar: list[Similar] | None
-    find_similar: str | None
+    similar: list[Similar]
+    similar_unseen: float | None = Field(
+        description="how alike a document may be that was not looked at; null: none can be as alike as these"
+    )
+    similar_looked: int = Field(description="documents that were compared")
 
 
 class Section(Schema):
@@ -928,6 +957,9 @@ class TimeComparison(Schema):
     unsure: list[TopicName] | None = None
     unsure_count: int | None = None
     not_listed: tuple[int, int] | None = None
+    words_from: tuple[int, int] | None = Field(
+        default=None, description="documents of each side in which words were counted; null: in all of them"
+    )
 
 
 # Words

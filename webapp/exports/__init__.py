@@ -60,15 +60,15 @@ class Form:
 
 TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "What readers say"
 PROGRAMS, WHOLE = "For other programs", "The whole run"
-PAIRS = "Documents and topics, a row for each pair"
+PAIRS = "Documents and topics, one row per pair"
 _TEXT, _ZIP, _NPZ = "text/plain; charset=utf-8", "application/zip", "application/octet-stream"
 
 FORMS = {
     form.name: form
     for form in (
-        Form("topics-long", TOPICS, "Topics, a row for each word",
+        Form("topics-long", TOPICS, "Topics, one row per word",
              "topic, rank, word, weight, how often the word is assigned to the topic, and in how many documents", tables.topics_long, final=False, bytes=sizes.topics_long),
-        Form("topics-wide", TOPICS, "Topics, a row each", f"share, coherence, label and the first {WORDS} words; programs can ask for more, such as ?words=100",
+        Form("topics-wide", TOPICS, "Topics, one row each", f"share, coherence, label and the first {WORDS} words; programs can ask for more, such as ?words=100",
              tables.topics_wide, final=False),
         Form("topic-measures", TOPICS, "Measures of topics",
              "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a topic holds together", tables.diagnostics),
@@ -78,22 +78,22 @@ FORMS = {
              tables.lines, selected=True, asks="word", bytes=sizes.lines),
         Form("documents", DOCUMENTS, "Documents", "id, title, date, file, place, metadata and the sha256 of the text; for chosen documents with the shares that chose them (programs: ?topics=3,7)", tables.documents,
              selected=True, bytes=sizes.documents),
-        Form("document-topics", DOCUMENTS, "Documents and topics, a row for each pair",
+        Form("document-topics", DOCUMENTS, "Documents and topics, one row per pair",
              "how many words of a document are assigned to each topic, and their share", tables.document_topics, selected=True, bytes=sizes.document_topics),
-        Form("document-topics-wide", DOCUMENTS, "Documents and topics, a row for each document", "the share of every topic in a column of its own",
+        Form("document-topics-wide", DOCUMENTS, "Documents and topics, one row per document", "the share of every topic in a column of its own",
              tables.document_topics_wide, selected=True, bytes=sizes.document_topics_wide, instead=PAIRS),
         Form("topic-time", DOCUMENTS, "Topics over time and by category",
              "words and documents of each topic in each period, or with each value of a category", tables.topic_time, selected=True,
              choices=tables.kinds, bytes=sizes.topic_time),
-        Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be read again", tables.curation, final=False),
+        Form("curation", READERS, "Labels", "labels, notes, groups, colours and merges; can be imported again", tables.curation, final=False),
         Form("curation-history", READERS, "Their history", "every entry, who and when, and what was undone", tables.curation_history,
              final=False),
-        Form("reading", READERS, "Answers of the reading protocol", "who was shown what, what was answered, and what the model says",
+        Form("reading", READERS, "Answers of the reading tests", "who was shown what, what was answered, and what the model says",
              tables.reading),
         Form("mallet-topic-keys", PROGRAMS, "MALLET: topic keys", "as --output-topic-keys writes them", None, mallet.topic_keys, "txt", _TEXT),
         Form("mallet-doc-topics", PROGRAMS, "MALLET: document topics", "as --output-doc-topics", None, mallet.doc_topics, "txt", _TEXT, bytes=sizes.mallet_doc_topics, instead=PAIRS),
         Form("mallet-topic-word-weights", PROGRAMS, "MALLET: topic word weights", "as --topic-word-weights-file", None,
-             mallet.topic_word_weights, "txt", _TEXT, bytes=sizes.mallet_topic_word_weights, instead="Topics, a row for each word"),
+             mallet.topic_word_weights, "txt", _TEXT, bytes=sizes.mallet_topic_word_weights, instead="Topics, one row per word"),
         Form("mallet-state", PROGRAMS, "MALLET: state", "as --output-state: the topic of every word, in the order of the text", None,
              mallet.state, "gz", "application/gzip", texts=True, bytes=sizes.mallet_state),
         Form("dfr-browser", PROGRAMS, "dfr-browser", "its data folder, with the topics’ labels", None, dfr.archive, "zip", _ZIP, selected=True, bytes=sizes.dfr),

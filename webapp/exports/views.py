@@ -208,7 +208,7 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     run = run_or_404(run_id)
     form = exports.find(file)
     if form is None:
-        raise Http404(f"There is no file “{file}” to take away of a run.")
+        raise Http404(f"A run has no file “{file}”.")
     if form[0].texts:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):

@@ -99,13 +99,13 @@ def training_places_of_one_user() -> int:
 
 def dispatch_next(kind: JobKind) -> None:
     """Tell the workers, after a job of a kind in LIMITED has ended, that another may begin; of other kinds they were
-    told all at once. Not one that waits for room on the disk, which would fail again at once: the sweep sends it after a while, as it does
+    told all at once. Not one that waits for room on the disk, or for the store, which would fail again at once: the sweep sends it after a while, as it does
     all of them where the database is away."""
     if kind not in LIMITED:
         return
     try:
         if startable(kind):
-            queued = kind.model.objects.filter(status="queued").exclude(error=claims.DISK_FULL)
+            queued = kind.model.objects.filter(status="queued").exclude(error__in=claims.WAITING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
                 dispatch.send(kind, pk)
     except (OperationalError, InterfaceError):

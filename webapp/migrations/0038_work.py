@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('webapp', '0035_objective'),
+        ('webapp', '0037_sealed'),
     ]
 
     operations = [

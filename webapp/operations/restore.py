@@ -24,7 +24,7 @@ from inference.errors import Invalid
 from inference.index import Index
 from inference.text import Stream
 from webapp.jobs import roster
-from webapp.models import Corpus, Export, Run, Version
+from webapp.models import Corpus, Export, Run, Sealed, Version
 from webapp.operations import archive
 from webapp.storage import bulk, files
 
@@ -106,6 +106,7 @@ def restore(path: Path, *, overwrite: bool = False, tell: Callable[[int], None] 
     finally:
         other.close()
     call_command("migrate", verbosity=0)
+    Sealed.objects.all().delete()  # all files are here now; operations.upkeep puts them into the store, where there is one
     _requeue()
     return backup
 
@@ -150,7 +151,7 @@ def _clear() -> None:
         )
         for (name,) in cursor.fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-    for kind in FOLDERS:
+    for kind in (*FOLDERS, settings.COPIES.name):
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)
 
 

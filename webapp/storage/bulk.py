@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+import psycopg
 from django.db import OperationalError, connection, transaction
 from psycopg import sql
 
@@ -34,6 +35,14 @@ _INDEXES = """
 """
 _DEFINITION = re.compile(r"CREATE (UNIQUE )?INDEX \S+ ON ONLY \S+ (USING .*)", re.S)
 _BLOCK = 200_000  # rows packed at a time: bounds the memory of a COPY to some 10 MB
+
+
+@contextmanager
+def copying(cursor, statement: sql.Composed) -> Iterator[psycopg.Copy]:
+    """A COPY. Its errors are Django's, as those of every other statement: Django passes on what psycopg raises in a
+    COPY, and who waits for Postgres to come back would not know it."""
+    with connection.wrap_database_errors, cursor.copy(statement) as copy:
+        yield copy
 
 
 class Partition:
@@ -95,7 +104,7 @@ class Partition:
     @contextmanager
     def writer(self) -> Iterator:
         """A function that takes one row (without the key); for rows that hold text."""
-        with connection.cursor() as cursor, cursor.copy(self._copy("")) as copy:
+        with connection.cursor() as cursor, copying(cursor, self._copy("")) as copy:
             yield lambda *row: copy.write_row((self.key, *row))
 
     def write_arrays(self, blocks: Iterable[tuple[np.ndarray, ...]]) -> int:
@@ -103,7 +112,7 @@ class Partition:
         rows = 0
         with connection.cursor() as cursor:
             types = self._types(cursor)
-            with cursor.copy(self._copy("(FORMAT binary)")) as copy:
+            with copying(cursor, self._copy("(FORMAT binary)")) as copy:
                 copy.write(_HEADER)
                 for columns in blocks:
                     for i in range(0, len(columns[0]), _BLOCK):
@@ -319,12 +328,12 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
 
 def rows_out(cursor, table: Table) -> Iterator[bytes]:
     """The table's rows as COPY writes them, a line each."""
-    with cursor.copy(_named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
+    with copying(cursor, _named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)
 
 
 def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> None:
     """Insert rows as `rows_out` gave them."""
-    with cursor.copy(_named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
+    with copying(cursor, _named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:
             copy.write(block)

@@ -1,8 +1,10 @@
 """Partitions: rows arrive as they were, readers see all or nothing, and dropping leaves nothing."""
 
+import threading
+
 import numpy as np
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 
 from webapp.models import Snapshot, TopicWord
 from webapp.storage import bulk
@@ -131,3 +133,38 @@ def test_a_partitions_indexes_are_built_before_the_table_is_locked(table):
         cursor.execute(f"SELECT count(*) FROM ({indexes}) AS of_table", [table])
         assert attached == len(built) == cursor.fetchone()[0] > 0
         transaction.set_rollback(True)
+
+
+def test_a_copy_that_loses_postgres_says_so_as_every_statement_does():
+    """A job goes on later after Django's OperationalError, and fails after an error that nobody foresaw."""
+    raised = []
+
+    def store() -> None:  # over a connection of its own
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            pid = cursor.fetchone()[0]
+
+        def blocks():
+            columns = tuple(np.zeros(500_000, np.int64) for _ in range(6))
+            yield columns
+            other = connection.copy()
+            with other.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+            other.close()
+            for _ in range(20):
+                yield columns
+
+        try:
+            with transaction.atomic():
+                part = bulk.Partition("topic_word", NOBODYS + 12)
+                part.create()
+                part.write_arrays(blocks())
+        except Exception as error:
+            raised.append(type(error))
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=store)
+    thread.start()
+    thread.join()
+    assert raised == [OperationalError]
