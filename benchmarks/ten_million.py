@@ -105,12 +105,14 @@ def _evidence(at: Path, D: int, rng: np.random.Generator):
     np.stack([first, first + K // 3, first + 2 * (K // 3)], axis=1).tofile(at / "doc_topics")
     tokens = rng.integers(1, 60, (D, 3), dtype=np.int32)
     tokens.tofile(at / "doc_tokens")
-    bow = SimpleNamespace(first_token=np.concatenate([[0], np.cumsum(tokens.sum(axis=1, dtype=np.int64))]))
+    lengths = tokens.sum(axis=1, dtype=np.int64)
+    bow = SimpleNamespace(first_token=np.concatenate([[0], np.cumsum(lengths)]), lengths=lengths)
     evidence._rank(at, bow, doc_ptr, K)
     names = {"doc_topics": np.uint16, "doc_tokens": np.int32, "by_share": np.int32, "by_tokens": np.int32}
     arrays = {name: np.memmap(at / name, dtype, "r") for name, dtype in names.items()}
-    nothing = dict.fromkeys(("topics", "certainty", "word_topics", "word_certainty"), np.zeros(0, np.uint8))
-    return evidence.Evidence(bow, None, doc_ptr, np.load(at / "topic_ptr.npy"), arrays | nothing)
+    words = ("topics", "certainty", "word_topics", "word_certainty", "held_topics", "held_tokens", "held_documents")
+    nothing = dict.fromkeys(words, np.zeros(0, np.uint8))
+    return evidence.Evidence(bow, None, doc_ptr, np.load(at / "topic_ptr.npy"), np.zeros(1, np.int64), arrays | nothing)
 
 
 # Two runs beside each other
@@ -220,7 +222,7 @@ def _asked(name: str, runs: int, group: int) -> None:
 
         print(f"{name}: after a run was published, each {spent(published) / 20:.1f} ms")
         used = "SELECT sum(used_bytes) FROM pg_backend_memory_contexts"
-        print(f"{name}: memory of the connection {reader.execute(used).fetchone()[0] / 1e6:.1f} MB")
+        print(f"{name}: memory of the connection {float(reader.execute(used).fetchone()[0]) / 1e6:.1f} MB")
 
 
 def _processor(pid: int) -> float:

@@ -1273,6 +1273,7 @@ class ExportFile(Schema):
 class ExportRow(Schema):
     by: str
     files: list[ExportFile]
+    refused: str = Field(description="of files that are not made: why, and what to take instead")
 
 
 class ExportForm(Schema):

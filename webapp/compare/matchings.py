@@ -21,9 +21,7 @@ from webapp.models import Comparison, Run, Snapshot
 from webapp.results import weights
 from webapp.storage.cache import cached
 
-QUICK = (
-    40_000  # pairs of topics up to which a request compares two runs: some tenths of a second; of more a worker does
-)
+QUICK = 40_000  # pairs of topics that a request compares at once, in tenths of a second; of more a worker does
 KEPT = 128  # matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
 WAITING = 50  # comparisons that may wait or be at work; others are asked for again by the pages that wait for them
 

@@ -57,7 +57,9 @@ def _row(run: Run, form: Form, selection: Selection, by: str) -> dict:
     files.sort(
         key=lambda file: file["large"] and file["ending"] != "parquet"
     )  # the smallest and quickest of large ones
-    return {"by": by, "files": files}
+    refused = [file for file in files if file["refused"]]
+    formats = f"As {', '.join(file['label'] for file in refused)}: " if 0 < len(refused) < len(files) else ""
+    return {"by": by, "files": files, "refused": formats + refused[0]["refused"] if refused else ""}
 
 
 def _file_link(wanted: Wanted, form: Form, ending: str) -> dict:

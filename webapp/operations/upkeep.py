@@ -131,8 +131,8 @@ ADOPTING = 300  # seconds for which one worker alone puts into the store what is
 
 def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
-    for kind, (model, _) in READY.items():
-        gone = Sealed.objects.filter(~Exists(model.everything.filter(pk=OuterRef("key"))), kind=kind)
+    for kind, model in FOLDERS.items():
+        gone = Sealed.objects.filter(~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind)
         try:
             for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
                 sealed.remove(kind, key)
