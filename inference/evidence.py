@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -240,12 +240,55 @@ class Evidence:
         return table
 
 
+class Assigned(NamedTuple):
+    """The topics of a block of documents' tokens, from document `first` on. topics: uint16 and certainty: uint8, of the bag of
+    words' pairs. indptr: int64[n + 1], from 0 on, doc_topics: uint16, doc_tokens: int32: of each topic in each document."""
+
+    first: int
+    topics: np.ndarray
+    certainty: np.ndarray
+    indptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+
+
+def rows_by_word(bow: Bow, topics: Topics, by_document: bool) -> Beta:
+    """Topics as `assigned` needs them. by_document: Engine.BY_DOCUMENT."""
+    if by_document:
+        return assign.even(bow.V, topics.K)
+    row_ptr, row_topics, above = fold_in.rows(
+        topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
+    )
+    return row_ptr, row_topics, above, topics.floor
+
+
+def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
+    """Give the tokens of a block of documents their topics."""
+    end = theta.first + len(theta.indptr) - 1
+    span = slice(bow.indptr[theta.first], bow.indptr[end])
+    given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
+    row_ptr, row_topics, above, floor = beta
+    assign.assign(
+        theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
+        certainty,
+    )  # fmt: skip
+    mixtures = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
+    return Assigned(theta.first, given, certainty, *mixtures)
+
+
 def gather(
-    folder: Path, bow: Bow, postings: Postings, topics: Topics, thetas: Iterable[Theta], *, by_document: bool = False
+    folder: Path,
+    bow: Bow,
+    postings: Postings,
+    topics: Topics,
+    thetas: Iterable[Theta | Assigned],
+    *,
+    by_document: bool = False,
 ) -> Iterator[int]:
     """Assign all tokens, a block of documents at a time, and write the evidence; it is there when the last was pulled.
 
-    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order.
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all documents, in their order; what
+    other processes assigned already is written as it is.
     by_document: Engine.BY_DOCUMENT, all words of a document go to its topic with the largest theta, the least of
     equals. Yields how many documents are done. Memory does not grow with their number. Raises OSError where the disk is
     full.
@@ -253,23 +296,23 @@ def gather(
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    if by_document:
-        beta = assign.even(bow.V, topics.K)
-    else:
-        row_ptr, row_topics, above = fold_in.rows(
-            topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
-        )
-        beta = row_ptr, row_topics, above, topics.floor
+    beta: Beta | None = None
     doc_ptr = np.zeros(bow.D + 1, np.int64)
     try:
         with ExitStack() as stack:
             files: dict[str, BinaryIO] = {
                 name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
             }
-            for theta in thetas:
-                indptr = _assign(files, bow, topics.K, beta, theta)
-                end = theta.first + len(indptr) - 1
-                doc_ptr[theta.first + 1 : end + 1] = doc_ptr[theta.first] + indptr[1:]
+            for block in thetas:
+                if not isinstance(block, Assigned):
+                    beta = beta or rows_by_word(bow, topics, by_document)
+                    block = assigned(bow, topics.K, beta, block)
+                for name, array in zip(
+                    files, (block.topics, block.certainty, block.doc_topics, block.doc_tokens), strict=True
+                ):
+                    array.tofile(files[name])
+                end = block.first + len(block.indptr) - 1
+                doc_ptr[block.first + 1 : end + 1] = doc_ptr[block.first] + block.indptr[1:]
                 yield end
         _turn(new, bow, postings)
         np.save(new / "doc_ptr.npy", doc_ptr)
@@ -280,22 +323,6 @@ def gather(
         raise
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
-
-
-def _assign(files: dict[str, BinaryIO], bow: Bow, K: int, beta: Beta, theta: Theta) -> np.ndarray:
-    """Write the pairs and rows of a block; returns where each document's row begins, from 0 on."""
-    end = theta.first + len(theta.indptr) - 1
-    span = slice(bow.indptr[theta.first], bow.indptr[end])
-    given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
-    row_ptr, row_topics, above, floor = beta
-    assign.assign(
-        theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
-        certainty,
-    )  # fmt: skip
-    rows = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
-    for name, array in zip(files, (given, certainty, *rows[1:]), strict=True):
-        array.tofile(files[name])
-    return rows[0]
 
 
 def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:

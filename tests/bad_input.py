@@ -157,7 +157,7 @@ CASES = [
     Case("names that stand twice", lambda: [("a.zip", zipped(*GOOD, ("9.txt", text(9))).replace(b"9.txt", b"0.txt"))], 4, ("more than once",)),
     Case("names that are no characters", lambda: [("a.zip", zipped(*GOOD, ("bad.txt", text(5))).replace(b"bad.txt", b"\xff\x80\xfe.txt"))], 4),
     Case("an encrypted entry", lambda: [("a.zip", encrypted())], 2, ("is encrypted",)),
-    Case("half a zip", lambda: [("a.zip", zipped(*GOOD)[:200]), ("b.txt", text(4).encode())], 1, ("no whole ZIP archive",)),
+    Case("half a zip", lambda: [("a.zip", zipped(*GOOD)[:200]), ("b.txt", text(4).encode())], 1, ("not a complete ZIP archive",)),
     Case("half a tar", lambda: [("a.tar.gz", tarred(*((member(f"{i}.txt"), text(i, 40_000).encode()) for i in range(4)))[:-40_000])], 2, ("what follows was left out",)),
     # tables
     Case("a field of 25 MB", lambda: [("a.csv", as_csv(rows(8, r3=["k3", "Title", "x" * 25_000_000])))], 7, ("20,000,000 characters",)),

@@ -24,8 +24,8 @@ from inference.topics import Theta, Topics
 NAME = "clusters"
 LABEL = "Clusters of documents"
 HELP = (
-    "Each document is of one topic as a whole, or of at most L that might be it: for short texts, and where documents are "
-    "to be sorted rather than taken apart."
+    "Gives each document one topic as a whole, or at most L possible ones: for short texts, or to sort documents into "
+    "groups."
 )
 PURPOSE = "Sort whole documents into groups"
 SOURCE = "Hughes and Sudderth 2016"
@@ -43,7 +43,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     most: int = setting(
         "Clusters of a document", "L", "In how many clusters a document can be at the most, each with a probability. "
         "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
@@ -65,7 +65,7 @@ class Config:
         "that raises the bound; where no cluster is empty two that are alike become one.", 10, least=0,
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Documents that are looked at between two updates of the clusters.", least=1
+        "Minibatch size", "|B|", "Number of documents between two updates of the clusters.", least=1
     )
 
     def __post_init__(self) -> None:

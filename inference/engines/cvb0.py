@@ -23,9 +23,7 @@ from inference.topics import Theta, Topics
 
 NAME = "cvb0"
 LABEL = "Collapsed variational Bayes (CVB0)"
-HELP = (
-    "LDA without sampling: each word of a document is shared out among topics until nothing changes; good and smooth."
-)
+HELP = "LDA without sampling: it divides each word of a document among topics until nothing changes. Smooth topics."
 PURPOSE = ""
 SOURCE = "Asuncion, Welling, Smyth and Teh 2009"
 PAPERS = {
@@ -66,7 +64,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     alpha: float | None = setting(
         "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.",
         least=1e-9, most=1e6, bounds="above 0, from 1e-9 to 1e6",
@@ -80,12 +78,12 @@ class Config:
         "CVB0, for corpora that are gone through once or a few times.", "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
+        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
     )
     burn_in: int = setting(
         "First iterations",
         "",
-        "How often the words of a document are gone through before it counts, when it is new.",
+        "How often the words of a new document are gone through before it counts.",
         5,
         least=0,
     )
@@ -110,7 +108,7 @@ class Config:
     )  # fmt: skip
     step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)
     tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are held back.", 1000.0,
+        "Delay", "τ₀", "With decay, how much the first steps are damped.", 1000.0,
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
     kappa: float = setting(

@@ -62,7 +62,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     inference: str = setting(
         "Inference", "", "How a document's topics are found. ope: as probable as possible under the prior, with very few topics; fw: as "
         "probable as possible, one topic added in each step; fw_pairwise: the same, until no more than a hundredth of a nat a "
@@ -92,7 +92,7 @@ class Config:
         choices={"seed": "one document each", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Minibatch size", "S", "Documents that are looked at between two updates of the topics.", least=1
+        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
     )
     kappa: float = setting(
         "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
@@ -101,7 +101,7 @@ class Config:
     tau0: float = setting(
         "Delay",
         "τ₀",
-        "How much the first steps are held back.",
+        "How much the first steps are damped.",
         1.0,
         least=0,
         most=1e12,

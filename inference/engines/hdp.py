@@ -22,7 +22,7 @@ from inference.topics import Theta, Topics
 NAME = "hdp"
 LABEL = "Hierarchical Dirichlet process"
 HELP = "Finds how many topics there are, up to a number that you give: for when you do not know how many to ask for."
-PURPOSE = "Let the number of topics come from the texts"
+PURPOSE = "Let the texts decide how many topics there are"
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {
     "hoffman2013stochastic": """@article{hoffman2013stochastic,
@@ -76,10 +76,10 @@ class Config:
     be."""
 
     topics: int = setting(
-        "Most topics", "K", "The most topics there can be. How many are in use is found; if nearly all are, give more.",
+        "Most topics", "K", "The largest possible number. The engine finds how many are in use; if nearly all are, ask for more.",
         MISSING, least=1, most=MOST_TOPICS,
     )  # fmt: skip
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     document_topics: int = setting(
         "Most topics of a document", "T", "The most topics that a document can have.", 15, least=1, most=1000
     )
@@ -96,14 +96,14 @@ class Config:
         least=1e-6, most=1e6, bounds="above 0, from 1e-6 to 1e6",
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Minibatch size", "S", "Documents that are looked at between two updates of the topics.", least=1
+        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
     )
     kappa: float = setting(
         "Forgetting", "κ", "How fast the step size falls: above 0.5, at most 1.", 0.7,
         least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
     )  # fmt: skip
     tau0: float = setting(
-        "Delay", "τ₀", "How much the first steps are held back.", 10.0,
+        "Delay", "τ₀", "How much the first steps are damped.", 10.0,
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
     candidates: int | None = setting(

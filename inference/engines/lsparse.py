@@ -51,7 +51,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     most: int = setting(
         "Topics of a word", "L", "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
         "usual variational inference, which is slower.", 8, least=1,
@@ -94,14 +94,14 @@ class Config:
         "at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
     )  # fmt: skip
     minibatch: int | None = setting(
-        "Minibatch size", "|B|", "Documents that are looked at between two updates of the topics.", least=1
+        "Minibatch size", "|B|", "Number of documents between two updates of the topics.", least=1
     )
     kappa: float = setting(
         "Forgetting", "κ", "With decay, how fast the step size falls: above 0.5, at most 1.", 0.7,
         least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]",
     )  # fmt: skip
     tau0: float = setting(
-        "Delay", "τ₀", "With decay, how much the first steps are held back.", 10.0,
+        "Delay", "τ₀", "With decay, how much the first steps are damped.", 10.0,
         least=0, most=1e12, bounds="at least 0, and at most 1e12",
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def setting(
 def topics_setting() -> Any:
     """The one setting that every engine has and nobody leaves open."""
     return setting(
-        "Number of topics", "K", "How many topics are looked for: few for an overview, many for detail.",
+        "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
         MISSING, least=1, most=MOST_TOPICS,
     )  # fmt: skip
 

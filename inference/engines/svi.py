@@ -21,7 +21,7 @@ from inference.topics import Theta, Topics
 
 NAME = "svi"
 LABEL = "Stochastic variational Bayes"
-HELP = "LDA by variational Bayes with small steps, for large corpora that are gone through once or a few times."
+HELP = "LDA by variational Bayes with small steps, for large corpora that are read once or a few times."
 PURPOSE = ""
 SOURCE = "Hoffman, Blei, Wang and Paisley 2013"
 PAPERS = {
@@ -62,18 +62,18 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     alpha: float | None = variational.alpha_setting()
     eta: float | None = variational.eta_setting()
     minibatch: int | None = setting(
-        "Minibatch size", "S", "Documents that are looked at between two steps of the topics.", least=1
+        "Minibatch size", "S", "Number of documents between two updates of the topics.", least=1
     )
     kappa: float = setting(
         "Forgetting", "κ", "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it at 1.", 0.7,
         least=0, most=1,
     )  # fmt: skip
     tau0: float = setting(
-        "Delay", "τ₀", "How much the first steps are held back.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
+        "Delay", "τ₀", "How much the first steps are damped.", 10.0, least=0, most=1e12, bounds="at least 0, and at most 1e12"
     )  # fmt: skip
     statistics: str = setting(
         "Counts of a document", "", "decay: what earlier minibatches gave fades; stream: all is kept and added up, in one pass, as for documents "

@@ -40,7 +40,7 @@ class Config:
     be."""
 
     topics: int = topics_setting()
-    passes: int | None = setting("Passes", "", "How often the whole corpus is gone through.", least=1)
+    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
     alpha: float | None = variational.alpha_setting()
     eta: float | None = variational.eta_setting()
     minibatch: int | None = setting(

@@ -140,7 +140,7 @@ class Written:
 
     def form(self, key: tuple[int, ...]) -> str:
         """The most frequent form; "" where none was seen. Long words in capitals are headings: they count where there is no
-        other form."""
+        other form, and seen fewer than LEAST times, in small letters."""
         forms = self._forms.get(key) or self._initial.get(key)
         if not forms:
             return ""
@@ -148,6 +148,8 @@ class Written:
             forms = self._initial.get(key, forms)
         forms = Counter({form: n for form, n in forms.items() if not _heading(form)}) or forms
         form = min(forms, key=lambda form: (-forms[form], form))
+        if _heading(form) and forms.total() < LEAST:
+            return form.lower()
         first, _, rest = form.partition(" ")
         if key not in self._forms and rest.islower():  # the capital is the sentence's
             return f"{first.lower()} {rest}"

@@ -94,7 +94,7 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     # Phrases.
     page.get_by_role("link", name="Phrases", exact=True).click()
     page.get_by_label("united states", exact=True).check()
-    page.get_by_role("button", name="Make a version with the ticked ones").first.click()
+    page.get_by_role("button", name="Make a version with the ticked phrases").first.click()
     version(page, 3)
     expect(page.get_by_text("1 more phrase (united states)")).to_be_visible()
 

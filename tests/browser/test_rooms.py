@@ -37,6 +37,22 @@ def test_chosen_documents_stay_from_room_to_room(page, example):
     expect(page.locator(".set-chip")).to_have_count(0)
 
 
+def test_menus_are_used_by_arrows_and_closed_by_escape(page, example):
+    page.goto(f"{example.at}topics/")
+    actions, export = (page.locator(".menu", has_text=name) for name in ("Actions", "Export"))
+    actions.locator("summary").press("ArrowDown")
+    expect(actions.locator("ul a").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(actions.locator("ul a").last).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(actions.locator("summary")).to_be_focused()
+    expect(actions.locator("ul")).to_be_hidden()
+    export.locator("summary").press("Enter")
+    expect(export.locator("ul")).to_be_visible()
+    page.get_by_role("heading", level=1).click()
+    expect(export.locator("ul")).to_be_hidden()
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (720, 450), (380, 800)])
 @pytest.mark.parametrize(("place", "content"), [("topics/", "table.topics tbody tr"), ("topics/1/", "#words")])
 def test_content_begins_in_the_first_screen(page, example, width, height, place, content):

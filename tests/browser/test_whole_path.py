@@ -88,7 +88,7 @@ def test_example_from_training_to_csv(page, database, example):
     assert page.locator("table.topics tbody tr").count() == 20
     page.locator(".menu summary", has_text="Export").click()
     page.get_by_role("link", name="Files").click()
-    long, wide = downloaded(page, "Topics, a row for each word, csv"), downloaded(page, "Topics, a row each, csv")
+    long, wide = downloaded(page, "Topics, one row per word, csv"), downloaded(page, "Topics, one row each, csv")
     with database.cursor() as cursor:
         cursor.execute(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight::text FROM topic_word tw JOIN webapp_run r ON r.snapshot_id ="

@@ -109,7 +109,7 @@ def test_general_talk_is_shared_and_stands_in_many_documents():
 def test_long_words_in_capitals_are_headings():
     texts = [
         "VETERANS\n\nOur veterans. Veterans and AIDS, and VETERANS, VETERANS, VETERANS",
-        "for aids against AIDS and AIDS; a TELEGRAM",
+        "for aids against AIDS and AIDS; a TELEGRAM, and UNESCO, UNESCO or UNESCO",
     ]
     said = neighbours.Written()
     for key, text, word in [
@@ -117,9 +117,10 @@ def test_long_words_in_capitals_are_headings():
         (2, texts[0], "aids"),
         (2, texts[1], "aids"),
         (3, texts[1], "telegram"),
+        (4, texts[1], "unesco"),
     ]:
         at = text.lower().find(word)
         while at >= 0:
             said.add((key,), text, at, at + len(word))
             at = text.lower().find(word, at + 1)
-    assert [said.form((key,)) for key in (1, 2, 3)] == ["veterans", "AIDS", "TELEGRAM"]
+    assert [said.form((key,)) for key in (1, 2, 3, 4)] == ["veterans", "AIDS", "telegram", "UNESCO"]

@@ -68,7 +68,7 @@ class Adapter(DefaultAccountAdapter):
     def clean_email(self, email: str) -> str:
         """Where one must be invited: an address with which something is shared, whose account this will be."""
         if settings.SIGNUP == "invite" and self._signs_up() and not _invited(email):
-            raise ValidationError("Nothing is shared with this address yet. Ask whoever invited you to share with it.")
+            raise ValidationError("Nothing is shared with this address yet. Ask whoever invited you to use it.")
         return super().clean_email(email)
 
     def _signs_up(self) -> bool:

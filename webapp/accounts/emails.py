@@ -18,7 +18,7 @@ from webapp.pages import addresses
 
 log = structlog.get_logger(__name__)
 
-A_DAY = 100  # of one user: letters hold words of theirs, and go to whomever they say
+A_DAY = 100  # of one user: e-mails hold words of theirs, and go to whomever they say
 NAME = 100  # characters of a corpus's name
 
 SHARED = """\
@@ -26,21 +26,21 @@ SHARED = """\
 
 {address}
 
-{sign_in}If you know nothing of this, there is nothing that you have to do.
+{sign_in}If you did not expect this, ignore this e-mail.
 """
 OFFERED = """\
-{by} wants to hand the corpus “{name}” over to you, who may {may} already. It is yours once you take it:
+{by} wants to hand the corpus “{name}” over to you. You may {may} already. It is yours once you accept it:
 
 {address}
 
-There is nothing that you have to do if you don’t want it.
+If you don’t want it, ignore this e-mail.
 """
 MAY = {"viewer": "read it", "editor": "read it, add to it and train on it"}
 
 
 def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
-    """What became of the letter, in a sentence. known: whether there is an account with that address."""
-    new = "" if known else f"Sign in with this address, {email}; what is shared with it is then yours to see.\n\n"
+    """What became of the e-mail, in a sentence. known: whether there is an account with that address."""
+    new = "" if known else f"Sign in with this address, {email}; then you will see what is shared with you.\n\n"
     text = SHARED.format(
         by=by.name,
         name=_name(corpus),
@@ -82,4 +82,4 @@ def _send(subject: str, text: str, email: str, by: User) -> str:
     ) as error:  # ValueError: the count ended between two commands
         log.warning("an e-mail could not be sent", error=logs.named(error))
         return "The e-mail about it could not be sent. Tell them yourself."
-    return "A letter tells them."
+    return "We sent them an e-mail."

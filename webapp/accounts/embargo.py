@@ -346,7 +346,7 @@ def _found(text: str, words: list[str]) -> tuple[int, int]:
     flat = " ".join(text.split())
     at = flat.find(" ".join(words))
     if at < 0:
-        raise Invalid("quote", "This passage does not stand in the document. Copy it from the page as it is.")
+        raise Invalid("quote", "The document does not contain this passage. Copy it from the page unchanged.")
     before = flat.count(" ", 0, at)
     places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
     start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word

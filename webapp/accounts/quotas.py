@@ -62,7 +62,8 @@ def _jobs(user: User) -> int:
     def count(kind: kinds.JobKind, **whose) -> int:
         return kind.model.objects.filter(status__in=("queued", *kind.active), **whose).count()
 
-    return count(kinds.TRAIN, by=user) + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
+    own = count(kinds.TRAIN, by=user) + count(kinds.EXPORT, by=user)
+    return own + count(kinds.INGEST, owner=user) + count(kinds.VECTORIZE, corpus__owner=user)
 
 
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
@@ -75,7 +76,7 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
     if has + more > most:
         raise Over(
             "files",
-            f"Your files may have {size(most)} together. They have {size(has)}, and these {size(more)} more. {MORE}",
+            f"Your files may take up {size(most)} in all. They take up {size(has)}, and these would add {size(more)}. {MORE}",
         )
 
 

@@ -26,11 +26,9 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
     """The row, and the token itself (256 random bits), which can't be had again."""
     name = " ".join(name.split())
     if len(name) > 60:
-        raise Invalid("name", f"Say in at most 60 characters whom the link is for; got {len(name)}.")
+        raise Invalid("name", f"Describe in at most 60 characters whom the link is for; got {len(name)}.")
     if days not in DAYS:
-        raise Invalid(
-            "days", f"A link holds for one of {', '.join(map(str, DAYS))} days, 0 without an end; got {days}."
-        )
+        raise Invalid("days", f"A link can last {', '.join(map(str, DAYS))} days, 0 without an end; got {days}.")
     secret = secrets.token_urlsafe(32)
     with transaction.atomic():
         _lock(corpus)
@@ -84,7 +82,7 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> Added:
         try:
             validate_email(who)
         except ValidationError:
-            raise Invalid("who", f"“{who[:100]}” is no e-mail address.") from None
+            raise Invalid("who", f"“{who[:100]}” is not an e-mail address.") from None
         if corpus.owner.email == who.lower():
             raise Invalid("who", "That is the owner, who may do everything already.")
         if (

@@ -19,7 +19,7 @@ def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
     """The row, by default the local owner's, and the token itself, which can't be had again."""
     name = " ".join(name.split())
     if not name or len(name) > 60:
-        raise Invalid("name", f"Say in 1 to 60 characters what the token is for; got {len(name)}.")
+        raise Invalid("name", f"Describe in 1 to 60 characters what the token is for; got {len(name)}.")
     secret = PREFIX + secrets.token_urlsafe(32)
     return ApiToken.objects.create(user=user or User.objects.local(), name=name, digest=digest(secret)), secret
 

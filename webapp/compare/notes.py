@@ -14,8 +14,8 @@ from webapp.models import Run
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
 CLEARER = 0.02  # NPMI: from here on a run with more coherent topics is worth naming beside the one that predicts best
 OTHER_WORDS = (
-    "These runs count different words, so likelihood and coherence of one can’t be compared with those of another: which "
-    "is best can’t be said."
+    "These runs count different words, so likelihood and coherence of one can’t be compared with those of another, "
+    "and there is no saying which is best."
 )
 OTHER_ALPHA = (
     "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so between these runs small "

@@ -73,7 +73,7 @@ def typed(category: ValueField, text: str) -> tuple[str, str]:
             return category.name, value
     raise Invalid(
         "in",
-        f"“{text[:80]}” is no value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.",
+        f"“{text[:80]}” is not a value of “{category.name}”. Its most frequent ones: {', '.join(category.values[:8])}.",
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.accounts import embargo
 from webapp.metadata import Category, Field, MetadataError, RangeField, ValueField
-from webapp.metadata.columns import Columns
+from webapp.metadata.columns import Columns, put_in_order
 from webapp.metadata.groups import (
     LONG,
     MOST_GROUPS,
@@ -21,11 +21,11 @@ from webapp.metadata.groups import (
     span,
 )
 from webapp.models import Version
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached, of_documents
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "ranges", "span",
+    "PERIODS", "Category", "Groups", "by_date", "categories", "choices", "codes", "dated", "dates", "groups", "in_order", "period", "put_in_order", "ranges", "span",
     "usual", "values",
 ]  # fmt: skip
 
@@ -35,7 +35,10 @@ _BLOCK = 1 << 18  # documents at a time
 @cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
-    return Columns(folder) if (folder / "meta.json").exists() else None  # read by a version without
+    with sealed.held(folder):
+        if not (folder / "meta.json").exists():
+            return None  # read by a version without
+        return sealed.opened(lambda: Columns(folder), folder)
 
 
 def _fields(version: Version, of: type[Field]) -> list:
@@ -66,7 +69,7 @@ def codes(version: Version, name: str) -> tuple[ValueField, np.ndarray]:
     category = next((field for field in categories(version) if field.name == name), None)
     if category is None:
         names = ", ".join(f"“{c.name}”" for c in categories(version)) or "none"
-        raise Invalid("field", f"“{name}” is no category of “{version.corpus.name}”. Its categories: {names}.")
+        raise Invalid("field", f"“{name}” is not a category of “{version.corpus.name}”. Its categories: {names}.")
     return category, values(version, category)
 
 
@@ -74,6 +77,12 @@ def dates(version: Version) -> np.ndarray:
     """int32[D]: date.toordinal(), 0 for a document without one."""
     columns = _columns(version.pk)
     return columns.dates if columns else np.zeros(version.documents, np.int32)
+
+
+def by_date(version: Version, newest: bool) -> np.ndarray | None:
+    """The kept order of all documents, int32[D]; None where there is none (metadata.columns)."""
+    columns = _columns(version.pk)
+    return columns.by_date(newest) if columns else None
 
 
 def dated(version: Version) -> tuple[date, date] | None:

@@ -12,7 +12,7 @@ from webapp.accounts import embargo
 from webapp.accounts.embargo import Piece
 from webapp.documents import wording
 from webapp.models import Corpus, Run
-from webapp.results import evidence, links
+from webapp.results import evidence, links, topics
 from webapp.results.view import RunView
 
 SECTIONS = 80  # of the strip along a document
@@ -118,21 +118,34 @@ def strip(of: Tokens, length: int) -> Strip:
 
 
 def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
-    """Of each document that has the topic, the passage with most words of it, these marked."""
-    of = {number: tokens(view, number) for number in numbers}
-    densest = {number: densest_place(of[number], topic) for number in numbers}
-    cut_texts = around(view.run.corpus, {number: at for number, at in densest.items() if at is not None})
+    """Of each document that has the topic, the passage with most of the topic's own words (results.topics.own_words)
+    that were assigned to it, these marked. A document without any shows and marks the other words assigned to it."""
+    own = np.array(topics.own_words(view, topic), np.int64)
+    places = {number: _marks(tokens(view, number), topic, own) for number in numbers}
+    cut_texts = around(view.run.corpus, {number: _densest(at, PASSAGE) for number, at in places.items() if len(at)})
     cuts = [ends(piece) for piece in cut_texts]
-    places = [_within(of[piece.number], topic, piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
-    stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], places)
-    pieces = zip(cut_texts, cuts, places, stops, strict=True)
+    inside = [_within(places[piece.number], piece.first, *cut) for piece, cut in zip(cut_texts, cuts, strict=True)]
+    stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], inside)
+    pieces = zip(cut_texts, cuts, inside, stops, strict=True)
     return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
+
+
+def _marks(of: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
+    """Where the words begin that a passage of the topic marks."""
+    assigned = of.topics == topic
+    telling = assigned & np.isin(of.words, own)
+    return of.offsets[telling if telling.any() else assigned]
 
 
 def densest_place(of: Tokens, topic: int, length: int = PASSAGE) -> int | None:
     """Where the characters begin, `length` of them, that have most words of a topic."""
     own = of.offsets[of.topics == topic]
-    return int(own[np.argmax(np.searchsorted(own, own + length) - np.arange(len(own)))]) if len(own) else None
+    return _densest(own, length) if len(own) else None
+
+
+def _densest(places: np.ndarray, length: int) -> int:
+    """Which of these places begins the `length` characters that hold most of them."""
+    return int(places[np.argmax(np.searchsorted(places, places + length) - np.arange(len(places)))])
 
 
 def shown(owner: Run | Corpus, number: int, passage: Excerpt | None) -> dict:
@@ -172,9 +185,9 @@ def ends(piece: Piece) -> tuple[int, int]:
     return a, b if b > a else len(text)
 
 
-def _within(of: Tokens, topic: int, first: int, a: int, b: int) -> np.ndarray:
-    """The places of a topic's words between a and b of a text that is from character `first` of its document."""
-    return of.offsets[(of.topics == topic) & (of.offsets >= first + a) & (of.offsets < first + b)] - first
+def _within(places: np.ndarray, first: int, a: int, b: int) -> np.ndarray:
+    """Those places that lie between a and b of a text that is from character `first` of its document, in that text."""
+    return places[(places >= first + a) & (places < first + b)] - first
 
 
 def marked(piece: Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]) -> Excerpt:

@@ -46,7 +46,7 @@ class ReadingForm(NamedVocabularyForm):
         help_text="A year, a month or a day, in any usual form.",
     )
     date_order = forms.ChoiceField(
-        required=False, label="12/3/1999 is", help_text="What the numbers of such dates mean.",
+        required=False, label="12/3/1999 is", help_text="How to read dates that are written with numbers.",
         choices=[("", "not known: such dates are left out"), *((order, f"{words}: {said}") for order, words, said in ORDERS)],
     )  # fmt: skip
     id = forms.TypedChoiceField(
@@ -58,7 +58,7 @@ class ReadingForm(NamedVocabularyForm):
     )
     sheet = forms.ChoiceField(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
     header = forms.BooleanField(
-        required=False, label="A row holds the names of the columns", help_text="Otherwise the first row is a document."
+        required=False, label="One row has the names of the columns", help_text="If not, the first row is a document."
     )
     header_row = forms.IntegerField(
         required=False,

@@ -26,7 +26,7 @@ class ShapingForm(forms.Form):
     )  # fmt: skip
     length = forms.IntegerField(
         required=False, min_value=1, max_value=1_000_000, label="Words or pages of a section",
-        help_text="Left empty: about 1,000 words, or 10 pages. A section ends at the end of a paragraph or sentence.",
+        help_text="Leave it empty for about 1,000 words or 10 pages. A section ends at the end of a paragraph or sentence.",
     )  # fmt: skip
     least = forms.IntegerField(
         required=False, min_value=0, max_value=1_000_000, label="Shortest paragraph or chapter, in words",
@@ -38,7 +38,7 @@ class ShapingForm(forms.Form):
     )  # fmt: skip
     join = forms.CharField(
         required=False, max_length=1000, label="Join those with the same",
-        help_text="Fields, separated by commas, such as “author”: all documents of an author become one. Left empty: none are joined.",
+        help_text="Fields, separated by commas. With “author”, all documents of an author become one. Leave it empty to join none.",
     )  # fmt: skip
     period = forms.ChoiceField(
         required=False,
@@ -62,7 +62,7 @@ class ShapingForm(forms.Form):
     )
     key = forms.CharField(
         required=False, max_length=200, label="Its column with their names",
-        help_text="With or without folder and ending, or the documents’ ids.",
+        help_text="With or without folder and extension, or the documents’ ids.",
     )  # fmt: skip
 
     def __init__(self, *args, shaping: Shaping, tables: list[str] = (), guess: Guess | None = None, **kwargs):

@@ -7,7 +7,7 @@ from webapp.models import Corpus, Run, Version
 
 SHOWN = 20
 _NAMED = 4  # words that are named where some came or went
-_FORMS = {"written": "words as they are written", "stems": "stems", "lemmas": "words as in a dictionary"}
+_FORMS = {"written": "words as they are written", "stems": "stems", "lemmas": "words reduced to their dictionary forms"}
 _REPEATED = {
     "keep": "documents that repeat others count",
     "exact": "documents that are the same as others don’t count",

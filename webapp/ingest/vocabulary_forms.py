@@ -35,7 +35,7 @@ class VocabularyForm(forms.Form):
     language = forms.ChoiceField(
         required=False,
         label="Language",
-        help_text="Its stop words (in English “the”, “of” and the like) are left out, and search knows its forms.",
+        help_text="Its stop words (in English “the”, “of” and the like) are left out, and search finds all forms of its words.",
     )
     also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
     min_documents = forms.IntegerField(
@@ -43,7 +43,7 @@ class VocabularyForm(forms.Form):
         help_text="Rare words, including typing errors, help a model little.",
     )  # fmt: skip
     max_share = forms.FloatField(
-        min_value=0, max_value=100, label="Leave out words in more than this per cent of documents",
+        min_value=0, max_value=100, label="Leave out words in more than this percentage of documents",
         help_text="Words that occur almost everywhere don’t distinguish topics. 100 keeps them all.",
     )  # fmt: skip
     extra_stop_words = forms.CharField(
@@ -55,7 +55,7 @@ class VocabularyForm(forms.Form):
         min_value=1, max_value=20, label="Shortest word, in letters", help_text="Shorter ones are left out."
     )
     numbers = forms.BooleanField(
-        required=False, label="Numbers count", help_text="Years, amounts, “2nd”: all that begins with a digit."
+        required=False, label="Numbers count", help_text="Years, amounts, “2nd”: everything that begins with a digit."
     )
     hyphens = forms.ChoiceField(
         choices=[("split", "part words: well · known"), ("join", "join words: well-known")],
@@ -69,7 +69,7 @@ class VocabularyForm(forms.Form):
     )
     phrases = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}), max_length=200_000,
-        label="Phrases that count as one word", help_text="One a line, such as “new york”.",
+        label="Phrases that count as one word", help_text="One per line, such as “new york”.",
     )  # fmt: skip
     duplicates = forms.ChoiceField(
         choices=[("keep", "count like others"), ("exact", "don’t count where they are the same"), ("near", "don’t count where they are nearly the same")],
@@ -77,7 +77,7 @@ class VocabularyForm(forms.Form):
     )  # fmt: skip
     forms = forms.ChoiceField(
         choices=[("written", "as they are written"), ("lemmas", "as in a dictionary: went → go"), ("stems", "as stems: nation, nations → nation")],
-        label="Words count", help_text="Joining the forms of a word helps where it has many. Not every language has both.",
+        label="Words count", help_text="Counting all forms of a word as one helps in languages with many forms. Not every language has both methods.",
     )  # fmt: skip
 
     def __init__(self, *args, words: VocabularySettings, initial: dict | None = None, **kwargs):

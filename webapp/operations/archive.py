@@ -143,7 +143,7 @@ def _opened(path: Path) -> Iterator[Member]:
             tar = tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK)
         except (OSError, EOFError, tarfile.TarError) as error:
             raise Invalid(
-                "file", f"{path.name} is no backup of Topograph, or its beginning is damaged ({error})."
+                "file", f"{path.name} is not a Topograph backup, or its beginning is damaged ({error})."
             ) from None
         while True:
             with _damage_explained(path):
@@ -164,7 +164,7 @@ def head(path: Path) -> dict:
     except ValueError:
         head = None
     if not isinstance(head, dict) or "format" not in head:
-        raise Invalid("file", f"{path.name} is no backup of Topograph: it does not begin with {HEAD}.")
+        raise Invalid("file", f"{path.name} is not a Topograph backup: it does not begin with {HEAD}.")
     if head["format"] > FORMAT:
         raise Invalid(
             "file",

@@ -145,7 +145,7 @@ def _refused(entry: Entry) -> str | None:
     if _is_system(entry):
         return "is a note of the system, not a document"
     if file_format is None:
-        return "has an ending that is not known here"
+        return "has a file extension that Topograph does not know"
     if file_format == "text" and entry.size > 4 * MAX_TEXT:
         return f"is longer than {MAX_TEXT:,} characters"
     if entry.size > SMALL and entry.packed and entry.size > MAX_RATIO * entry.packed:

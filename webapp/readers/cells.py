@@ -94,7 +94,7 @@ def documents(
         number += 1
         place = counted.format(number, line)
         if damage:
-            yield Problem(name, place, f"“{name}”, {place}: {damage}. Mend the file there.", cells is None)
+            yield Problem(name, place, f"“{name}”, {place}: {damage}. Correct the file there.", cells is None)
         if cells is None:
             continue
         lost = len(cells) <= options.text

@@ -22,7 +22,7 @@ def format_of(source: Source, name: str) -> str:
         raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
     key = by_name(name)
     if key is None:
-        raise Unreadable(f"“{name}” has an ending that is not known here. {sentence()}")
+        raise Unreadable(f"“{name}” has a file extension that Topograph does not know. {sentence()}")
     if bare(name):
         key = _by_content(source, name)
     file_format = FORMATS[key]
@@ -34,11 +34,11 @@ def format_of(source: Source, name: str) -> str:
     if file_format.looks:
         content = looks or "something else"
         raise Unreadable(
-            f"“{name}” is no {file_format.label}, though its ending says so: its content is {content}. Give it its right ending, or save it again."
+            f"“{name}” is no {file_format.label}, though its extension says so: its content is {content}. Give it the right extension, or save it again."
         )
     expected = "plain text" if key == "text" else f"text in the form {file_format.endings[0]}"
     raise Unreadable(
-        f"“{name}” was expected to be {expected}, but its content is {looks}. Give it its right ending, or save it as text."
+        f"“{name}” was expected to be {expected}, but its content is {looks}. Give it the right extension, or save it as text."
     )
 
 

@@ -1,4 +1,4 @@
-"""Word (.docx): one document a file. What was deleted while changes were tracked is left out; footnotes stand at the
+"""Word (.docx): one document per file. What was deleted while changes were tracked is left out; footnotes stand at the
 end."""
 
 import zipfile
@@ -26,7 +26,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         part(archive, "word/styles.xml", styles, name)
         if not part(archive, _main(archive), _Body(prose, styles.headings), name):
             raise Unreadable(
-                f"“{name}” is no Word document: it holds no text as Word writes it. Save it again as .docx."
+                f"“{name}” is not a Word document: it has no text in Word’s format. Save it again as .docx."
             )
         for notes in ("word/footnotes.xml", "word/endnotes.xml"):
             part(archive, notes, _Body(prose, set()), name)

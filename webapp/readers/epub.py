@@ -26,7 +26,9 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         part(archive, "META-INF/encryption.xml", locked, name)
         book = _Book()
         if not container.book or not part(archive, container.book, book, name):
-            raise Unreadable(f"“{name}” is no EPUB book: it does not say where its text is. Save or download it again.")
+            raise Unreadable(
+                f"“{name}” is not an EPUB book: it does not say where its text is. Save or download it again."
+            )
         prose, missing = Prose(name), []
         for href in book.spine()[:MAX_CHAPTERS]:
             inside = posixpath.normpath(

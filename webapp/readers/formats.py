@@ -44,12 +44,12 @@ class Format:
 
 
 _FILE, _ROW, _ENTRY, _OBJECT = (
-    "one document a file",
-    "one document a row; you pick the columns",
+    "one document per file",
+    "one document per row; you choose the columns",
     "of files in these formats",
-    "one document an object",
+    "one document per object",
 )
-_LINE, _MESSAGE = "one document a line: id, label and text, as MALLET reads it", "one document a message"
+_LINE, _MESSAGE = "one document per line: id, label and text, as MALLET reads it", "one document per message"
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
     "uci": Format(("docword….txt",), "bag of words (UCI)", _BAG, "uci", bag=True, pattern=r"(^|/)docword\.[^/]*txt$"),

@@ -182,11 +182,11 @@ def _stream(text: _Buffer, name: str) -> Iterator:
         place = f"object {number}" if number else ""
         where = f"“{name}”, {place}" if place else f"“{name}”"
         if not number:
-            raise Unreadable(f"{where} is no JSON that can be read: {error}. Save it again, or as CSV.") from None
+            raise Unreadable(f"{where} is not readable JSON: {error}. Save it again, or as CSV.") from None
         yield Problem(
             name,
             place,
-            f"{where}: it is no JSON ({error}); what follows in the file was left out. Mend the file there.",
+            f"{where}: it is not JSON ({error}); what follows in the file was left out. Correct the file there.",
             True,
         )
 

@@ -49,7 +49,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             "Save it as JSON lines, or as CSV."
         )
     problem = (
-        f"{broken} of the first {SAMPLE_LINES} lines are no JSON objects; such lines are left out." if broken else None
+        f"{broken} of the first {SAMPLE_LINES} lines are not JSON objects; such lines are left out." if broken else None
     )
     return sniffed(objects, name, options, problem)
 
@@ -122,14 +122,14 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
 def document(value, keys: dict[str, str], name: str, place: str, options: Options) -> Iterator[Document | Problem]:
     """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
-        wrong = "it is no JSON at all, or cut off" if value is None else "it is JSON, but no object"
+        wrong = "it is not JSON, or it is cut off" if value is None else "it is JSON, but not an object"
         yield Problem(name, place, f"“{name}”, {place}: expected a JSON object, but {wrong}; it was left out.", True)
         return
     text = value.get(keys["text"])
     cleaned = clean(text) if isinstance(text, str) and not isinstance(text, _Number) else ""
     if not cleaned.strip():
         kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
-        wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is no text ({kind})"
+        wrong = "is missing" if text is None else "is empty" if type(text) is str else f"is not a text ({kind})"
         yield Problem(name, place, f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.", True)
         return
     if done := repairs(text, cleaned, options.encoding):

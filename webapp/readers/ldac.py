@@ -24,7 +24,7 @@ def read(
         first = decoded(file, "utf-8").readline(MAX_TEXT)
     if not _LINE.fullmatch(first):
         raise Unreadable(
-            f"“{name}” is no bag of words as lda-c has it: a line should be “3 0:1 4:2 17:1”, but the first is “{clean(first.strip())[:60]}”."
+            f"“{name}” is not a bag of words in LDA-C’s format: a line should be “3 0:1 4:2 17:1”, but the first is “{clean(first.strip())[:60]}”."
         )
     words = bag.vocabulary(name, companions)
     with opened(path, name, advance) as file:

@@ -88,7 +88,7 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
         yield Problem(
             name,
             place,
-            f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload files that matter by themselves.",
+            f"{where}: {left_out} attachment{'s were' if left_out > 1 else ' was'} not read. Upload important ones separately.",
             False,
         )
     metadata = {key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads}

@@ -1,4 +1,4 @@
-"""Markdown: one document a file, without its marks."""
+"""Markdown: one document per file, without its marks."""
 
 from collections.abc import Callable, Iterator
 

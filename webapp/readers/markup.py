@@ -94,7 +94,7 @@ def walk(file: io.BufferedIOBase, handler: Handler, name: str, result: Result):
     except expat.ExpatError as error:
         why = expat.errors.messages[error.code] if error.code in expat.errors.messages else "damaged"
         raise Unreadable(
-            f"“{name}” is no well-formed XML (line {error.lineno}, column {error.offset + 1}: {why}); it was left out. Mend it there."
+            f"“{name}” is not well-formed XML (line {error.lineno}, column {error.offset + 1}: {why}); it was left out. Correct it there."
         ) from None
     finally:
         text.detach()

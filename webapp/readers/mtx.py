@@ -89,7 +89,7 @@ def _sorted(entries: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int,
     try:
         table = np.fromiter(entries, dtype=np.dtype((np.int32, 3)))
     except OverflowError:
-        raise Unreadable("The matrix has numbers beyond 2,147,483,647, which are no counts of words.") from None
+        raise Unreadable("The matrix has numbers beyond 2,147,483,647, which can’t be counts of words.") from None
     order = np.argsort(table[:, 0], kind="stable")
     return (tuple(map(int, table[i])) for i in order)
 

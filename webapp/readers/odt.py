@@ -1,4 +1,4 @@
-"""OpenDocument text (.odt), as LibreOffice writes it: one document a file. Comments and what was deleted are left
+"""OpenDocument text (.odt), as LibreOffice writes it: one document per file. Comments and what was deleted are left
 out."""
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
             Fields("title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword"),
         )
         if not part(archive, "content.xml", _Body(prose), name):
-            raise Unreadable(f"“{name}” is no OpenDocument text: it holds no content. Save it again as .odt.")
+            raise Unreadable(f"“{name}” is not an OpenDocument text: it has no content. Save it again as .odt.")
         part(archive, "meta.xml", about, name)
     metadata = {
         "author": about.first("initial-creator", "creator"),

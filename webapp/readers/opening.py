@@ -156,7 +156,7 @@ def content(file: BinaryIO, most: int) -> bytes | None:
 def _bad_gzip(name: str, error: Exception) -> str:
     if isinstance(error, EOFError):
         return f"“{name}” ends in the middle: the compressed file is not complete. Copy or download it again."
-    return f"“{name}” has the ending of a compressed file, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
+    return f"“{name}” has the extension of a compressed file, but its content is not compressed by gzip, or is damaged ({error}). Compress it again."
 
 
 def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
@@ -222,7 +222,9 @@ def check_encoding(encoding: str) -> str:
             raise LookupError
         "".encode(encoding)  # refuses hex, zip and their like
     except (LookupError, ValueError):
-        raise Unreadable(f"“{clean(encoding)[:40]}” is no encoding that is known here. Try utf-8 or cp1252.") from None
+        raise Unreadable(
+            f"“{clean(encoding)[:40]}” is not an encoding that Topograph knows. Try utf-8 or cp1252."
+        ) from None
     return encoding
 
 
@@ -257,7 +259,7 @@ def repairs(raw: str, cleaned: str, encoding: str) -> str | None:
     """What `clean` and `decoded` did to a text, as the end of a sentence; None where it is as it came."""
     if REPLACED in raw:
         encoding = "its encoding" if encoding == DETECT else encoding
-        return f"some bytes are no characters in {encoding}; each is shown as {REPLACED}. Choose another encoding if many are wrong"
+        return f"some bytes are not characters in {encoding}; each is shown as {REPLACED}. Choose another encoding if many are wrong"
     if removed := len(raw) - len(cleaned):
         return "1 control character was taken out" if removed == 1 else f"{removed:,} control characters were taken out"
     return None

@@ -1,4 +1,4 @@
-"""PDF: one document a file, its pages separated by form feeds."""
+"""PDF: one document per file, its pages separated by form feeds."""
 
 import ctypes
 import itertools
@@ -36,7 +36,7 @@ def _read(path: Source, name: str, advance: Callable[[int], None], most: int | N
                     f"“{name}” is protected by a password; it was left out. Save it without one."
                 ) from None
             raise Unreadable(
-                f"“{name}” is no PDF that can be read, or is damaged ({str(error).rstrip('.')}). Save or download it again."
+                f"“{name}” is not a readable PDF ({str(error).rstrip('.')}). Save or download it again."
             ) from None
         try:
             yield from _documents(pdf, name, most)
@@ -61,7 +61,7 @@ def _documents(pdf: pypdfium2.PdfDocument, name: str, most: int | None) -> Itera
     if len(pages) == empty + len(broken):
         why = "its pages can't be read" if broken else "its pages are pictures"
         raise Unreadable(
-            f"“{name}” holds no text: {why}. Recognise its letters first (OCR), with a program such as OCRmyPDF, and upload what it gives."
+            f"“{name}” holds no text: {why}. Run text recognition (OCR) first, with a program such as OCRmyPDF, and upload the result."
         )
     for number in broken[:100]:
         yield Problem(name, f"page {number}", f"“{name}”, page {number}: the page is damaged and was left out.", False)

@@ -77,7 +77,7 @@ class Rows:
             if too_long or cut:
                 yield Row(line, None, TOO_LONG)
             elif error:
-                yield Row(line, None, f"it is no row of a table ({error}); it was left out")
+                yield Row(line, None, f"it is not a row of a table ({error}); it was left out")
             elif any(cell.strip() for cell in cells):
                 if line >= self.begin and (width or 1) == 1:  # a row of one cell may be a title above the table
                     width = len(cells)

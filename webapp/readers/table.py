@@ -27,7 +27,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     if len(sniffed.columns) == 1 and extension(name) != ".txt" and len(sniffed.rows) < 2:
         return replace(
             sniffed,
-            problem=sniffed.problem or f"“{name}” seems to be one single cell. Is it a table with one document a row?",
+            problem=sniffed.problem
+            or f"“{name}” seems to be one single cell. Is it a table with one document per row?",
         )
     return sniffed
 

@@ -1,4 +1,4 @@
-"""XML: TEI, one document a text with what its header says of it; any other, one document a file."""
+"""XML: TEI, one document a text with what its header says of it; any other, one document per file."""
 
 from collections.abc import Callable, Iterator
 
@@ -49,7 +49,7 @@ def read(path: Source, name: str, options: Options, advance: Callable[[int], Non
         yield Problem(
             name,
             "",
-            f"“{name}”: some bytes are no characters in the encoding that the file names; each is shown as \ufffd.",
+            f"“{name}”: some bytes are not characters in the encoding that the file names; each is shown as \ufffd.",
             False,
         )
 

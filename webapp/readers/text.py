@@ -1,4 +1,4 @@
-"""Plain text: one document a file."""
+"""Plain text: one document per file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,7 +64,7 @@ def characters(path: Source, name: str, encoding: str, advance: Callable[[int], 
         done = (
             repairs(text, clean(text), own)
             if guess == own
-            else f"the bytes are no characters in {own}; the file was read as {guess}"
+            else f"the bytes are not characters in {own}; the file was read as {guess}"
         )
         yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
     else:

@@ -141,7 +141,7 @@ def _opened(source: Source, name: str, budget: Budget | None) -> Iterator[tuple[
             if isinstance(error, Unreadable):
                 raise
             raise Unreadable(
-                f"“{name}” is no whole ZIP archive ({error}). Pack it again, or upload the files in it themselves."
+                f"“{name}” is not a complete ZIP archive ({error}). Pack it again, or upload the files in it themselves."
             ) from None
         entries = _Entries(zip_file)
         yield entries, Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in entries))

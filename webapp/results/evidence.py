@@ -4,7 +4,7 @@ from pathlib import Path
 
 from inference import Bow, Evidence, Invalid, Postings
 from webapp.models import Run
-from webapp.storage import files
+from webapp.storage import files, sealed
 from webapp.storage.cache import cached
 
 _OPEN = 32  # runs whose arrays a web process keeps mapped
@@ -19,10 +19,10 @@ def of(run: Run) -> Evidence:
 
 @cached(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
-    by_word = bow_folder / "by_word"
+    by_word, folder, bow = bow_folder / "by_word", files.run_folder(run_id) / "evidence", _bow(bow_folder)
     if not by_word.exists():
         raise Invalid("run", "This run was trained by a version that kept no evidence of its tokens. Train it again.")
-    return Evidence.open(files.run_folder(run_id) / "evidence", _bow(bow_folder), Postings.open(by_word))
+    return sealed.opened(lambda: Evidence.open(folder, bow, Postings.open(by_word)), folder, bow_folder)
 
 
 def bow(version_id: int) -> Bow:
@@ -32,4 +32,4 @@ def bow(version_id: int) -> Bow:
 
 @cached(_OPEN)
 def _bow(folder: Path) -> Bow:
-    return Bow.open(folder, sparing=True)
+    return sealed.opened(lambda: Bow.open(folder, sparing=True), folder)

@@ -56,7 +56,7 @@ def read(query: QueryDict, run: Run) -> HiddenWords:
     if len(words) > MOST:
         raise Invalid(
             "drop",
-            f"At most {MOST} words can be left out of view at once, got {len(words)}. To remove more, train again without them.",
+            f"At most {MOST} words can be hidden at once, got {len(words)}. To remove more, train again without them.",
         )
     if not words:
         return HiddenWords()

@@ -14,6 +14,7 @@ from webapp.storage.sql import rows
 TOP_WORDS = 10
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
+OWN = 20  # of these, the first that a passage of the topic marks
 
 
 def is_topic(text: str, run: Run) -> bool:
@@ -41,7 +42,9 @@ def top_words(
         return {k: [word for word in first[k] if word not in hidden][:count] for k in numbers}
     wanted = sorted({*numbers, *(m for of in members.values() for m in of)})
     words: dict[int, dict[str, float]] = {k: {} for k in wanted}
-    for topic, word, weight in _relevant(view.run.snapshot_id, view.run.version_id, wanted, count + len(hidden), lam):
+    for topic, word, weight, _ in _relevant(
+        view.run.snapshot_id, view.run.version_id, wanted, count + len(hidden), lam
+    ):
         if word not in hidden:
             words[topic][word] = weight
     return {
@@ -61,23 +64,31 @@ def first_words(view: RunView, count: int) -> list[list[str]]:
 @cached(16)  # of 2,000 topics they have 2 MB
 def _first_words(snapshot_id: int, version_id: int, K: int, count: int, lam: float) -> list[list[str]]:
     words: list[list[str]] = [[] for _ in range(K)]
-    for topic, word, _ in _relevant(snapshot_id, version_id, list(range(K)), count, lam):
+    for topic, word, *_ in _relevant(snapshot_id, version_id, list(range(K)), count, lam):
         words[topic].append(word)
     return words
 
 
+def own_words(view: RunView, number: int) -> list[int]:
+    """Numbers, in the vocabulary, of the words that tell what a topic is about: the first OWN by relevance; of merged
+    topics those of each. Words dropped from view are not among them."""
+    merged = view.labels.parts(number)
+    listed = _relevant(view.run.snapshot_id, view.run.version_id, merged, OWN, relevance.LAM)
+    return sorted({own for _, word, _, own in listed if word not in view.hidden_words.words})
+
+
 def _relevant(
     snapshot_id: int, version_id: int, numbers: list[int], count: int, lam: float
-) -> list[tuple[int, str, float]]:
-    """(topic, word, weight) of the most relevant words of some topics, topic by topic: one query.
+) -> list[tuple[int, str, float, int]]:
+    """(topic, word, weight, the word's number) of the most relevant words of some topics, topic by topic: one query.
 
     lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)) of a topic's RANKED most probable words, or more where more are asked
     for; log p(k) and the corpus's tokens are the same for all words, and left out.
     """
     return rows(
         """
-        SELECT topic, word, weight FROM (
-            SELECT tw.topic, w.word, tw.weight, row_number() OVER (
+        SELECT topic, word, weight, number FROM (
+            SELECT tw.topic, w.word, tw.weight, w.number, row_number() OVER (
                 PARTITION BY tw.topic
                 ORDER BY ln(greatest(tw.weight::float8, 1e-300)) - (1 - %(lam)s) * ln(greatest(w.tokens, 1)) DESC, tw.rank
             ) AS place

@@ -101,7 +101,7 @@ def again(run: Run, by: User | None = None) -> Run:
     """A new run with the same settings and seed; one that leaves words out begins with the same topics again."""
     if run.begins and run.begun_with is None:
         raise Invalid(
-            "run", f"Run {run.pk} began with the topics of a run that is deleted; go on from another run instead."
+            "run", f"Run {run.pk} began with the topics of a run that is deleted; begin with another run instead."
         )
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
@@ -130,7 +130,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
         raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
     if len(known) + len(run.dropped) >= run.version.vocabulary:
-        raise Invalid("words", "No word would be left.")
+        raise Invalid("words", "These are all the words; at least one must be left.")
     with transaction.atomic():
         new = create(run.version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
         goes_on(new, run, sorted({*run.dropped, *known}))
@@ -144,9 +144,9 @@ def onward(run: Run, version: Version, by: User | None = None) -> Run:
     Words that this run left out count again: a version has a list of its own. Raises Invalid where that can't be.
     """
     if run.snapshot is None or not run.snapshot.final:
-        raise Invalid("run", f"Run {run.pk} is not done; another can go on from it when it is.")
+        raise Invalid("run", f"Run {run.pk} is not done; another can continue from it when it is.")
     if version.corpus_id != run.corpus_id or version.pk == run.version_id:
-        raise Invalid("version", f"Run {run.pk} can go on with another version of its own corpus.")
+        raise Invalid("version", f"Run {run.pk} can continue with another version of its own corpus.")
     with transaction.atomic():
         new = create(version, seed=run.seed, engine=run.engine, by=by, **warm_starter(run).continued(run.settings))
         goes_on(new, run, [])

@@ -76,6 +76,7 @@ def detail(request: HttpRequest, run: Run, number: int, as_json: bool = False) -
         hidden_words=view.hidden_words,
         selection=selection,
         mostly=mostly,
+        own_words=topics.OWN,
     )
 
 

@@ -132,7 +132,7 @@ def test_the_operator_moves_all_of_who_leaves(world):
 def test_who_is_shared_with_gets_a_letter_once(world):
     Corpus.objects.filter(pk=world.corpus.pk).update(name="Letters\r\nBcc: eve@example.org")
     html = share(world, act="add", who="stranger", role="viewer")
-    assert "Shared with stranger. A letter tells them." in html
+    assert "Shared with stranger. We sent them an e-mail." in html
     (letter,) = mail.outbox
     assert (
         letter.to == ["stranger@example.org"]

@@ -65,4 +65,4 @@ def test_the_example_is_made_once_and_led_to(client, settings):
     assert first.url == reverse("corpus", args=[example.pk]) and example.trains == {"passes": corpora.EXAMPLE_PASSES}
     assert client.post(reverse("example")).url == first.url and Corpus.everything.count() == before + 1
     page = client.get(reverse("home")).content.decode()
-    assert "Open the example" in page or "See the example being read" in page
+    assert "Open the example" in page or "Watch the example being read" in page

@@ -121,6 +121,6 @@ def test_under_embargo_a_place_shows_no_text_and_no_topics(client, trained):
     data = passage(client, trained, 40, 400)
     assert data["text"] == "" and data["embargo"] and data["tokens"] == 0 and not data["similar"]
     html = client.get(reverse("run_passage", args=[trained.pk, NUMBER, 40, 400])).content.decode()
-    assert text[60:100] not in unescape(html) and "is not shown" in html and 'name="quote"' not in html
+    assert text[60:100] not in unescape(html) and "are not shown" in html and 'name="quote"' not in html
     html = client.get(reverse("run_document", args=[trained.pk, NUMBER]), {"passage": "40-400"}).content.decode()
     assert text[60:100] not in unescape(html)

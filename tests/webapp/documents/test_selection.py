@@ -204,7 +204,7 @@ def test_what_cannot_be_understood_is_said(ready, trained, parameters, said):
 
 
 def test_a_value_that_is_none_is_said_with_those_that_are(ready):
-    with pytest.raises(Invalid, match="no value of “president”.*George Washington"):
+    with pytest.raises(Invalid, match="not a value of “president”.*George Washington"):
         read(ready, query="in:president=Nobody")
 
 

@@ -126,7 +126,7 @@ def test_groups_are_those_of_the_rows(ready):
 
 @pytest_db
 def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
-    with pytest.raises(Invalid, match="“colour” is no category"):
+    with pytest.raises(Invalid, match="“colour” is not a category"):
         fields.groups(ready.version, "colour")
     from tasks.corpora import ingest
     from webapp.ingest import corpora, guesses

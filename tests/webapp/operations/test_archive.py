@@ -125,7 +125,7 @@ def test_what_is_wrong_is_said(backup, change, said, db):
 def test_what_is_no_backup(tmp_path, content):
     path = tmp_path / "x"
     path.write_bytes(content)
-    with pytest.raises(Invalid, match="x is no backup of Topograph|damaged"):
+    with pytest.raises(Invalid, match="x is not a Topograph backup|damaged"):
         archive.head(path)
     with pytest.raises(Invalid, match="can’t be read"):
         archive.head(tmp_path / "none")

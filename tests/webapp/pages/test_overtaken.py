@@ -81,7 +81,7 @@ def test_a_pin_in_a_notebook_that_is_deleted_meanwhile(client, run, monkeypatch)
     monkeypatch.setattr(notebook_views, "_chosen", look)
     sent = {"kind": "topic", "run": run.pk, "topic": 0, "notebook": notebook.pk}
     answer = client.post("/notebooks/pin/", sent)
-    assert answer.status_code == 409 and "Somebody was faster" in answer.content.decode()
+    assert answer.status_code == 409 and "This changed in the meantime" in answer.content.decode()
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])

@@ -40,7 +40,7 @@ def test_zip(tmp_path):
     assert (
         "link" in said["a.zip/link.txt"]
         and "200 times" in said["a.zip/bomb.txt"]
-        and "no whole ZIP archive" in said["a.zip/inner.zip"]
+        and "not a complete ZIP archive" in said["a.zip/inner.zip"]
     )
     assert "ending that is not known" in said["a.zip/picture.png"]
     assert "more than once" in said["a.zip/two.TXT"] and "no text in it" in said["a.zip/empty.txt"]
@@ -68,7 +68,7 @@ def test_not_a_zip_and_half_a_zip(tmp_path, file):
         readers.sniff(*file("hello there", "a.zip"))
     path = zipped(tmp_path, [("one.txt", "text " * 10_000)])
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(Unreadable, match="no whole ZIP archive"):
+    with pytest.raises(Unreadable, match="not a complete ZIP archive"):
         readers.sniff(path, "a.zip")
     with pytest.raises(Unreadable, match=r"holds no file that can be read. Its first entry has an ending .* not known"):
         readers.sniff(zipped(tmp_path, [("a.exe", "x")]), "a.zip")
@@ -116,7 +116,7 @@ def test_a_compressed_zip_and_names_in_other_letters(tmp_path):
     try:
         assert len(load(path, "a.zip")[0]) == 2
     except Unreadable as error:
-        assert "“a.zip” is no whole ZIP archive" in str(error)
+        assert "“a.zip” is not a complete ZIP archive" in str(error)
 
 
 def test_names_that_are_not_marked_as_utf8(tmp_path):

@@ -203,7 +203,7 @@ def test_jsonl(file):
     assert [p.place for p in problems] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
     said = [p.message for p in problems]
     assert "no JSON at all, or cut off" in said[0] and "no object" in said[1] and "is empty" in said[2]
-    assert "is missing" in said[3] and "is no text (a number)" in said[4]
+    assert "is missing" in said[3] and "is not a text (a number)" in said[4]
     assert all(p.dropped for p in problems)
 
 
@@ -275,7 +275,7 @@ def test_memory_stays_flat(tmp_path):
 )
 @pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
 def test_encodings_that_are_none(file, name, encoding):
-    with pytest.raises(Unreadable, match="is no encoding that is known here"):
+    with pytest.raises(Unreadable, match="is not an encoding that Topograph knows"):
         readers.sniff(*file('{"text": "words"}\n', name), encoding=encoding)
 
 

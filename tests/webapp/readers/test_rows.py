@@ -14,7 +14,7 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(file):
     )
     assert [d.text for d in documents] == ["first text", "second, text", 'third "text"', "fourth text"]
     assert [p.message for p in problems] == [
-        "“a.csv”, row 2 (line 3): a quotation mark is opened and not closed; its row was taken to end with its line. Mend the file there."
+        "“a.csv”, row 2 (line 3): a quotation mark is opened and not closed; its row was taken to end with its line. Correct the file there."
     ]
     assert [d.place for d in documents] == ["row 1 (line 2)", "row 2 (line 3)", "row 3 (line 4)", "row 4 (line 5)"]
 

@@ -155,7 +155,7 @@ def test_archives_in_archives(file, tmp_path):
     said = {p.file: p.message for p in problems}
     assert (
         "within an archive within an archive" in said["a.zip/inner.zip/x/two.zip"]
-        and "no whole ZIP" in said["a.zip/broken.zip"]
+        and "not a complete ZIP" in said["a.zip/broken.zip"]
         and len(said) == 2
     )
     path, name = file(tarred([("inner.zip", inner), ("last.txt", "the last")]), "b.tar.gz")

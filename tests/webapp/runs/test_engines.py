@@ -295,7 +295,10 @@ def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready
         found = isinstance(engines.get(name), Truncated)
         assert ("try half and twice as many" in field.help_text) != found
         if found:
-            assert f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a number to begin with" in field.help_text
+            assert (
+                f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a good number to start with"
+                in field.help_text
+            )
 
 
 def test_a_run_begins_with_another_where_the_engine_can(client, made):
@@ -313,7 +316,7 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
 
 
 def test_going_on_is_offered_where_the_engine_can(client, made):
-    """The links of "Train again without" and "Go on with" stand there, or a sentence that says why not."""
+    """The links of "Train again without" and "Continue with" stand there, or a sentence that says why not."""
     word = np.flatnonzero(evidence.of(made).word_topics >= 0)[0]
     dropped = Word.objects.filter(version=made.version).order_by("number").values_list("word", flat=True)[int(word)]
     newer = Version.objects.get(pk=made.version_id)

@@ -48,7 +48,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
         made = client.post(reverse("corpus_runs", args=[corpus.pk]), values | {"version": chosen})
         assert made.status_code == 302 and Run.objects.latest("pk").version == expected
     at = reverse("run", args=[first.pk])
-    assert "Go on with version 2" in client.get(at).content.decode()
+    assert "Continue with version 2" in client.get(at).content.decode()
     answer = client.post(at + "onward/")
     second = Run.objects.select_related("version").get(pk=int(answer["Location"].rstrip("/").rsplit("/", 1)[1]))
     assert second.version == version and second.parent == first and second.settings["passes"] < first.settings["passes"]

@@ -228,7 +228,7 @@ def test_a_corpus_without_places_says_so(client, trained, monkeypatch):
     monkeypatch.setattr(found.bow, "offsets", None)
     for query in ({}, {"topic": "all"}, {"topic": "0"}):
         html = client.get(reverse("run_word", args=[trained.pk, "militia"]), query).content.decode()
-        assert "was not noted when this corpus was read" in html
+        assert "did not keep the positions of words" in html
 
 
 def test_embargo(client, trained, frequent):

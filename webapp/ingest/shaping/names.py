@@ -150,7 +150,7 @@ def name_fields(items: Iterable[Document | Problem], folders: bool, text: str) -
         yield _with(item, _folders(where) if folders else {}, parts)
     if unlike:
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
-        sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so nothing was taken from it."
+        sentence = f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were made from it."
         yield Problem(example.file, example.place, sentence, False)
 
 

@@ -67,7 +67,7 @@ class Command(BaseCommand):
 
     def _change(self, given: dict) -> None:
         email = given["email"].strip().lower()
-        self._check(validate_email, email, f"“{email}” is no e-mail address.")
+        self._check(validate_email, email, f"“{email}” is not an e-mail address.")
         user = User.objects.filter(email=email).first()
         new = user is None
         if new:

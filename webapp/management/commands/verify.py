@@ -10,7 +10,7 @@ from inference.verify import other_versions, verify
 
 
 class Command(BaseCommand):
-    help = "Train a run again from the bundle that its page “Take away” gives, and compare bit for bit."
+    help = "Train a run again from the bundle from its page “Files”, and compare bit for bit."
 
     def add_arguments(self, parser):
         parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="the zip")
